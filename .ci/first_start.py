@@ -24,7 +24,10 @@ def main() -> int:
     ) as app:
         try:
             while not is_up(port):
-                if app.poll() is not None or time.monotonic() - started > PATIENCE_S:
+                if (
+                    app.poll() is not None
+                    or time.monotonic() - started > PATIENCE_S
+                ):
                     print(
                         f"make run: no app after {time.monotonic() - started:.0f} s",
                         file=sys.stderr,

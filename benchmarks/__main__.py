@@ -56,7 +56,9 @@ def measure(
             [sys.executable, "-m", f"{package}.{name}"],
             env=os.environ | {FILE: str(figures)},
             stdout=sys.stderr,
-            preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None,
+            preexec_fn=(lambda: os.sched_setaffinity(0, cores))
+            if cores
+            else None,
         )
         watch.pid = process.pid
         code = process.wait()
@@ -125,7 +127,10 @@ def main(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="default: those that have a budget"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="default: those that have a budget",
     )
     parser.add_argument(
         "--check",

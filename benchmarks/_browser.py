@@ -12,7 +12,12 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 """For a machine without display that may run everything as root, as containers do."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 TITLE = "[data-testid=stMain] h1"
 ENTRY = "stTopNavLink"
@@ -47,7 +52,9 @@ def chromium() -> Iterator[Browser]:
         filter(None, map(shutil.which, NAMES)), None
     )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=path, args=ARGUMENTS
+        )
         try:
             yield browser
         finally:
@@ -64,7 +71,9 @@ def blank_page() -> Iterator[Page]:
 def opened(page: Page, address: str) -> Page:
     """The start page, after what the server does beside the first visit."""
     page.goto(address)
-    page.wait_for_function(_PAINTED, arg=["", False], timeout=600_000, polling=20)
+    page.wait_for_function(
+        _PAINTED, arg=["", False], timeout=600_000, polling=20
+    )
     page.wait_for_timeout(WARM_UP_MS)
     return page
 

@@ -88,7 +88,9 @@ def _limits(quiet: dict[str, Any], path: Path) -> tuple[float, float]:
     )
 
 
-def _above_zero(table: dict[str, Any], name: str, where: str, path: Path) -> float:
+def _above_zero(
+    table: dict[str, Any], name: str, where: str, path: Path
+) -> float:
     value = table[name]
     if (
         isinstance(value, bool)
@@ -102,12 +104,23 @@ def _above_zero(table: dict[str, Any], name: str, where: str, path: Path) -> flo
 
 
 def judged(
-    benchmark: str, figures: list[Figure], others: float, budgets: Budgets, cores: int
+    benchmark: str,
+    figures: list[Figure],
+    others: float,
+    budgets: Budgets,
+    cores: int,
 ) -> list[Told]:
     """Every figure of a benchmark, and every question of its budget that has none. A noisy machine never passes."""
     ratios = budgets.ratios.get(benchmark, {})
     told = [
-        _judged(benchmark, one, others, budgets.quiet, cores, ratios.get(one.question))
+        _judged(
+            benchmark,
+            one,
+            others,
+            budgets.quiet,
+            cores,
+            ratios.get(one.question),
+        )
         for one in figures
     ]
     missing = ratios.keys() - {one.question for one in figures}
@@ -134,7 +147,9 @@ def _judged(
     ratio: float | None,
 ) -> Told:
     if why := noise(one, others, quiet, cores):
-        return Told(benchmark, one.question, one, others, Outcome.NOT_MEASURED, why)
+        return Told(
+            benchmark, one.question, one, others, Outcome.NOT_MEASURED, why
+        )
     if ratio is None:
         return Told(benchmark, one.question, one, others, Outcome.NO_BUDGET)
     outcome = Outcome.HELD if one.ratio <= ratio else Outcome.OVER
@@ -148,11 +163,7 @@ def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
     if cores < quiet.cores:
         return f"{cores} core of the {quiet.cores} that the budget is for"
     if others > quiet.others:
-        return (
-            f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
-        )
+        return f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
     if one.spread > quiet.spread:
-        return (
-            f"the repeats differ by {one.spread:.0%}, at most {quiet.spread:.0%} may be"
-        )
+        return f"the repeats differ by {one.spread:.0%}, at most {quiet.spread:.0%} may be"
     return ""

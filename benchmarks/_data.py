@@ -87,11 +87,14 @@ def multiply(store: Store, copies: int = COPIES) -> None:
 
 def _is_judge(record: Record) -> bool:
     return (
-        isinstance(record, Judgement) and record.annotator_kind is AnnotatorKind.JUDGE
+        isinstance(record, Judgement)
+        and record.annotator_kind is AnnotatorKind.JUDGE
     )
 
 
-def _write_copies(records: list[Record], numbers: range, cursor: Cursor) -> None:
+def _write_copies(
+    records: list[Record], numbers: range, cursor: Cursor
+) -> None:
     batch = [record for number in numbers for record in copied(records, number)]
     write.add_records(cursor, batch, source_id=f"copies-{numbers.start}")
 
@@ -103,7 +106,9 @@ def copied(records: Iterable[Record], number: int) -> Iterator[Record]:
             yield replace(record, case_id=f"{record.case_id}{number:03d}")
         elif isinstance(record, Cell | KernelState | Prompt | Run | Judgement):
             case_id, _, version = record.instance_id.rpartition("_")
-            yield replace(record, instance_id=f"{case_id}{number:03d}_{version}")
+            yield replace(
+                record, instance_id=f"{case_id}{number:03d}_{version}"
+            )
 
 
 def new_campaign(
@@ -112,7 +117,9 @@ def new_campaign(
     """Draw and keep the study's own design, 222 of 501, for these annotators; nothing else has the store open."""
     store = prepare(folder)
     try:
-        plan = drawn_plan(store, CampaignRequest(name, annotators, STUDY, seed=SEED))
+        plan = drawn_plan(
+            store, CampaignRequest(name, annotators, STUDY, seed=SEED)
+        )
     finally:
         store.close()
     keep_campaign(folder, plan)

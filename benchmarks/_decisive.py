@@ -88,7 +88,9 @@ def _is_part_of(variable: str, text: Any) -> bool:
     )
 
 
-def _about(variable: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _about(
+    variable: str, state: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
     """What is said of a variable and of what is taken from it."""
     for group in ("variables", "accesses"):
         for name, entry in state.get(group, {}).items():
@@ -112,7 +114,9 @@ def _is_shown(wanted: Any, told: Sequence[tuple[str, Any]]) -> bool:
             any(_holds(key, value, entry) for entry in told)
             for key, value in wanted.items()
         )
-    if isinstance(wanted, list) and all(isinstance(each, str) for each in wanted):
+    if isinstance(wanted, list) and all(
+        isinstance(each, str) for each in wanted
+    ):
         return all(_is_shown(each, told) for each in wanted)
     pattern = re.compile(_pattern(wanted))
     return any(pattern.search(repr(entry)) for _, entry in told)
@@ -139,17 +143,24 @@ def _holds(key: str, value: Any, entry: tuple[str, Any]) -> bool:
 def _in_order(wanted: Sequence[str], path: Sequence[str]) -> bool:
     """Whether the last key is the path's last, and the others stand before it in this order."""
     rest = iter(path[:-1])
-    return path[-1:] == (wanted[-1],) and all(key in rest for key in wanted[:-1])
+    return path[-1:] == (wanted[-1],) and all(
+        key in rest for key in wanted[:-1]
+    )
 
 
 def _leaves(entry: tuple[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Paths and values of what is neither a mapping nor a sequence; a record of a list goes by its `name` as well."""
     name, value = entry
     if isinstance(value, Mapping):
-        own = (name, value["name"]) if isinstance(value.get("name"), str) else (name,)
+        own = (
+            (name, value["name"])
+            if isinstance(value.get("name"), str)
+            else (name,)
+        )
         for key, part in value.items():
             yield from (
-                ((*own, *path), leaf) for path, leaf in _leaves((str(key), part))
+                ((*own, *path), leaf)
+                for path, leaf in _leaves((str(key), part))
             )
     elif isinstance(value, list | tuple):
         for part in value:

@@ -125,7 +125,9 @@ def _members(holder: Any) -> Iterator[tuple[str, Any]]:
 
 def _doc(held: Any) -> str | None:
     doc = getattr(held, "__doc__", None)
-    return inspect.cleandoc(doc) if isinstance(doc, str) and ">>>" in doc else None
+    return (
+        inspect.cleandoc(doc) if isinstance(doc, str) and ">>>" in doc else None
+    )
 
 
 def _statements(doc: str) -> tuple[str, ...]:
@@ -133,7 +135,9 @@ def _statements(doc: str) -> tuple[str, ...]:
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError:
         return ()
-    sources = [each.source for each in examples if not each.options.get(doctest.SKIP)]
+    sources = [
+        each.source for each in examples if not each.options.get(doctest.SKIP)
+    ]
     return tuple(filter(_is_python, sources[:_MOST_STATEMENTS]))
 
 
@@ -153,7 +157,9 @@ def each_statement(text: Text, peer: Peer | None = None) -> Iterator[Trial]:
     if ran(text.preamble, namespace) is not None:
         return
     for at, source in enumerate(text.statements):
-        trial = tried(text, "statement", text.before(at), source, namespace, peer)
+        trial = tried(
+            text, "statement", text.before(at), source, namespace, peer
+        )
         if trial is None:
             return
         yield trial
@@ -178,12 +184,15 @@ def in_new_room(
         return
     if (
         failed is None
-        and (trial := tried(text, kind, setup, target, namespace, peer)) is not None
+        and (trial := tried(text, kind, setup, target, namespace, peer))
+        is not None
     ):
         yield trial
 
 
-def followed(text: Text, at: int, seed: int, peer: Peer | None) -> Iterator[Trial]:
+def followed(
+    text: Text, at: int, seed: int, peer: Peer | None
+) -> Iterator[Trial]:
     """A statement that gives a value, and behind it one of several that this value does not allow, as one target."""
     code = _kept(text.statements[at])
     namespace = room()
@@ -194,7 +203,9 @@ def followed(text: Text, at: int, seed: int, peer: Peer | None) -> Iterator[Tria
     ):
         return
     for second in list(follow_ups(namespace[NAME], seed + at)):
-        yield from in_new_room(text, THEN, text.before(at), f"{code}\n{second}", peer)
+        yield from in_new_room(
+            text, THEN, text.before(at), f"{code}\n{second}", peer
+        )
 
 
 def _kept(source: str) -> str | None:
@@ -223,7 +234,11 @@ def tried(
         warnings.simplefilter("ignore")
         try:
             ours, why, errors = predicted(setup, target, namespace)
-            said = within(lambda: peer(target, namespace)) if peer is not None else None
+            said = (
+                within(lambda: peer(target, namespace))
+                if peer is not None
+                else None
+            )
             raised = ran(target, namespace)
         except TooLongError:
             return None
@@ -254,7 +269,9 @@ def predicted(
     """The exception that the rules predict with their reason, and the rules that failed."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
     told = within(
-        lambda: look(namespace, {"target": target, "cells": cells, "limits": {}})
+        lambda: look(
+            namespace, {"target": target, "cells": cells, "limits": {}}
+        )
     )
     state = KernelState.from_json(
         json.loads(told),
@@ -265,15 +282,39 @@ def predicted(
     )
     report = findings(
         [
-            Cell("examples", "example_1", "example", 0, CellRole.EXECUTED, setup, 1, 0),
-            Cell("examples", "example_1", "example", 1, CellRole.TARGET, target, 2, 1),
+            Cell(
+                "examples",
+                "example_1",
+                "example",
+                0,
+                CellRole.EXECUTED,
+                setup,
+                1,
+                0,
+            ),
+            Cell(
+                "examples",
+                "example_1",
+                "example",
+                1,
+                CellRole.TARGET,
+                target,
+                2,
+                1,
+            ),
         ],
         state,
     )
-    errors = tuple(f"{each.family}.{each.rule}: {each.error}" for each in report.errors)
+    errors = tuple(
+        f"{each.family}.{each.rule}: {each.error}" for each in report.errors
+    )
     found = report.findings[0] if report.findings else None
     return (
-        (found.exception, f"{found.family}: {found.expression}: {found.why}", errors)
+        (
+            found.exception,
+            f"{found.family}: {found.expression}: {found.why}",
+            errors,
+        )
         if found
         else (None, "", errors)
     )
@@ -288,7 +329,8 @@ def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:
         ):
             within(
                 lambda: exec(
-                    compile(code, "<example>", "exec", dont_inherit=True), namespace
+                    compile(code, "<example>", "exec", dont_inherit=True),
+                    namespace,
                 )
             )
     except (Exception, SystemExit) as error:  # noqa: BLE001 - what it raises is what is asked

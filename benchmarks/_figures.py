@@ -79,7 +79,9 @@ def figure(
 def _distances(of_each: Sequence[Sequence[float]]) -> Iterator[float]:
     for repeats in of_each:
         middle = statistics.median(repeats)
-        yield from (abs(one - middle) / middle if middle else 0.0 for one in repeats)
+        yield from (
+            abs(one - middle) / middle if middle else 0.0 for one in repeats
+        )
 
 
 def tell(one: Figure) -> None:

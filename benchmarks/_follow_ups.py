@@ -124,7 +124,14 @@ _NUMBERS = (
     "{n}.zz",
     "[1, 2]['a']",
 )
-_NOTHING = ("{n}.zz", "{n}[0]", "len({n})", "for i in {n}: pass", "{n} + 1", "{n}()")
+_NOTHING = (
+    "{n}.zz",
+    "{n}[0]",
+    "len({n})",
+    "for i in {n}: pass",
+    "{n} + 1",
+    "{n}()",
+)
 _ESTIMATORS = (
     "{n}.zz",
     "{n}.predict([[1.0]], 1, 2, 3, 4)",
@@ -189,7 +196,9 @@ def _forms(value: Any) -> Sequence[str]:
 def _label(value: Any) -> Any:
     """The first column of a table, where it is a text or an integer."""
     columns = (
-        getattr(value, "columns", ()) if type(value).__name__ == "DataFrame" else ()
+        getattr(value, "columns", ())
+        if type(value).__name__ == "DataFrame"
+        else ()
     )
     first = next(iter(columns), None)
     return first if type(first) in (str, int) else None

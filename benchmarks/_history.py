@@ -61,7 +61,11 @@ def commit() -> str:
     try:
         found = _git("rev-parse", "--short=10", "HEAD").strip()
         changed = _git(
-            "status", "--porcelain", "--untracked-files=no", "--", ":!history.jsonl"
+            "status",
+            "--porcelain",
+            "--untracked-files=no",
+            "--",
+            ":!history.jsonl",
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
@@ -97,7 +101,9 @@ def _as_json(told: Told) -> dict[str, Any]:
         "others": others,
     }
     return (
-        body | {"outcome": str(told.outcome)} | ({"why": told.why} if told.why else {})
+        body
+        | {"outcome": str(told.outcome)}
+        | ({"why": told.why} if told.why else {})
     )
 
 

@@ -69,12 +69,17 @@ def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
     needs = {case_id: _imported(case_id) for case_id in chosen}
     every = sorted(set().union(*needs.values()))
     done = subprocess.run(
-        [python, "-c", _FIND, *every], stdout=subprocess.PIPE, text=True, check=True
+        [python, "-c", _FIND, *every],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     absent = set(done.stdout.split())
     for case_id, packages in needs.items():
         if lacks := packages & absent:
-            print(f"skipped, {', '.join(sorted(lacks))} not installed: {case_id}")
+            print(
+                f"skipped, {', '.join(sorted(lacks))} not installed: {case_id}"
+            )
         else:
             yield case_id
 
@@ -129,4 +134,6 @@ def cells_of(plan: NotebookPlan) -> list[Cell]:
 def complain(report: Report, place: str) -> None:
     """Print the rules that failed."""
     for error in report.errors:
-        print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
+        print(
+            f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}"
+        )

@@ -40,7 +40,9 @@ def _every(code: str) -> Iterator[Broken]:
         for at in range(len(nodes)):
             other = copy.deepcopy(tree)
             if change(list(ast.walk(other))[at]):
-                yield Broken(kind, ast.unparse(ast.fix_missing_locations(other)))
+                yield Broken(
+                    kind, ast.unparse(ast.fix_missing_locations(other))
+                )
 
 
 def _wrong_label(node: ast.AST) -> bool:
@@ -96,7 +98,10 @@ def _wrong_axis(node: ast.AST) -> bool:
 
 def _text_for_number(node: ast.AST) -> bool:
     for argument in _arguments(node):
-        if isinstance(argument, ast.Constant) and type(argument.value) in (int, float):
+        if isinstance(argument, ast.Constant) and type(argument.value) in (
+            int,
+            float,
+        ):
             argument.value = "three"
             return True
     return False

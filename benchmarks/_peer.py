@@ -59,7 +59,9 @@ def _install(folder: Path) -> None:
             f"installing {PEER} took more than {INSTALL_S} s"
         ) from error
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"pip ended with {done.returncode}"]
+        said = done.stderr.strip().splitlines() or [
+            f"pip ended with {done.returncode}"
+        ]
         raise PeerMissingError(f"{PEER} cannot be installed: {said[-1]}")
 
 
@@ -81,12 +83,16 @@ def laid_out(answer: str) -> tuple[float, dict[str, Any]]:
     told = json.loads(answer)
     entries: dict[str, Any] = told["state"]
     variables = {
-        name: entry for name, entry in entries.items() if not name.startswith(_METHOD)
+        name: entry
+        for name, entry in entries.items()
+        if not name.startswith(_METHOD)
     }
     accesses = {}
     for name, entry in entries.items():
         words = (
-            name.removeprefix(_METHOD).split("_") if name.startswith(_METHOD) else []
+            name.removeprefix(_METHOD).split("_")
+            if name.startswith(_METHOD)
+            else []
         )
         for n in range(1, len(words)):
             accesses[f"{'_'.join(words[:n])}.{'_'.join(words[n:])}"] = entry

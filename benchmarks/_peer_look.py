@@ -59,7 +59,9 @@ def plain(value: Any) -> Any:
         if isinstance(value, kind):
             return kind(value)
     kind = type(value)
-    is_scalar = getattr(value, "shape", None) == () and kind.__name__ != "ndarray"
+    is_scalar = (
+        getattr(value, "shape", None) == () and kind.__name__ != "ndarray"
+    )
     if kind.__module__ == "numpy" and is_scalar:
         return plain(value.item())
     return str(value)

@@ -92,7 +92,9 @@ def _of_minibench() -> Iterator[Order]:
             {"number": place + 1, "source": cell.source}
             for place, cell in enumerate(plan.executed)
         ]
-        yield _order(ran, plan.target.source, json.loads(file.read_text("utf-8")))
+        yield _order(
+            ran, plan.target.source, json.loads(file.read_text("utf-8"))
+        )
 
 
 def _notebook(instance: str) -> Path:
@@ -113,5 +115,7 @@ def _own() -> Iterator[Order]:
             )
 
 
-def _order(ran: list[dict[str, Any]], target: str, state: dict[str, Any]) -> Order:
+def _order(
+    ran: list[dict[str, Any]], target: str, state: dict[str, Any]
+) -> Order:
     return {"do": "judge", "ran": ran, "target": target, "state": state}

@@ -107,7 +107,9 @@ def resident_bytes(pid: int) -> int:
     return total
 
 
-def _wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_until_up(
+    address: str, process: subprocess.Popen[bytes], log: Path
+) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -124,7 +126,9 @@ def _wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) ->
 
 def _is_healthy(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+        with urllib.request.urlopen(
+            f"{address}/_stcore/health", timeout=1
+        ) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -54,7 +54,8 @@ class Session:
                 is_over = message.HasField("script_finished")
                 if (
                     is_over
-                    and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                    and message.script_finished
+                    == ForwardMsg.FINISHED_SUCCESSFULLY
                 ):
                     return time.perf_counter() - start
 
@@ -71,11 +72,15 @@ class Session:
 
     async def send(self, state: dict[str, Any]) -> None:
         """The component's state, as `setStateValue` sends it: its fragment runs again."""
-        client = self._client(page_script_hash=self._script, fragment_id=self._fragment)
+        client = self._client(
+            page_script_hash=self._script, fragment_id=self._fragment
+        )
         client.widget_states.widgets.add(
             id=self._component, json_value=json.dumps(state)
         )
-        await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
+        await self._socket.send(
+            BackMsg(rerun_script=client).SerializeToString()
+        )
 
     async def told(self) -> Snapshot:
         """The next thing that the component is told. Raises SessionError if the page shows an exception instead."""
@@ -86,7 +91,9 @@ class Session:
             if element.HasField("bidi_component"):
                 self._component = element.bidi_component.id
                 self._fragment = message.delta.fragment_id
-                return Snapshot(dict(json.loads(element.bidi_component.json)), at)
+                return Snapshot(
+                    dict(json.loads(element.bidi_component.json)), at
+                )
 
     async def close(self) -> None:
         await self._socket.close()
@@ -94,7 +101,9 @@ class Session:
     async def _ask_for(self, page: str, query: str) -> None:
         self._page, self._query = page, query
         client = self._client(page_name=page)
-        await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
+        await self._socket.send(
+            BackMsg(rerun_script=client).SerializeToString()
+        )
 
     async def _message(self) -> ForwardMsg:
         message = ForwardMsg.FromString(await self._socket.recv(decode=False))
@@ -114,7 +123,9 @@ class Session:
             locale="en-US",
             url=f"{self._address}/{self._page}",
         )
-        return ClientState(query_string=self._query, context_info=context, **where)
+        return ClientState(
+            query_string=self._query, context_info=context, **where
+        )
 
 
 async def connected(address: str) -> Session:

@@ -45,7 +45,9 @@ def run(code: str, namespace: dict[str, Any]) -> None:
 def unchanged_modules(code: str) -> Iterator[None]:
     """Puts back what the code replaces in the modules that it imports and that were loaded before: others need them."""
     imported = [
-        module for name, module in list(sys.modules.items()) if f"import {name}" in code
+        module
+        for name, module in list(sys.modules.items())
+        if f"import {name}" in code
     ]
     before = [(vars(module), dict(vars(module))) for module in imported]
     try:
@@ -56,7 +58,10 @@ def unchanged_modules(code: str) -> Iterator[None]:
 
 
 def came_of(setup: str, target: str, look: Any) -> dict[str, Any]:
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__builtins__": __builtins__,
+    }
     signal.alarm(LONGEST_S)
     try:
         run(setup, namespace)

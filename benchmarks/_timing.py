@@ -33,7 +33,10 @@ def options(doc: str | None, **defaults: int | float) -> argparse.Namespace:
             parser.add_argument(option, action="store_true")
         else:
             parser.add_argument(
-                option, type=type(default), default=default, help=f"default: {default}"
+                option,
+                type=type(default),
+                default=default,
+                help=f"default: {default}",
             )
     return parser.parse_args()
 

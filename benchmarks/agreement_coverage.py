@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 
 from benchmarks._timing import Times, machine, timed
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
-from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, estimate
+from crane_core.stats.agreement import (
+    PERCENT_AGREEMENT,
+    Statistic,
+    bootstrap,
+    estimate,
+)
 from crane_core.stats.resampling import (
     CONFIDENCE,
     N_RESAMPLES,
@@ -57,7 +62,9 @@ STATISTICS = (
 )
 
 
-def annotated(n: int, guessing: float, rng: np.random.Generator) -> NDArray[np.int64]:
+def annotated(
+    n: int, guessing: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Codes of two annotators, shape (n, 2); items 2i and 2i + 1 belong to case i."""
     case = np.arange(n) // PER_CASE
     guessed = np.where(
@@ -66,7 +73,9 @@ def annotated(n: int, guessing: float, rng: np.random.Generator) -> NDArray[np.i
     truth = rng.choice(len(SCALE), size=n, p=PREVALENCE)
     columns = [
         np.where(
-            rng.random(n) < guessed, rng.choice(len(SCALE), size=n, p=PREVALENCE), truth
+            rng.random(n) < guessed,
+            rng.choice(len(SCALE), size=n, p=PREVALENCE),
+            truth,
         )
         for _ in range(2)
     ]
@@ -76,7 +85,9 @@ def annotated(n: int, guessing: float, rng: np.random.Generator) -> NDArray[np.i
 def true_values(guessing: float) -> list[float]:
     codes = annotated(N_OF_TRUTH, guessing, np.random.default_rng(0))
     return [
-        float(one.value(one.summands(codes, len(SCALE)).sum(axis=0), len(SCALE)))
+        float(
+            one.value(one.summands(codes, len(SCALE)).sum(axis=0), len(SCALE))
+        )
         for one in STATISTICS
     ]
 
@@ -105,7 +116,9 @@ def coverage(
     for sample in range(n_samples):
         codes = annotated(n, guessing, np.random.default_rng([n, sample]))
         draws = resampled_counts(n // PER_CASE, sample, N_DRAWN)
-        for place, (statistic, value) in enumerate(zip(STATISTICS, truth, strict=True)):
+        for place, (statistic, value) in enumerate(
+            zip(STATISTICS, truth, strict=True)
+        ):
             ours = bootstrap(
                 statistic,
                 words[codes],
@@ -167,9 +180,12 @@ def few(n: int, agrees: float, n_samples: int) -> tuple[float, float, float]:
     hits = np.zeros((n_samples, 3))
     for sample in range(n_samples):
         labels = [
-            ["correct", "correct" if one else "wrong"] for one in rng.random(n) < agrees
+            ["correct", "correct" if one else "wrong"]
+            for one in rng.random(n) < agrees
         ]
-        shown = estimate(PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample)
+        shown = estimate(
+            PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample
+        )
         drawn = bootstrap(
             PERCENT_AGREEMENT,
             labels,
@@ -189,11 +205,17 @@ def few(n: int, agrees: float, n_samples: int) -> tuple[float, float, float]:
 
 def print_cost() -> None:
     print(machine())
-    words = np.array(SCALE, dtype=object)[annotated(350, 0.2, np.random.default_rng(1))]
+    words = np.array(SCALE, dtype=object)[
+        annotated(350, 0.2, np.random.default_rng(1))
+    ]
     cases = np.arange(350) // PER_CASE
     for statistic in STATISTICS:
         costs = [
-            timed(lambda one=statistic: bootstrap(one, words, SCALE, cases, seed=1))[0]
+            timed(
+                lambda one=statistic: bootstrap(
+                    one, words, SCALE, cases, seed=1
+                )
+            )[0]
             for _ in range(21)
         ]
         times = Times(costs[1:])  # the first is for cold caches

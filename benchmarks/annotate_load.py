@@ -72,7 +72,8 @@ def new_page(browser: Browser) -> Page:
 def begin(page: Page, address: str, name: str) -> None:
     """Give the address and do not wait for the page."""
     page.goto(
-        f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}", wait_until="commit"
+        f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}",
+        wait_until="commit",
     )
 
 
@@ -82,7 +83,9 @@ def opened_s(page: Page) -> float:
     return float(page.evaluate("window.deskAt")) / 1e3
 
 
-def visits(browser: Browser, address: str, until: float, every_s: float) -> list[float]:
+def visits(
+    browser: Browser, address: str, until: float, every_s: float
+) -> list[float]:
     """Seconds of each visit of one more person; there are two at least."""
     found: list[float] = []
     while time.monotonic() < until or len(found) < 2:
@@ -110,15 +113,21 @@ def measured(
         together = Times([opened_s(page) for page in people])
         for page in people:
             page.evaluate(LABEL, PAUSE_MS)
-        alone = Times(visits(browser, address, time.monotonic() + seconds, every_s))
-        painted_ms = [ms for page in people for ms in page.evaluate("window.painted")]
+        alone = Times(
+            visits(browser, address, time.monotonic() + seconds, every_s)
+        )
+        painted_ms = [
+            ms for page in people for ms in page.evaluate("window.painted")
+        ]
         return together, alone, Times([ms / 1e3 for ms in painted_ms])
 
 
 def main() -> None:
     chosen = options(__doc__, annotators=10, minutes=1.0, visit_every=6.0)
     archive_or_exit()
-    names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
+    names = tuple(
+        f"ann{number:02}" for number in range(1, chosen.annotators + 1)
+    )
     with tempfile.TemporaryDirectory() as scratch:
         folder = imported(Path(scratch) / "data")
         new_campaign(folder, (*names, VISITOR))

@@ -82,12 +82,16 @@ class SessionAnnotator:
             told = await self._session.told()
             self._snapshot = told.data
             self._have |= set(told.data["cards"])
-            settled = [event for event in told.data["saved"] if event in self._outbox]
+            settled = [
+                event for event in told.data["saved"] if event in self._outbox
+            ]
             if refused := told.data["refused"]:
                 raise RuntimeError(f"{self.name} was refused: {refused}")
             if settled:
                 self.saves.append(told.data["save_ms"] / 1e3)
-            self.round_trips += [told.at - self._outbox.pop(event) for event in settled]
+            self.round_trips += [
+                told.at - self._outbox.pop(event) for event in settled
+            ]
 
     async def _decide(self) -> None:
         """A label, perhaps with its reason; or the last one is taken back."""
@@ -100,17 +104,23 @@ class SessionAnnotator:
             return
         pending = {self.sent[event]["id"] for event in self._outbox}
         here = next(
-            (item for item in self._snapshot["queue"] if item not in pending), None
+            (item for item in self._snapshot["queue"] if item not in pending),
+            None,
         )
         if here is None:
             return
         label = self._chance.choice(DIAGNOSIS_LABELS)
         await self._act(
-            "label", here, label=str(label), seconds=self._chance.uniform(*THINK_S)
+            "label",
+            here,
+            label=str(label),
+            seconds=self._chance.uniform(*THINK_S),
         )
         if label != Label.CORRECT and self._chance.random() < SHARE_OF_REASONS:
             await self._pause(*NEXT_KEY_S)
-            await self._act("reason", here, reason=self._chance.choice(list(REASONS)))
+            await self._act(
+                "reason", here, reason=self._chance.choice(list(REASONS))
+            )
 
     async def _act(self, action: str, item: str, **more: object) -> None:
         event = f"{self.name}-{len(self.sent):06}"
@@ -175,7 +185,9 @@ async def two_minutes(address: str, app: int, names: Iterable[str]) -> Load:
     for name in names:
         start = time.perf_counter()
         session = await connected(address)
-        first = await session.open("annotate", f"campaign={CAMPAIGN}&annotator={name}")
+        first = await session.open(
+            "annotate", f"campaign={CAMPAIGN}&annotator={name}"
+        )
         opening.append(first.at - start)
         people.append(SessionAnnotator(name, session, first))
     with_all = resident_bytes(app)
@@ -189,7 +201,9 @@ async def two_minutes(address: str, app: int, names: Iterable[str]) -> Load:
 def kept(folder: DataFolder, plan: Plan, person: SessionAnnotator) -> KeptActs:
     """Lost: sent and not on the disk. Double: on the disk or counted more than once. Astray: another item or label."""
     labels = {
-        event: act for event, act in person.sent.items() if act["action"] == "label"
+        event: act
+        for event, act in person.sent.items()
+        if act["action"] == "label"
     }
     found = [
         act
@@ -209,7 +223,9 @@ def kept(folder: DataFolder, plan: Plan, person: SessionAnnotator) -> KeptActs:
     )
     in_force: dict[str, str] = {}
     for act in person.sent.values():
-        in_force |= {act["id"]: act["label"]} if act["action"] == "label" else {}
+        in_force |= (
+            {act["id"]: act["label"]} if act["action"] == "label" else {}
+        )
         if act["action"] == "undo":
             in_force.pop(act["id"], None)
     counted = journal_of(folder, plan, person.name).n_done - len(in_force)
@@ -239,8 +255,12 @@ def main() -> None:
 
 
 def show(load: Load, total: KeptActs) -> None:
-    saves = Times([seconds for person in load.people for seconds in person.saves])
-    trips = Times([seconds for person in load.people for seconds in person.round_trips])
+    saves = Times(
+        [seconds for person in load.people for seconds in person.saves]
+    )
+    trips = Times(
+        [seconds for person in load.people for seconds in person.round_trips]
+    )
     n_acts = sum(len(person.sent) for person in load.people)
     median_ms, p95_ms, most_ms = (
         each * 1e3 for each in (saves.median, saves.p95, max(saves.seconds))

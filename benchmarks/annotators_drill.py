@@ -65,7 +65,9 @@ class BrowserAnnotator:
         self.again = 0
         self._context = context
         self._page: Page = context.new_page()
-        self._page.goto(f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}")
+        self._page.goto(
+            f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}"
+        )
         self._page.wait_for_selector(".cw-desk .cw-card", timeout=120_000)
         self._chance = Random(f"{SEED}/{name}")
         starts = [
@@ -99,7 +101,9 @@ class BrowserAnnotator:
                 self._page.keyboard.press(key)
             with suppress(TimeoutError):
                 self._page.wait_for_function(
-                    f"before => ({SIGHT})[1] > before", arg=n_done, timeout=2_000
+                    f"before => ({SIGHT})[1] > before",
+                    arg=n_done,
+                    timeout=2_000,
                 )
                 break
         else:
@@ -149,7 +153,10 @@ def killed_every(
     def run() -> None:
         while not over.is_set():
             with serve(
-                folder.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)
+                folder.path,
+                port=port,
+                end_with=signal.SIGKILL,
+                CRANE_ROLES=str(roles),
             ):
                 up.set()
                 kills.everybody_sits.wait()
@@ -172,14 +179,18 @@ def kept(folder: DataFolder, plan: Plan, person: BrowserAnnotator) -> KeptKeys:
     """What the ledger has of what this person pressed."""
     names = desk_names(folder, plan, person.name)
     given = journal_of(folder, plan, person.name).given
-    said = {names.of(showing): str(entry.label) for showing, entry in given.items()}
+    said = {
+        names.of(showing): str(entry.label) for showing, entry in given.items()
+    }
     copies = Counter(
         (act.item, act.showing)
         for act in acts_of(folder, plan, person.name)
         if act.action is AnnotationAction.LABEL
     )
     pressed = person.given
-    n_other = sum(said.get(item, label) != label for item, label in pressed.items())
+    n_other = sum(
+        said.get(item, label) != label for item, label in pressed.items()
+    )
     return KeptKeys(
         pressed=len(pressed),
         lost=len(pressed.keys() - said),
@@ -189,7 +200,11 @@ def kept(folder: DataFolder, plan: Plan, person: BrowserAnnotator) -> KeptKeys:
 
 
 def sat_down(
-    browser: Browser, name: str, address: str, folder: DataFolder, seconds: float
+    browser: Browser,
+    name: str,
+    address: str,
+    folder: DataFolder,
+    seconds: float,
 ) -> BrowserAnnotator:
     """A person who is logged in, at their desk."""
     context = browser.new_context(viewport=WIDE)
@@ -200,11 +215,17 @@ def sat_down(
 
 
 def labelled(
-    address: str, names: Sequence[str], folder: DataFolder, seconds: float, kills: Kills
+    address: str,
+    names: Sequence[str],
+    folder: DataFolder,
+    seconds: float,
+    kills: Kills,
 ) -> list[BrowserAnnotator]:
     """The people after their work, everything acknowledged."""
     with chromium() as browser:
-        people = [sat_down(browser, name, address, folder, seconds) for name in names]
+        people = [
+            sat_down(browser, name, address, folder, seconds) for name in names
+        ]
         kills.everybody_sits.set()
         start = time.monotonic()
         while (now_s := time.monotonic() - start) < seconds:
@@ -219,7 +240,9 @@ def labelled(
 def main() -> None:
     chosen = options(__doc__, annotators=10, minutes=10.0, kill_every_s=60.0)
     archive_or_exit()
-    names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
+    names = tuple(
+        f"ann{number:02}" for number in range(1, chosen.annotators + 1)
+    )
     with tempfile.TemporaryDirectory() as scratch:
         folder = imported(Path(scratch) / "data")
         plan = new_campaign(folder, names)

@@ -46,7 +46,11 @@ def main() -> None:
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
         show("memory of the app", imported(Path(scratch) / "x1"), LIMIT_MB)
-        show("memory of the app at 100x", large(Path(scratch) / "x100"), LARGE_LIMIT_MB)
+        show(
+            "memory of the app at 100x",
+            large(Path(scratch) / "x100"),
+            LARGE_LIMIT_MB,
+        )
     print(machine())
 
 

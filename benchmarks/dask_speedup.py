@@ -57,7 +57,9 @@ def all_of(
     """The line of each piece."""
     pieces = [WorkPiece(f"n{number}", one) for number, one in enumerate(given)]
     done = list(spread(cluster, "benchmark", work, pieces, Event()))
-    assert sorted(one.name for one in done) == sorted(piece.name for piece in pieces)
+    assert sorted(one.name for one in done) == sorted(
+        piece.name for piece in pieces
+    )
     return [one.lines[0] for one in done]
 
 
@@ -70,11 +72,15 @@ def warm(n_workers: int) -> Iterator[Cluster]:
 
 
 def overhead() -> None:
-    loop_s, _ = timed(lambda: [empty(number, Event()) for number in range(N_EMPTY)])
+    loop_s, _ = timed(
+        lambda: [empty(number, Event()) for number in range(N_EMPTY)]
+    )
     with warm(2) as cluster:
         for _ in range(ROUNDS):
             before = time.process_time()
-            seconds, _ = timed(lambda: all_of(cluster, empty, list(range(N_EMPTY))))
+            seconds, _ = timed(
+                lambda: all_of(cluster, empty, list(range(N_EMPTY)))
+            )
             own_ms = (time.process_time() - before) / N_EMPTY * 1e3
             each_ms = (seconds - loop_s) / N_EMPTY * 1e3
             print(
@@ -91,7 +97,9 @@ def speed_up(n: int) -> None:
                 took[n_workers], lines = timed(
                     lambda: all_of(cluster, busy, [BUSY_S] * n)
                 )
-            busy_for[n_workers] = sum(map(float, lines)) / (n_workers * took[n_workers])
+            busy_for[n_workers] = sum(map(float, lines)) / (
+                n_workers * took[n_workers]
+            )
             got[n_workers] = n * BUSY_S / (n_workers * took[n_workers])
         print(
             f"{n} times {BUSY_S} s of work: {took[1]:.1f} s by one worker, {took[2]:.1f} s by two, "
@@ -109,7 +117,9 @@ def pairs_of_minibench(place: Path) -> Bench:
 
 def verified() -> None:
     kernel = program()
-    how = VerifyOptions(kernel, environment_of(kernel), KernelLimits(), again=True)
+    how = VerifyOptions(
+        kernel, environment_of(kernel), KernelLimits(), again=True
+    )
     with tempfile.TemporaryDirectory() as name:
         bench = pairs_of_minibench(Path(name))
         took = {}

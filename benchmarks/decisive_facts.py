@@ -33,7 +33,12 @@ from benchmarks._timing import machine
 from crane_core.domain import Setting
 from crane_core.errors import CraneError
 from crane_core.prompts.shown import shown
-from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
+from crane_core.runtime.kernel import (
+    EndedError,
+    ExpressionError,
+    Kernel,
+    fresh_kernel,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
@@ -65,17 +70,25 @@ def outcome_of(case_id: str, python: str, folder: Path) -> FactsTold:
         ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             states.update(in_settings(case_id, result.state))
-            states["peer"] = peer_state(kernel, folder, plan.target.source, failures)
+            states["peer"] = peer_state(
+                kernel, folder, plan.target.source, failures
+            )
     except (CraneError, EndedError) as error:
         failures["kernel"] = str(error)
-    lacks = {column: missing(case_id, state) for column, state in states.items()}
+    lacks = {
+        column: missing(case_id, state) for column, state in states.items()
+    }
     return FactsTold(case_id, len(facts_of(case_id)), lacks, failures)
 
 
-def in_settings(case_id: str, document: dict[str, Any]) -> dict[str, Mapping[str, Any]]:
+def in_settings(
+    case_id: str, document: dict[str, Any]
+) -> dict[str, Mapping[str, Any]]:
     """What a prompt of each setting is given of our one look."""
     state = state_of(document, case_id)
-    return {str(setting): shown(state, setting).to_json() for setting in SETTINGS}
+    return {
+        str(setting): shown(state, setting).to_json() for setting in SETTINGS
+    }
 
 
 def peer_state(
@@ -99,12 +112,15 @@ def in_words(outcome: FactsTold) -> Iterator[str]:
         yield f"    {who} failed: {why}"
     for column in COLUMNS:
         yield from (
-            f"    {column} does not tell: {fact.text}" for fact in outcome.lacks[column]
+            f"    {column} does not tell: {fact.text}"
+            for fact in outcome.lacks[column]
         )
 
 
 def report(outcomes: Sequence[FactsTold]) -> None:
-    print(f"{'facts told':<16}" + "".join(f"{column:>10}" for column in COLUMNS))
+    print(
+        f"{'facts told':<16}" + "".join(f"{column:>10}" for column in COLUMNS)
+    )
     for outcome in outcomes:
         print("\n".join(in_words(outcome)))
     for column in COLUMNS:

@@ -39,7 +39,12 @@ from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
 from crane_core.runtime import probe_source
 from crane_core.runtime.interpreters import ASSUMED
-from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
+from crane_core.runtime.kernel import (
+    EndedError,
+    ExpressionError,
+    Kernel,
+    fresh_kernel,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.program import program
@@ -63,7 +68,9 @@ class CellOutcome(NamedTuple):
         if self.came is None:
             return "FALSE ALARM"
         return (
-            "predicted" if self.predicted == self.came else "predicted, another class"
+            "predicted"
+            if self.predicted == self.came
+            else "predicted, another class"
         )
 
 
@@ -139,7 +146,9 @@ def on_published() -> Iterator[CellOutcome]:
         for position, cell in enumerate(ran):
             asked = [*ran[:position], replace(cell, role=CellRole.TARGET)]
             place = f"{instance_id}, position {position}"
-            yield predicted(place, Setting.CODE, asked, None, refused(cell.code))
+            yield predicted(
+                place, Setting.CODE, asked, None, refused(cell.code)
+            )
 
 
 def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
@@ -168,7 +177,9 @@ def main() -> None:
         chosen.at_once, lambda path: run_through(path, chosen.python), paths
     )
     ours = [outcome for of_notebook in found for outcome in of_notebook]
-    print(f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}")
+    print(
+        f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}"
+    )
     print("\n".join(told(ours)))
     if not ARCHIVE.is_file():
         print(

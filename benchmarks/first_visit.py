@@ -96,7 +96,11 @@ def main() -> None:
             show("imported data", visits)
             from_start = [one.start_s + one.chart for one in visits]
             tell(
-                figure("the first chart after a cold start", from_start, CHART_LIMIT_S)
+                figure(
+                    "the first chart after a cold start",
+                    from_start,
+                    CHART_LIMIT_S,
+                )
             )
     print(machine())
 

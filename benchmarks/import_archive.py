@@ -68,15 +68,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         prepared = embedded_only(Path(scratch) / "prepared").path
         for n in range(ROUNDS):
-            seconds, cpu_s, n_files = with_processor(lambda: read_plainly(archive))
+            seconds, cpu_s, n_files = with_processor(
+                lambda: read_plainly(archive)
+            )
             plain_s.append(seconds)
             plain_cpu_s.append(cpu_s)
             folder = DataFolder(
-                Path(shutil.copytree(prepared, prepared.with_name(f"round-{n}")))
+                Path(
+                    shutil.copytree(prepared, prepared.with_name(f"round-{n}"))
+                )
             )
             store = prepare(folder)
 
-            def bring_in(folder: DataFolder = folder, store: Store = store) -> Imported:
+            def bring_in(
+                folder: DataFolder = folder, store: Store = store
+            ) -> Imported:
                 return import_paths([archive], folder, store)
 
             seconds, cpu_s, entry = with_processor(bring_in)

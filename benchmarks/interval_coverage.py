@@ -52,7 +52,9 @@ def uniform(
 ) -> Drawn:
     """Shape (n_samples, n_cases * n_instances), instances of a case alike with the scene's correlation."""
     drawn = rng.random((n_samples, n_cases, scene.n_instances))
-    is_copied = rng.random((n_samples, n_cases, scene.n_instances)) < scene.correlation
+    is_copied = (
+        rng.random((n_samples, n_cases, scene.n_instances)) < scene.correlation
+    )
     copied: Drawn = np.where(is_copied, drawn[:, :, :1], drawn)
     return copied.reshape(n_samples, -1)
 
@@ -97,7 +99,8 @@ def differences(lost: float) -> list[Scene]:
 
 def rates() -> list[Scene]:
     return [
-        Scene(rate, None, n, alike) for rate, (n, alike) in product(RATES, shapes())
+        Scene(rate, None, n, alike)
+        for rate, (n, alike) in product(RATES, shapes())
     ]
 
 
@@ -128,7 +131,11 @@ def noise(level: float, n_samples: int) -> float:
 def main() -> int:
     n_samples: int = options(__doc__, samples=2_000).samples
     asked: tuple[tuple[str, list[Scene], bool], ...] = (
-        (f"Differences, {LOST:.0%} of the instances lost", differences(LOST), True),
+        (
+            f"Differences, {LOST:.0%} of the instances lost",
+            differences(LOST),
+            True,
+        ),
         ("Rates", rates(), True),
         (
             f"Differences, {RARELY_LOST:.0%} of the instances lost",

@@ -32,7 +32,9 @@ USUAL = (
     "frame.a.mean()",
 )
 FORKS = "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)"
-FILLS = "while True: open({where} + str(id(object())), 'ab').write(b'x' * 2**20)"
+FILLS = (
+    "while True: open({where} + str(id(object())), 'ab').write(b'x' * 2**20)"
+)
 DAEMON = """
 import os, sys
 if os.fork() == 0:
@@ -62,7 +64,9 @@ ATTACKS: dict[str, tuple[str, str]] = {
 
 def notebook(folder: Path, *cells: str) -> Path:
     form: Any = nbformat
-    book = form.v4.new_notebook(cells=[form.v4.new_code_cell(cell) for cell in cells])
+    book = form.v4.new_notebook(
+        cells=[form.v4.new_code_cell(cell) for cell in cells]
+    )
     path = folder / "n.ipynb"
     form.write(book, path)
     return path
@@ -96,7 +100,11 @@ def is_contained(code: str, said: str) -> bool:
         is_clean = not list(Path(outside).iterdir()) and [
             one.name for one in Path(folder).iterdir()
         ] == [path.name]
-        return is_clean and not running(word) and (said in told if said else not told)
+        return (
+            is_clean
+            and not running(word)
+            and (said in told if said else not told)
+        )
 
 
 def times(rounds: int) -> dict[Isolation, Times]:
@@ -119,9 +127,13 @@ def _captured(path: Path, kept: Isolation) -> Callable[[], object]:
 def main() -> None:
     chosen = options(__doc__, rounds=10, attacks=50)
     if not can_seal():
-        raise SystemExit("bubblewrap cannot make namespaces here: nothing is measured.")
+        raise SystemExit(
+            "bubblewrap cannot make namespaces here: nothing is measured."
+        )
     found = times(chosen.rounds)
-    extra = (found[Isolation.SEALED].median - found[Isolation.OPEN].median) * 1e3
+    extra = (
+        found[Isolation.SEALED].median - found[Isolation.OPEN].median
+    ) * 1e3
     for kept, of in found.items():
         print(f"{kept}: {of.in_ms()}")
     print(

@@ -33,8 +33,12 @@ def visits(folder: DataFolder, n: int) -> Visits:
 
 def tell_all(found: Sequence[Visits]) -> None:
     """`found` are the visits of each start."""
-    first = {name: [one.first[name] for one in found] for name in found[0].first}
-    warm = {name: [s for one in found for s in one.warm[name]] for name in first}
+    first = {
+        name: [one.first[name] for one in found] for name in found[0].first
+    }
+    warm = {
+        name: [s for one in found for s in one.warm[name]] for name in first
+    }
     for name, seconds in first.items():
         first_ms = Times(seconds).median * 1e3
         print(

@@ -35,9 +35,7 @@ N_ANSWERS = 5
 MINIBENCH = CHECKOUT / "data" / "minibench"
 HELD = "open('/proc/self/statm').read().split()[1]"
 TOP = "{name.partition('.')[0] for name in _sys.modules}"
-BEFORE = (
-    f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext {{extension}}"
-)
+BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext {{extension}}"
 AFTER = f"""
 import json as _json
 _new = {TOP} - _had - set(_sys.stdlib_module_names)
@@ -76,7 +74,9 @@ def one(
     plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS
 ) -> Seen | None:
     """None if a cell before the target raises here."""
-    environment = os.environ | ({"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {})
+    environment = os.environ | (
+        {"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {}
+    )
     manager = KernelManager()
     assert manager.kernel_spec is not None
     manager.kernel_spec.argv[0] = asked.python
@@ -103,7 +103,8 @@ def one(
             target=plan.target.source, magic=asked.magic, options=asked.options
         )
         seconds = [
-            float(run(question)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)
+            float(run(question)[1].rpartition("\x00")[2])
+            for _ in range(N_ANSWERS)
         ]
         gained_mb, libraries = json.loads(run(AFTER)[1])
         return Seen(seconds, gained_mb, libraries)
@@ -170,7 +171,10 @@ def _compare(both: list[tuple[Seen, Seen]]) -> None:
     for name, values in (
         (
             "first answer (s)",
-            [[seen.seconds[0] for seen in side] for side in zip(*both, strict=True)],
+            [
+                [seen.seconds[0] for seen in side]
+                for side in zip(*both, strict=True)
+            ],
         ),
         (
             "later answers (s)",
@@ -181,7 +185,10 @@ def _compare(both: list[tuple[Seen, Seen]]) -> None:
         ),
         (
             "memory gained (MB)",
-            [[seen.gained_mb for seen in side] for side in zip(*both, strict=True)],
+            [
+                [seen.gained_mb for seen in side]
+                for side in zip(*both, strict=True)
+            ],
         ),
     ):
         ours, theirs = map(statistics.median, values)

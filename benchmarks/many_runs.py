@@ -74,7 +74,9 @@ def _write(
     n_runs: int,
     seed: int,
 ) -> None:
-    skill = 0.25 + 0.03 * (seed - SEED) + (0.08 if setting == "runtime" else 0.0)
+    skill = (
+        0.25 + 0.03 * (seed - SEED) + (0.08 if setting == "runtime" else 0.0)
+    )
     right = f"{_HARD.format(seed=SEED)} * 0.6 + (hash(i, {seed}, '{setting}') % 1000) / 2500 < {skill} + 0.2"
     key = f"""'{BENCHMARK}' AS benchmark, '{EXPERIMENT}' AS experiment, '{detector}' AS detector,
               '{setting}' AS setting, {_INSTANCE} AS instance"""
@@ -107,7 +109,9 @@ def add_cases(store: Store, n_cases: int) -> None:
             f"case_{number:07d}"
             for number in range(first, min(first + 10_000, n_cases))
         ]
-        cases: list[domain.Record] = [domain.Case(BENCHMARK, name) for name in names]
+        cases: list[domain.Record] = [
+            domain.Case(BENCHMARK, name) for name in names
+        ]
         cases += [
             domain.Instance(BENCHMARK, name, version)
             for name in names
@@ -142,7 +146,9 @@ def ask(folder: DataFolder) -> dict[str, float]:
             assert len(table) == N_DETECTORS, table
     finally:
         store.close()
-    return found | {"GiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2}
+    return found | {
+        "GiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    }
 
 
 def main() -> None:
@@ -172,7 +178,9 @@ def main() -> None:
             f"{chosen.runs:,} runs of {n_cases:,} cases: {n_files} files, {n_bytes / 1e6:,.0f} MB",
             flush=True,
         )
-        print(f"checked and imported in place in {time.perf_counter() - start:.1f} s")
+        print(
+            f"checked and imported in place in {time.perf_counter() - start:.1f} s"
+        )
         command = [
             sys.executable,
             "-m",

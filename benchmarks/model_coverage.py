@@ -41,10 +41,16 @@ def outcomes(
     """Right or wrong without and with it, shape (n_cases, 2): both instances of a case share what decides at times."""
     shared = rng.random((n_cases, 1)) < CORRELATION
     without = (
-        np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))) < RIGHT
+        np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2)))
+        < RIGHT
     )
-    to_right, to_wrong = changed * GAINED / (1 - RIGHT), changed * (1 - GAINED) / RIGHT
-    chance = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2)))
+    to_right, to_wrong = (
+        changed * GAINED / (1 - RIGHT),
+        changed * (1 - GAINED) / RIGHT,
+    )
+    chance = np.where(
+        shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))
+    )
     with_it = np.where(without, chance >= to_wrong, chance < to_right)
     return without, with_it
 
@@ -55,12 +61,14 @@ def truth(changed: float) -> float:
     return after / (1 - after) / (RIGHT / (1 - RIGHT))
 
 
-def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | None:
+def sample(
+    rng: np.random.Generator, n_cases: int, changed: float
+) -> Sample | None:
     """One simulated benchmark with two detectors of the same effect; None if there is no model."""
     parts = [outcomes(rng, n_cases, changed) for _ in range(2)]
-    right = np.concatenate([side.ravel() for part in parts for side in part]).astype(
-        float
-    )
+    right = np.concatenate(
+        [side.ravel() for part in parts for side in part]
+    ).astype(float)
     treated = np.tile(np.repeat([False, True], 2 * n_cases), 2)
     group = np.repeat(["a", "b"], 4 * n_cases)
     case = np.tile(np.repeat(np.arange(n_cases), 2), 4)
@@ -68,7 +76,9 @@ def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | N
         found = gee.odds_ratios(right, treated, group, case)
     if found.unfit:
         return None
-    n_changed = min(int((a.sum(axis=1) != b.sum(axis=1)).sum()) for a, b in parts)
+    n_changed = min(
+        int((a.sum(axis=1) != b.sum(axis=1)).sum()) for a, b in parts
+    )
     true = truth(changed)
     holds = tuple(
         bool(low <= true <= high)
@@ -96,7 +106,11 @@ def main() -> None:
     for band, found_of in sorted(by_band.items()):
         covered = np.mean([held for one in found_of for held in one.holds])
         rejected = np.mean([one.rejects for one in found_of])
-        name = f"{band[0]} to {band[1]}" if band[1] < 10_000 else f"{band[0]} and more"
+        name = (
+            f"{band[0]} to {band[1]}"
+            if band[1] < 10_000
+            else f"{band[0]} and more"
+        )
         print(f"{name:43}{len(found_of):8,}   {covered:8.3f}   {rejected:.3f}")
     print(f"{n_unfit:,} samples have no model; {machine()}")
 

@@ -76,7 +76,9 @@ def logged_in(folder: DataFolder, beside: Page) -> Iterator[Page]:
     assert browser is not None
     with serve(path, CRANE_ROLES=str(roles)) as address:
         context = browser.new_context(viewport=WIDE)
-        context.add_cookies([{"name": COOKIE, "value": session, "url": address}])
+        context.add_cookies(
+            [{"name": COOKIE, "value": session, "url": address}]
+        )
         yield opened(context.new_page(), address)
 
 
@@ -84,7 +86,9 @@ def tell(who: str, visits: Visits) -> None:
     print(f"{who}:")
     for name, seconds in visits.warm.items():
         first_ms = visits.first[name] * 1e3
-        print(f"  {name:16} first {first_ms:5,.0f} ms, warm {Times(seconds).in_ms()}")
+        print(
+            f"  {name:16} first {first_ms:5,.0f} ms, warm {Times(seconds).in_ms()}"
+        )
     every = visits.every
     of_median, of_p95 = every.median / MEDIAN_LIMIT_S, every.p95 / P95_LIMIT_S
     print(f"warm page changes: {every.in_ms()}")

@@ -75,7 +75,9 @@ def scripts_measured() -> Iterator[list[Cost]]:
         try:
             run_script(self, rerun_data)  # type: ignore[arg-type]
         finally:
-            cost = Cost(time.thread_time() - thread_s, time.process_time() - process_s)
+            cost = Cost(
+                time.thread_time() - thread_s, time.process_time() - process_s
+            )
             costs.append(cost)
 
     ScriptRunner._run_script = measured_script  # type: ignore[method-assign]
@@ -87,7 +89,9 @@ def scripts_measured() -> Iterator[list[Cost]]:
 
 def app(file: str) -> AppTest:
     """A session that comes to a page from Overview; the page is not drawn yet."""
-    page = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=A_LONG_TIME_S)
+    page = AppTest.from_file(
+        str(CHECKOUT / "app.py"), default_timeout=A_LONG_TIME_S
+    )
     return page.run().switch_page(f"pages/{file}.py")
 
 
@@ -133,7 +137,9 @@ def main() -> None:
         )
         print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
         for name in names:
-            in_ms = [f"{each * 1e3:,.0f}" for each in (*visit(name), *visit(name))]
+            in_ms = [
+                f"{each * 1e3:,.0f}" for each in (*visit(name), *visit(name))
+            ]
             print("{:34}{:>8}{:>9}{:>8}{:>9}".format(name, *in_ms), flush=True)
     print(machine())
 

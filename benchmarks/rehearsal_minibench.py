@@ -26,9 +26,7 @@ from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 SECONDS = 10.0
 N_WORKERS = 2
-_LOADED = (
-    "(lambda m: None if m is None else {call})(__import__('sys').modules.get('{name}'))"
-)
+_LOADED = "(lambda m: None if m is None else {call})(__import__('sys').modules.get('{name}'))"
 UNCHANGED = (
     "__import__('random').getstate()",
     _LOADED.format(name="numpy", call="repr(m.random.get_state())"),
@@ -54,8 +52,9 @@ def is_right(notebook: Path, told: Rehearsal) -> bool:
     """A crash with the exception of the notebook's output; of a fixed notebook, that it ran through."""
     if notebook.stem.endswith("_fixed"):
         return told.outcome is RehearsalEnd.RAN_THROUGH
-    return told.outcome is RehearsalEnd.CRASH and told.exception == told_exception(
-        notebook
+    return (
+        told.outcome is RehearsalEnd.CRASH
+        and told.exception == told_exception(notebook)
     )
 
 
@@ -92,7 +91,10 @@ def main(seconds: float) -> int:
         n["kernels"] += 1
         n[half] += 1
         n[f"{half} right"] += is_right(path, told)
-        n["open"] += told.outcome in (RehearsalEnd.UNKNOWN, RehearsalEnd.STILL_RUNNING)
+        n["open"] += told.outcome in (
+            RehearsalEnd.UNKNOWN,
+            RehearsalEnd.STILL_RUNNING,
+        )
         n["unchanged"] += not changed
         if changed or not is_right(path, told):
             print(
@@ -100,8 +102,12 @@ def main(seconds: float) -> int:
                 flush=True,
             )
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
-    print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")
-    print(f"without an answer (unknown, still running): {n['open']} of {n['kernels']}")
+    print(
+        f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}"
+    )
+    print(
+        f"without an answer (unknown, still running): {n['open']} of {n['kernels']}"
+    )
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
     n_answered = n["crashing right"] + n["fixed right"] + n["open"]
     return int(n_answered < n["kernels"] or n["unchanged"] < n["kernels"])

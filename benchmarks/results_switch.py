@@ -29,7 +29,10 @@ COMMON = {
     "credit": ("detection only", "half credit for partial"),
     "vote": ("mean of runs", "all runs"),
 }
-OF_KINDS = {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")}
+OF_KINDS = {
+    "rate": ("Recall", "F1"),
+    "by": ("root_cause", "crash_type", "stage"),
+}
 SWITCHES = {
     "Runtime state": COMMON,
     "Kinds of crash": COMMON | OF_KINDS,
@@ -74,7 +77,9 @@ def _drawn(page: AppTest, costs: list[Cost]) -> float:
 
 def show(title: str, folder: DataFolder, limit: float) -> None:
     first, new, known = measured(folder)
-    visits = ", ".join(f"{tab} {seconds * 1e3:,.0f}" for tab, seconds in first.items())
+    visits = ", ".join(
+        f"{tab} {seconds * 1e3:,.0f}" for tab, seconds in first.items()
+    )
     print(f"{title}: first visits in ms: {visits}")
     for name, seconds in (("options, new", new), ("options, again", known)):
         median_ms = statistics.median(seconds.values()) * 1e3

@@ -59,7 +59,14 @@ def targets_of_tests() -> list[Target]:
         shown, sys.stdout = sys.stdout, nowhere
         try:
             pytest.main(
-                ["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)],
+                [
+                    "-q",
+                    "-p",
+                    "no:cacheprovider",
+                    "-k",
+                    "not by_code",
+                    str(TESTS),
+                ],
                 plugins=[noted],
             )
         finally:
@@ -72,10 +79,15 @@ def answers_of(
 ) -> Iterator[dict[str, Any]]:
     """The outcome of each target; one that ended the interpreter has failed."""
     targets, answers = folder / "targets.jsonl", folder / "answers.jsonl"
-    targets.write_text("".join(json.dumps(target) + "\n" for target in asked), "utf-8")
+    targets.write_text(
+        "".join(json.dumps(target) + "\n" for target in asked), "utf-8"
+    )
     answers.touch()
     code = Path(__file__).with_name("_targets_run.py")
-    environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "Agg"}
+    environment = os.environ | {
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "MPLBACKEND": "Agg",
+    }
     first = 0
     for _ in range(MOST_STARTS):
         ended = subprocess.run(
@@ -85,7 +97,9 @@ def answers_of(
             stderr=subprocess.PIPE,
             check=False,
         )
-        lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
+        lines = [
+            json.loads(line) for line in answers.read_text("utf-8").splitlines()
+        ]
         if not ended.returncode:
             break
         if not lines or "number" in lines[-1]:
@@ -105,8 +119,12 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     if "failed" in answer:
         return str(answer["failed"]), ""
     cells = [
-        Cell("test", "test", "test", 0, CellRole.EXECUTED, target["setup"], 1, 0),
-        Cell("test", "test", "test", 1, CellRole.TARGET, target["target"], 2, 1),
+        Cell(
+            "test", "test", "test", 0, CellRole.EXECUTED, target["setup"], 1, 0
+        ),
+        Cell(
+            "test", "test", "test", 1, CellRole.TARGET, target["target"], 2, 1
+        ),
     ]
     state = KernelState.from_json(
         answer["state"],
@@ -119,7 +137,9 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     found = report.findings[0] if report.findings else None
     raised = answer["raised"]
     if found is None:
-        return ("nothing said, it ran", "") if raised is None else ("missed", "")
+        return (
+            ("nothing said, it ran", "") if raised is None else ("missed", "")
+        )
     line = f"  {target['target']!r}: {found.exception} predicted, {raised or 'nothing'} came: {found.why}"
     if raised is None:
         return "FALSE ALARM", line
@@ -140,7 +160,9 @@ def main() -> None:
         answers = list(answers_of(python, asked, Path(folder)))
     versions: set[str] = set()
     for answer in answers:
-        packages = answer.get("state", {}).get("captured", {}).get("packages", {})
+        packages = (
+            answer.get("state", {}).get("captured", {}).get("packages", {})
+        )
         versions |= {f"{name} {version}" for name, version in packages.items()}
     results = [judged(*pair) for pair in zip(asked, answers, strict=True)]
     print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")

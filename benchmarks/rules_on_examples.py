@@ -72,10 +72,13 @@ def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
         yield from rest_of(text, len(text.statements) // 2, peer)
     chosen = random.Random(zlib.crc32(text.name.encode()) + seed)
     for at in chosen.sample(
-        range(len(text.statements)), min(_BROKEN_STATEMENTS, len(text.statements))
+        range(len(text.statements)),
+        min(_BROKEN_STATEMENTS, len(text.statements)),
     ):
         for one in broken(text.statements[at], seed + at):
-            yield from in_new_room(text, one.kind, text.before(at), one.code, peer)
+            yield from in_new_room(
+                text, one.kind, text.before(at), one.code, peer
+            )
         yield from followed(text, at, seed, peer)
 
 
@@ -90,7 +93,11 @@ def _peer(folder: Path) -> Peer:
 
     def asked(target: str, namespace: dict[str, Any]) -> tuple[str, str] | None:
         found = run_checks(target, namespace, None)
-        return None if found is None else (str(found.exception), str(found.message))
+        return (
+            None
+            if found is None
+            else (str(found.exception), str(found.message))
+        )
 
     return asked
 
@@ -100,14 +107,22 @@ def _write(library: str, seconds: float, seed: int, folder: str) -> None:
     with tempfile.TemporaryDirectory() as empty:
         os.chdir(empty)
         for trial in trials_of(library, seconds, seed, peer):
-            sys.__stdout__.write(json.dumps(trial) + "\n") if sys.__stdout__ else None
+            sys.__stdout__.write(
+                json.dumps(trial) + "\n"
+            ) if sys.__stdout__ else None
 
 
 # Tables
 
 
-def measured(library: str, seconds: float, seed: int, folder: str) -> list[Trial]:
-    quiet = {"MPLBACKEND": "Agg", "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
+def measured(
+    library: str, seconds: float, seed: int, folder: str
+) -> list[Trial]:
+    quiet = {
+        "MPLBACKEND": "Agg",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "OMP_NUM_THREADS": "1",
+    }
     command = [
         sys.executable,
         "-m",
@@ -121,7 +136,9 @@ def measured(library: str, seconds: float, seed: int, folder: str) -> list[Trial
         [*command, "--seconds", str(seconds), "--seed", str(seed)],
         capture_output=True,
         text=True,
-        env=os.environ | quiet | {"PYTHONPATH": str(Path(__file__).parent.parent)},
+        env=os.environ
+        | quiet
+        | {"PYTHONPATH": str(Path(__file__).parent.parent)},
         timeout=seconds * 3 + 120,
         check=False,
     )
@@ -143,7 +160,9 @@ def row(name: str, trials: Sequence[Trial]) -> str:
         trial.theirs is not None and trial.raised is None for trial in trials
     )
     wrong = sum(map(is_wrong_class, trials))
-    their_wrong = sum(trial.theirs not in (None, trial.raised) for trial in crashing)
+    their_wrong = sum(
+        trial.theirs not in (None, trial.raised) for trial in crashing
+    )
     return (
         f"{name:<20}{len(trials):>8}{len(crashing):>9}{_share(ours, crashing):>15}{false:>7}{wrong:>7}"
         f"{_share(theirs, crashing):>15}{their_false:>7}{their_wrong:>7}"
@@ -158,8 +177,12 @@ HEAD = f"{'':<20}{'targets':>8}{'crashing':>9}{'ours':>15}{'false':>7}{'class':>
 
 
 def shown(trial: Trial) -> str:
-    before = "\n".join(f"    | {line}" for line in trial.setup.splitlines()[-6:])
-    target = "\n".join(f"    > {line}" for line in trial.target.splitlines()[:25])
+    before = "\n".join(
+        f"    | {line}" for line in trial.setup.splitlines()[-6:]
+    )
+    target = "\n".join(
+        f"    > {line}" for line in trial.target.splitlines()[:25]
+    )
     head = f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}"
     return f"{head}\n{before}\n{target}"
 
@@ -167,7 +190,9 @@ def shown(trial: Trial) -> str:
 def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     then = [trial for trial in trials if trial.kind == THEN]
     changed = [trial for trial in trials if trial.kind != THEN]
-    yield from _by_library("Examples, as they are and broken by one change", changed)
+    yield from _by_library(
+        "Examples, as they are and broken by one change", changed
+    )
     yield "\nBy change"
     kinds = Counter(trial.kind for trial in changed)
     yield from (
@@ -181,10 +206,14 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     missed = [
         trial
         for trial in trials
-        if trial.ours is None and trial.theirs is not None and trial.raised is not None
+        if trial.ours is None
+        and trial.theirs is not None
+        and trial.raised is not None
     ]
     yield f"\nFound by the peer alone: {len(missed)}, by us alone: {_alone(trials)}"
-    counts = Counter((trial.library, trial.kind, trial.raised) for trial in missed)
+    counts = Counter(
+        (trial.library, trial.kind, trial.raised) for trial in missed
+    )
     yield from (
         f"  {count:>4}  {', '.join(map(str, what))}"
         for what, count in counts.most_common(20)
@@ -194,10 +223,16 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     yield from (f"  {error}" for error in list(dict.fromkeys(failed))[:10])
     if with_code:
         yield from map(
-            shown, (one for one in trials if is_false_alarm(one) or is_wrong_class(one))
+            shown,
+            (
+                one
+                for one in trials
+                if is_false_alarm(one) or is_wrong_class(one)
+            ),
         )
         yield from (
-            f"  missed: {shown(one)}\n    peer: {one.said}" for one in missed[:60]
+            f"  missed: {shown(one)}\n    peer: {one.said}"
+            for one in missed[:60]
         )
 
 
@@ -214,13 +249,17 @@ def _by_library(title: str, trials: Sequence[Trial]) -> Iterator[str]:
 
 def _alone(trials: Sequence[Trial]) -> int:
     return sum(
-        trial.ours is not None and trial.theirs is None and trial.raised is not None
+        trial.ours is not None
+        and trial.theirs is None
+        and trial.raised is not None
         for trial in trials
     )
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_on_examples")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.rules_on_examples"
+    )
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help="for each library"
     )

@@ -28,7 +28,12 @@ from benchmarks._minibench import (
     notebooks,
     state_of,
 )
-from benchmarks._peer import PEER, PeerMissingError, peer_expression, peer_folder
+from benchmarks._peer import (
+    PEER,
+    PeerMissingError,
+    peer_expression,
+    peer_folder,
+)
 from benchmarks._timing import machine
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, KernelState, Run, Setting, Version
@@ -36,7 +41,12 @@ from crane_core.errors import CraneError
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
 from crane_core.pipeline.study.table_scores import STUDY_LLMS
-from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
+from crane_core.runtime.kernel import (
+    EndedError,
+    ExpressionError,
+    Kernel,
+    fresh_kernel,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
@@ -77,7 +87,9 @@ def judged(path: Path, python: str, peer: Path) -> list[Answer]:
         ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             state = state_of(result.state, path.stem)
-            ours = _ours(cells_of(plan), state, Setting.RUNTIME_PLUS, result.seconds)
+            ours = _ours(
+                cells_of(plan), state, Setting.RUNTIME_PLUS, result.seconds
+            )
             return [ours, _theirs(path.stem, kernel, peer, plan.target.source)]
     except (CraneError, EndedError) as error:
         print(f"failed: {path.name}: {error}")
@@ -85,28 +97,43 @@ def judged(path: Path, python: str, peer: Path) -> list[Answer]:
 
 
 def _ours(
-    cells: Sequence[Cell], state: KernelState, setting: Setting, look_s: float = 0
+    cells: Sequence[Cell],
+    state: KernelState,
+    setting: Setting,
+    look_s: float = 0,
 ) -> Answer:
     started = time.perf_counter()
     report = findings(cells, state, setting)
     seconds = look_s + time.perf_counter() - started
     complain(report, state.instance_id)
-    said = [f"{one.exception}, line {one.line}: {one.why}" for one in report.findings]
+    said = [
+        f"{one.exception}, line {one.line}: {one.why}"
+        for one in report.findings
+    ]
     return Answer(state.instance_id, OURS, said[0] if said else None, seconds)
 
 
-def _theirs(instance_id: str, kernel: Kernel, folder: Path, target: str) -> Answer:
+def _theirs(
+    instance_id: str, kernel: Kernel, folder: Path, target: str
+) -> Answer:
     try:
-        told = json.loads(kernel.evaluate(peer_expression(folder, target, "checked")))
+        told = json.loads(
+            kernel.evaluate(peer_expression(folder, target, "checked"))
+        )
     except (ExpressionError, ValueError) as error:
         print(f"the peer failed on {instance_id}: {error}")
         return Answer(instance_id, THEIRS, None)
     found = told["finding"]
-    said = found and f"{found['exception']}, line {found['line']}: {found['message']}"
+    said = (
+        found
+        and f"{found['exception']}, line {found['line']}: {found['message']}"
+    )
     return Answer(instance_id, THEIRS, said, told["seconds"])
 
 
-def on_minibench(cases: Sequence[str], python: str, n_at_once: int) -> list[Answer]:
+def on_minibench(
+    cases: Sequence[str], python: str, n_at_once: int
+) -> list[Answer]:
     try:
         peer = peer_folder()
     except PeerMissingError as error:
@@ -136,12 +163,13 @@ def on_published() -> list[Answer]:
                 cells[record.instance_id].append(record)
             case KernelState(setting=Setting.RUNTIME):
                 states[record.instance_id] = record
-            case Run(setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)) if (
-                record.detector in STUDY_LLMS
-            ):
-                votes[f"{record.detector} {SIGNS[record.setting]}", record.instance_id][
-                    said
-                ] += 1
+            case Run(
+                setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)
+            ) if record.detector in STUDY_LLMS:
+                votes[
+                    f"{record.detector} {SIGNS[record.setting]}",
+                    record.instance_id,
+                ][said] += 1
     print(f"published states, {len(states)} instances; {machine()}")
     answers = [
         _ours(cells[instance_id], states[instance_id], Setting.RUNTIME)
@@ -172,7 +200,8 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
     for group in [*sorted(name for name in by_group if name != "all"), "all"]:
         cells = [_cell(by_group[group][name]) for name in detectors]
         n_crashing = sum(
-            crashes(answer.instance_id) for answer in by_group[group][detectors[0]]
+            crashes(answer.instance_id)
+            for answer in by_group[group][detectors[0]]
         )
         yield f"{f'{group}, {n_crashing} crashing':<26}" + "".join(
             f"{cell:>{width}}" for cell in cells
@@ -194,7 +223,9 @@ def _cell(answers: Iterable[Answer]) -> str:
     return f"{n_hits} ({len(found) - n_hits})"
 
 
-def differences(answers: Sequence[Answer], first: str, second: str) -> Iterator[str]:
+def differences(
+    answers: Sequence[Answer], first: str, second: str
+) -> Iterator[str]:
     """Instances on which two detectors differ, and every false alarm of either."""
     said: Mapping[str, dict[str, str | None]] = defaultdict(dict)
     for answer in answers:

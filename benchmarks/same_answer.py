@@ -46,7 +46,9 @@ class Round(NamedTuple):
 def judged(helper: Helper, order: Order) -> Judged:
     answer: dict[str, Any] = helper.ask(order)
     not_asked = tuple(
-        sentence for sentence in answer["unsure"] if sentence.startswith(NOT_YET)
+        sentence
+        for sentence in answer["unsure"]
+        if sentence.startswith(NOT_YET)
     )
     return Judged(json.dumps(answer["findings"], sort_keys=True), not_asked)
 
@@ -65,7 +67,8 @@ def one_round(orders: Sequence[Order], seed: int) -> Round:
         helper.end()
     in_order = range(len(orders))
     return Round(
-        [first[place] for place in in_order], [later[place] for place in in_order]
+        [first[place] for place in in_order],
+        [later[place] for place in in_order],
     )
 
 
@@ -93,8 +96,16 @@ def busy(n_processes: int) -> Iterator[None]:
 def differences(rounds: Sequence[Round]) -> dict[str, int]:
     """How many answers are not those of the first round once everything was asked there."""
     reference = rounds[0].later
-    firsts = [pair for one in rounds for pair in zip(one.first, reference, strict=True)]
-    laters = [pair for one in rounds for pair in zip(one.later, reference, strict=True)]
+    firsts = [
+        pair
+        for one in rounds
+        for pair in zip(one.first, reference, strict=True)
+    ]
+    laters = [
+        pair
+        for one in rounds
+        for pair in zip(one.later, reference, strict=True)
+    ]
     return {
         "first, silently": sum(
             said != expected for said, expected in firsts if not said.not_asked
@@ -103,7 +114,9 @@ def differences(rounds: Sequence[Round]) -> dict[str, int]:
         "asked once more, silently": sum(
             said != expected for said, expected in laters if not said.not_asked
         ),
-        "asked once more, said": sum(bool(said.not_asked) for said, _ in laters),
+        "asked once more, said": sum(
+            bool(said.not_asked) for said, _ in laters
+        ),
     }
 
 
@@ -128,7 +141,9 @@ def main() -> int:
         )
     total = differences(rounds)
     n_predicted = sum(said.findings != "[]" for said in rounds[0].later)
-    print(f"all: {total}; {n_predicted} of {len(orders)} are predicted to crash")
+    print(
+        f"all: {total}; {n_predicted} of {len(orders)} are predicted to crash"
+    )
     print(machine())
     is_same = all(n == 0 for what, n in total.items() if what != "first, said")
     return 0 if is_same else 1

@@ -145,7 +145,10 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
                 "item": item.item,
                 "showing": 1,
             }
-            desk.take(ANNOTATOR, [act | {"label": "correct", "seconds": LABEL_EVERY_S}])
+            desk.take(
+                ANNOTATOR,
+                [act | {"label": "correct", "seconds": LABEL_EVERY_S}],
+            )
             if over.wait(LABEL_EVERY_S):
                 return
 
@@ -159,14 +162,20 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
 
 
 def measured(
-    scratch: Path, n_replicas: int, n_viewers: int, seconds: float, think_s: float
+    scratch: Path,
+    n_replicas: int,
+    n_viewers: int,
+    seconds: float,
+    think_s: float,
 ) -> ReadingTimes:
     folder = imported(scratch / f"data{n_replicas}")
     plan = new_campaign(folder, (ANNOTATOR,))
     me = psutil.Process()
     with ExitStack() as running:
         publish = ("--publish", str(PUBLISH_S)) if n_replicas else ()
-        addresses = [running.enter_context(serve(folder.path, arguments=publish))]
+        addresses = [
+            running.enter_context(serve(folder.path, arguments=publish))
+        ]
         for _ in range(n_replicas):
             replica_of = ("--replica-of", addresses[0])
             addresses.append(
@@ -176,15 +185,24 @@ def measured(
         readers = slice(1 if n_replicas else 0, None)
         running.enter_context(labelling(folder, plan))
         return asyncio.run(
-            reading(addresses[readers], servers[readers], n_viewers, seconds, think_s)
+            reading(
+                addresses[readers],
+                servers[readers],
+                n_viewers,
+                seconds,
+                think_s,
+            )
         )
 
 
 def show(title: str, read: ReadingTimes, n_viewers: int) -> bool:
     """Print the figures; whether they are within the limits."""
-    every = Times([seconds for page in read.changes.values() for seconds in page])
+    every = Times(
+        [seconds for page in read.changes.values() for seconds in page]
+    )
     grown = [
-        after - before for before, after in zip(read.before, read.after, strict=True)
+        after - before
+        for before, after in zip(read.before, read.after, strict=True)
     ]
     each = sum(grown) / 1e6 / n_viewers
     print(
@@ -225,7 +243,11 @@ def main() -> None:
         for n_replicas in chosen.replicas:
             title = f"{n_replicas} replicas" if n_replicas else "one process"
             read = measured(
-                Path(scratch), n_replicas, chosen.viewers, chosen.seconds, chosen.think
+                Path(scratch),
+                n_replicas,
+                chosen.viewers,
+                chosen.seconds,
+                chosen.think,
             )
             is_within &= show(title, read, chosen.viewers)
     sys.exit(0 if is_within else 1)

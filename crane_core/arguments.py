@@ -77,7 +77,11 @@ def option(
     `more`: further members of `add_argument`, such as `default`.
     """
     name_, _, metavar = words.partition(" ")
-    return name_, {"help": help_, "type": read, "metavar": metavar or None} | more
+    return name_, {
+        "help": help_,
+        "type": read,
+        "metavar": metavar or None,
+    } | more
 
 
 def integer(low: int, high: int) -> Callable[[str], int]:
@@ -97,7 +101,9 @@ def integer(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
-def number(low: float, high: float, *, above: bool = False) -> Callable[[str], float]:
+def number(
+    low: float, high: float, *, above: bool = False
+) -> Callable[[str], float]:
     """A number from `low` to `high`; with `above`, `low` itself is too low. NaN and infinity are out of every range."""
 
     def read(text: str) -> float:
@@ -141,7 +147,9 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-DATA_ANYWHERE = option("--data DIR", argparse.SUPPRESS, path, default=argparse.SUPPRESS)
+DATA_ANYWHERE = option(
+    "--data DIR", argparse.SUPPRESS, path, default=argparse.SUPPRESS
+)
 """The data folder, named behind the verb: shown once, in the help of all commands."""
 
 
@@ -149,7 +157,9 @@ def cell_file(text: str) -> tuple[int, Path]:
     """`CELL=FILE`: a code cell and the path of what takes its place."""
     cell, sign, file = text.partition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"expected CELL=FILE, not {_quoted(text)}")
+        raise argparse.ArgumentTypeError(
+            f"expected CELL=FILE, not {_quoted(text)}"
+        )
     return code_cell(cell), path(file)
 
 

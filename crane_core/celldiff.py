@@ -46,15 +46,24 @@ def align_cells(
 
     A `pinned` pair (the two targets) stays together whatever its texts.
     """
-    if pinned is not None and pinned.left is not None and pinned.right is not None:
+    if (
+        pinned is not None
+        and pinned.left is not None
+        and pinned.right is not None
+    ):
         before = align_cells(left[: pinned.left], right[: pinned.right])
         after = align_cells(left[pinned.left + 1 :], right[pinned.right + 1 :])
         shifted = [
-            CellPair(_plus(p.left, pinned.left + 1), _plus(p.right, pinned.right + 1))
+            CellPair(
+                _plus(p.left, pinned.left + 1), _plus(p.right, pinned.right + 1)
+            )
             for p in after
         ]
         return [*before, pinned, *shifted]
-    left, right = [text.strip() for text in left], [text.strip() for text in right]
+    left, right = (
+        [text.strip() for text in left],
+        [text.strip() for text in right],
+    )
     n_top = _n_equal(left, right)
     n_end = _n_equal(left[n_top:][::-1], right[n_top:][::-1])
     a, b = left[n_top : len(left) - n_end], right[n_top : len(right) - n_end]
@@ -64,7 +73,8 @@ def align_cells(
     )
     top = [CellPair(i, i) for i in range(n_top)]
     middle = [
-        CellPair(_plus(pair.left, n_top), _plus(pair.right, n_top)) for pair in changed
+        CellPair(_plus(pair.left, n_top), _plus(pair.right, n_top))
+        for pair in changed
     ]
     end = [CellPair(len(left) - i, len(right) - i) for i in range(n_end, 0, -1)]
     return [*top, *middle, *end]
@@ -91,7 +101,10 @@ def _likeness(a: str, b: str, letters: int) -> float:
     if len(a) * len(b) > letters:
         return by_lines
     matcher = SequenceMatcher(None, a, b, autojunk=False)
-    if matcher.real_quick_ratio() < LIKENESS or matcher.quick_ratio() < LIKENESS:
+    if (
+        matcher.real_quick_ratio() < LIKENESS
+        or matcher.quick_ratio() < LIKENESS
+    ):
         return 0.0
     return max(by_lines, matcher.ratio())
 
@@ -109,11 +122,17 @@ def _best_alignment(
     for i in range(1, n + 1):
         for j in range(1, m + 1):
             match = score[i - 1][j - 1] + likeness[i - 1][j - 1]
-            score[i][j] = max(match, score[i - 1][j] + GAP, score[i][j - 1] + GAP)
+            score[i][j] = max(
+                match, score[i - 1][j] + GAP, score[i][j - 1] + GAP
+            )
     pairs: list[CellPair] = []
     i, j = n, m
     while i or j:
-        if i and j and score[i][j] == score[i - 1][j - 1] + likeness[i - 1][j - 1]:
+        if (
+            i
+            and j
+            and score[i][j] == score[i - 1][j - 1] + likeness[i - 1][j - 1]
+        ):
             i, j = i - 1, j - 1
             pairs.append(CellPair(i, j))
         elif i and (not j or score[i][j] == score[i - 1][j] + GAP):
@@ -148,7 +167,9 @@ def _written_lines(text: str) -> list[NumberedLine]:
     return [NumberedLine(number, line) for number, line in lines if line]
 
 
-def _changed_lines(a: list[NumberedLine], b: list[NumberedLine]) -> list[LinePair]:
+def _changed_lines(
+    a: list[NumberedLine], b: list[NumberedLine]
+) -> list[LinePair]:
     rows: list[LinePair] = []
     matcher = _matcher([line.text for line in a], [line.text for line in b])
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():

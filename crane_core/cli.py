@@ -38,7 +38,9 @@ BEGINNINGS = """python -m crane_core check trip.ipynb
          python -m crane_core import my_pairs --capture
          python -m crane_core detect --detector rules --setting runtime --benchmark minibench"""
 """What most people begin with; the help of all commands ends with it."""
-COMPLETION = 'completion in bash and zsh: eval "$(register-python-argcomplete crane)"'
+COMPLETION = (
+    'completion in bash and zsh: eval "$(register-python-argcomplete crane)"'
+)
 STORE = "crane_core.storage.store"
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
@@ -48,7 +50,8 @@ def verb_names() -> dict[str, str]:
     """Every verb by name, and the module that does it. A file is called as its verb, with `_` behind Python's words."""
     files = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
     return {
-        file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}" for file in files
+        file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}"
+        for file in files
     }
 
 
@@ -82,8 +85,12 @@ class CommandLine(argparse.ArgumentParser):
         return super().format_help()
 
     def _short_usage(self) -> str:
-        needed = [group for group in self._mutually_exclusive_groups if group.required]
-        of_needed = [action for group in needed for action in group._group_actions]
+        needed = [
+            group for group in self._mutually_exclusive_groups if group.required
+        ]
+        of_needed = [
+            action for group in needed for action in group._group_actions
+        ]
         shown = [
             one
             for one in self._actions
@@ -95,7 +102,9 @@ class CommandLine(argparse.ArgumentParser):
         is_choice = any(
             isinstance(action, argparse._SubParsersAction) for action in shown
         )
-        return (words if is_choice else f"{words} [OPTION ...]").replace("%", "%%")
+        return (words if is_choice else f"{words} [OPTION ...]").replace(
+            "%", "%%"
+        )
 
     def error(self, message: str) -> NoReturn:
         said = one_line(message).rstrip(".")
@@ -103,7 +112,8 @@ class CommandLine(argparse.ArgumentParser):
             "the following arguments are required"
         ):
             unknown = next(
-                (word for word in self._words if self._is_unknown_option(word)), None
+                (word for word in self._words if self._is_unknown_option(word)),
+                None,
             )
             said = f"{self.prog} needs the name of a command"
             if unknown is not None:
@@ -135,9 +145,14 @@ class CommandLine(argparse.ArgumentParser):
         option = word.partition("=")[0]
         for action in self._actions:
             of_verb = (
-                action.choices if isinstance(action, argparse._SubParsersAction) else {}
+                action.choices
+                if isinstance(action, argparse._SubParsersAction)
+                else {}
             )
-            if any(option in verb._option_string_actions for verb in of_verb.values()):
+            if any(
+                option in verb._option_string_actions
+                for verb in of_verb.values()
+            ):
                 return f"{option} stands behind the command that it belongs to"
         return f"{option} is unknown{did_you_mean(option, self._option_string_actions)}"
 
@@ -187,7 +202,9 @@ def outline() -> argparse.ArgumentParser:
     return top
 
 
-def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandLine]]:
+def _top() -> tuple[
+    argparse.ArgumentParser, argparse._SubParsersAction[CommandLine]
+]:
     top = CommandLine(
         prog=program_typed(),
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
@@ -237,7 +254,9 @@ def complete() -> None:
         return
     import argcomplete
 
-    line = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))]
+    line = os.environ.get("COMP_LINE", "")[
+        : int(os.environ.get("COMP_POINT", "0"))
+    ]
     verb = _named(line.split()[1:])
     argcomplete.autocomplete(parser(verb) if verb else outline())
 
@@ -256,7 +275,9 @@ def main(arguments: list[str]) -> int:
         tell_error(error)
         return 1
     except KeyboardInterrupt:
-        tell("stopped; everything saved is kept, and the same command resumes there")
+        tell(
+            "stopped; everything saved is kept, and the same command resumes there"
+        )
         return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,9 @@ MOST_LINES = 2_000
 MOST_CHARACTERS = 400
 """Bounds of what is compared letter by letter."""
 
-_NUMBERED = re.compile(r"^(?P<arrow>-+>)?\s*(?P<number>\d+)(?:\s(?P<code>.*))?$")
+_NUMBERED = re.compile(
+    r"^(?P<arrow>-+>)?\s*(?P<number>\d+)(?:\s(?P<code>.*))?$"
+)
 _LISTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
 _SYNTAX = re.compile(
     r"^ *(?:Cell |Input |File )?(?:In *\[\d+\]|\"?<ipython-input[^>\n]*>\"?|\"?\S*ipykernel_\S*\"?)"
@@ -26,7 +28,9 @@ _SYNTAX = re.compile(
 )
 """A cell that Python could not read: its line has no arrow, above a caret."""
 _NOTEBOOK = re.compile(r"Cell In|Input In|ipykernel|ipython-input")
-_COMMENT = re.compile(r"""^((?:[^'"#]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*)#.*$""")
+_COMMENT = re.compile(
+    r"""^((?:[^'"#]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*)#.*$"""
+)
 _CODE_IN_PROSE = re.compile(
     r"`([^`]{4,200})`|\"((?:[^\"\[\]]|\[[^\]]*\]){4,200})\"|([\w.]+\[[^\]]{1,80}\])|([\w.]*\w\([^()]{0,120}\)?)"
 )
@@ -55,7 +59,9 @@ def crash_place(
     quotes. None if nothing names one line.
     """
     lines = dict(
-        enumerate((_bare(line) for line in code.splitlines()[:MOST_LINES]), start=1)
+        enumerate(
+            (_bare(line) for line in code.splitlines()[:MOST_LINES]), start=1
+        )
     )
     lines = {number: text for number, text in lines.items() if text}
     frame = _notebook_frame(traceback_text(traceback or ""))
@@ -113,7 +119,9 @@ def _frames(traceback: str) -> Iterator[tuple[str, _Frame]]:
             around = frozenset(_bare(one["code"] or "") for one in block) - {""}
             yield (
                 header,
-                _Frame(int(arrow["number"]), _bare(arrow["code"] or ""), around),
+                _Frame(
+                    int(arrow["number"]), _bare(arrow["code"] or ""), around
+                ),
             )
         block = []
         header = line or header
@@ -136,7 +144,9 @@ def _most_alike_around(
         )
         for place in places
     }
-    best = [place for place in places if likeness[place] == max(likeness.values())]
+    best = [
+        place for place in places if likeness[place] == max(likeness.values())
+    ]
     return best[0] if len(best) == 1 else None
 
 
@@ -165,7 +175,9 @@ def _quoted(diagnosis: str, lines: dict[int, str]) -> int | None:
             "(" if piece.endswith("()") else ""
         )
         places = [
-            number for number, text in lines.items() if wanted in _spaceless(text)
+            number
+            for number, text in lines.items()
+            if wanted in _spaceless(text)
         ]
         if len(places) == 1:
             return places[0]

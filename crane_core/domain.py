@@ -269,7 +269,11 @@ class VariableState:
     def from_json(cls, entry: JsonObject) -> VariableState:
         """The entry that `to_json` gave; what an entry does not state is empty."""
         return cls(
-            **{name: entry[name] for name in cls.__dataclass_fields__ if name in entry}
+            **{
+                name: entry[name]
+                for name in cls.__dataclass_fields__
+                if name in entry
+            }
         )
 
 
@@ -301,7 +305,8 @@ class KernelState:
         document = {
             "schema_version": self.schema_version,
             "variables": {
-                name: variable.to_json() for name, variable in self.variables.items()
+                name: variable.to_json()
+                for name, variable in self.variables.items()
             },
             "accesses": self.accesses,
             "is_literal": self.is_literal,
@@ -310,7 +315,9 @@ class KernelState:
             name: getattr(self, name)
             for name in ("absent", "unavailable", "captured", "syntax_error")
         }
-        return document | {name: value for name, value in others.items() if value}
+        return document | {
+            name: value for name, value in others.items() if value
+        }
 
     @classmethod
     def from_json(

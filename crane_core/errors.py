@@ -64,7 +64,9 @@ class KernelError(CraneError):
     `cell` is the code cell (from 0 in the notebook) that was running, None if none was.
     """
 
-    def __init__(self, message: str, *, remedy: str, cell: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, remedy: str, cell: int | None = None
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.cell = cell
 

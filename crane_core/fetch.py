@@ -112,12 +112,16 @@ def _fetch_archive(release: Release, into: Path, progress: Progress) -> Fetched:
     repository = PUBLISHED[release.name].repository
     url = f"{_base(GITHUB)}/{repository}/archive/{release.ref}.tar.gz"
     stem = repository.rpartition("/")[2]
-    part = into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz.part"
+    part = (
+        into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz.part"
+    )
     _receive_with_patience(url, part, progress)
     _verify_gzip(part, url)
     release = _settled(release, commit_named_in(part), part, url)
     target = into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz"
-    _write_checksums(target.with_name(f"{target.name}.sha256"), [(target.name, part)])
+    _write_checksums(
+        target.with_name(f"{target.name}.sha256"), [(target.name, part)]
+    )
     part.replace(target)
     _tag_file(part).unlink(missing_ok=True)
     return Fetched(target, release)
@@ -127,7 +131,9 @@ def _for_a_name(commit: str | None, ref: str) -> str:
     return commit[:SHORT] if commit else re.sub(r"[^A-Za-z0-9.]", "-", ref)
 
 
-def _settled(release: Release, told: str | None, part: Path, url: str) -> Release:
+def _settled(
+    release: Release, told: str | None, part: Path, url: str
+) -> Release:
     """The release with the commit that its archive names; one that was requested by commit must be that one.
 
     GitHub may pack the same commit into other bytes one day, so no checksum of the archive is expected.
@@ -169,7 +175,10 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
     with requests.get(
         url, headers=headers, stream=True, timeout=_TIMEOUT_S
     ) as response:
-        if response.status_code == requests.codes.requested_range_not_satisfiable:
+        if (
+            response.status_code
+            == requests.codes.requested_range_not_satisfiable
+        ):
             _start_over(part)
             raise requests.ConnectionError(
                 "the file is now shorter than the part downloaded before"
@@ -212,7 +221,11 @@ def _write(
 def _resumable_bytes(part: Path) -> int:
     """How much of an earlier attempt may be kept: nothing without a strong tag to recognise the file by."""
     tag = _tag_file(part)
-    known = part.is_file() and tag.is_file() and tag.read_text("utf-8").startswith('"')
+    known = (
+        part.is_file()
+        and tag.is_file()
+        and tag.read_text("utf-8").startswith('"')
+    )
     return part.stat().st_size if known else 0
 
 
@@ -225,7 +238,9 @@ def _continues(response: requests.Response, have: int) -> bool:
 
 def _total_bytes(response: requests.Response, have: int) -> int | None:
     length = response.headers.get("Content-Length", "")
-    is_encoded = response.headers.get("Content-Encoding", "identity") != "identity"
+    is_encoded = (
+        response.headers.get("Content-Encoding", "identity") != "identity"
+    )
     return have + int(length) if length.isdigit() and not is_encoded else None
 
 
@@ -258,9 +273,9 @@ def _start_over(part: Path) -> None:
 
 
 def _why(error: requests.RequestException) -> str:
-    if isinstance(error, requests.ConnectionError) and "Max retries exceeded" in str(
-        error
-    ):
+    if isinstance(
+        error, requests.ConnectionError
+    ) and "Max retries exceeded" in str(error):
         return "the host cannot be reached"
     return str(error).splitlines()[0].rstrip(".") or type(error).__name__
 
@@ -270,12 +285,14 @@ def _verify_gzip(part: Path, url: str) -> None:
     try:
         with gzip.open(part) as unpacked:
             n_bytes = sum(
-                len(chunk) for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b"")
+                len(chunk)
+                for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b"")
             )
     except EOFError as error:
         _start_over(part)
         raise FetchError(
-            f"{url} is truncated although the transfer ended.", remedy=_by_hand(url)
+            f"{url} is truncated although the transfer ended.",
+            remedy=_by_hand(url),
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         _start_over(part)
@@ -287,7 +304,9 @@ def _verify_gzip(part: Path, url: str) -> None:
         raise FetchError(f"{url} is empty.", remedy=_by_hand(url))
 
 
-def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetched:
+def _fetch_notebooks(
+    release: Release, into: Path, progress: Progress
+) -> Fetched:
     published = PUBLISHED[release.name]
     endpoint, dataset = (
         _base(published.site),
@@ -305,7 +324,9 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
             if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)
         ]
         if not wanted or not about.sha:
-            raise FetchError(f"{page} lists no notebooks.", remedy=_by_hand(page))
+            raise FetchError(
+                f"{page} lists no notebooks.", remedy=_by_hand(page)
+            )
         folder = into / f"{release.name}-{about.sha[:SHORT]}"
         download = partial(
             hf_hub_download,
@@ -320,9 +341,15 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
         )
     except RevisionNotFoundError:
         raise
-    except (httpx2.HTTPError, HfHubHTTPError, HFValidationError, OSError) as error:
+    except (
+        httpx2.HTTPError,
+        HfHubHTTPError,
+        HFValidationError,
+        OSError,
+    ) as error:
         raise FetchError(
-            f"{page} could not be fetched: {_first_line(error)}.", remedy=_by_hand(page)
+            f"{page} could not be fetched: {_first_line(error)}.",
+            remedy=_by_hand(page),
         ) from error
     _write_checksums(
         folder.with_name(f"{folder.name}.sha256"),
@@ -332,7 +359,10 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
 
 
 def _download_files(
-    what: str, names: list[str], download: Callable[..., object], progress: Progress
+    what: str,
+    names: list[str],
+    download: Callable[..., object],
+    progress: Progress,
 ) -> None:
     """Each file is resumed and verified by the hub's own client; the first failure ends the whole."""
     with ThreadPoolExecutor(_PARALLEL_FILES) as pool:
@@ -366,4 +396,6 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".")
+    return (
+        (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".")
+    )

@@ -21,14 +21,20 @@ def refusal(text: str) -> str | None:
     given = Path(text)
     try:
         real = given.resolve()
-        is_special = given.exists() and not given.is_file() and not given.is_dir()
+        is_special = (
+            given.exists() and not given.is_file() and not given.is_dir()
+        )
     except RuntimeError:
         return "is a link that leads to itself"
     except OSError as error:
         return f"cannot be opened: {error.strerror}"
     if any(real.is_relative_to(folder) for folder in OF_THE_KERNEL):
         return f"lies in {' or '.join(OF_THE_KERNEL)}, where the system shows itself, not files"
-    return "is a device, pipe or socket, not a file or folder" if is_special else None
+    return (
+        "is a device, pipe or socket, not a file or folder"
+        if is_special
+        else None
+    )
 
 
 def special_files(folder: str, names: Sequence[str]) -> set[str]:

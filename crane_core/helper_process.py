@@ -146,7 +146,9 @@ def answer(
         last = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
             "it printed nothing"
         ]
-        raise ChildProcessError(f"it ended with {done.returncode}: {last[-1][:300]}")
+        raise ChildProcessError(
+            f"it ended with {done.returncode}: {last[-1][:300]}"
+        )
     return done.stdout
 
 
@@ -175,7 +177,9 @@ def start(
 
 def _check(argv: Sequence[str]) -> None:
     """Raises ValueError for a Python that would read the folder and the environment of its caller."""
-    is_python = argv[0] == sys.executable or _PYTHON.fullmatch(Path(argv[0]).name)
+    is_python = argv[0] == sys.executable or _PYTHON.fullmatch(
+        Path(argv[0]).name
+    )
     if is_python and argv[1:2] != ["-I"]:
         raise ValueError(
             f"{argv[0]} would not start isolated: use helper_process.python"

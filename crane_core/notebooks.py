@@ -137,7 +137,11 @@ def _language(metadata: Any) -> str | None:
 def target_index(cells: Sequence[CodeCell]) -> int | None:
     """The first code cell with an error output that no tag expects, None when no cell has one."""
     return next(
-        (cell.index for cell in cells if cell.crash is not None and not cell.may_raise),
+        (
+            cell.index
+            for cell in cells
+            if cell.crash is not None and not cell.may_raise
+        ),
         None,
     )
 
@@ -189,7 +193,9 @@ def plan(cells: Sequence[CodeCell], target: int) -> list[PlannedCell]:
     taken = {cell.index for cell in executed} | {target}
     ordered = [(CellRole.EXECUTED, cell) for cell in executed]
     ordered.append((CellRole.TARGET, cells[target]))
-    ordered += [(CellRole.NOT_RUN, cell) for cell in cells if cell.index not in taken]
+    ordered += [
+        (CellRole.NOT_RUN, cell) for cell in cells if cell.index not in taken
+    ]
     return [
         PlannedCell(position, role, cell)
         for position, (role, cell) in enumerate(ordered)
@@ -201,7 +207,9 @@ def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
         return True
     if cell.execution_count is None:
         return False
-    return cell.index < target if limit is None else cell.execution_count < limit
+    return (
+        cell.index < target if limit is None else cell.execution_count < limit
+    )
 
 
 def refuse_json_bomb(data: bytes) -> None:
@@ -295,7 +303,9 @@ def _crash(output: JsonObject, index: int, count: int | None) -> CrashOutput:
         lines = "\n".join(
             _text(line, f"the traceback of code cell {index}") for line in lines
         )
-    traceback = _ANSI.sub("", _text(lines, f"the traceback of code cell {index}"))
+    traceback = _ANSI.sub(
+        "", _text(lines, f"the traceback of code cell {index}")
+    )
     return CrashOutput(
         exception=str(output.get("ename", "")),
         message=_ANSI.sub("", str(output.get("evalue", ""))),
@@ -304,12 +314,16 @@ def _crash(output: JsonObject, index: int, count: int | None) -> CrashOutput:
     )
 
 
-def crash_line(traceback: str, execution_count: int | None = None) -> int | None:
+def crash_line(
+    traceback: str, execution_count: int | None = None
+) -> int | None:
     """The line of the cell, from 1, at which a traceback of IPython enters the cell that was run.
 
     A frame with the cell's execution count is preferred: a function of an earlier cell may stand before it.
     """
-    frames = [frame for pattern in _FRAMES for frame in pattern.finditer(traceback)]
+    frames = [
+        frame for pattern in _FRAMES for frame in pattern.finditer(traceback)
+    ]
     own = [frame for frame in frames if frame["count"] == str(execution_count)]
     for frame in own or frames:
         stated = next(

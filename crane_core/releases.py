@@ -21,7 +21,9 @@ HUGGING_FACE = "https://huggingface.co"
 SHORT = 7
 """Digits of a commit that are displayed, as GitHub does."""
 
-_REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
+_REF = re.compile(
+    r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*"
+)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HEAD_BYTES = 1 << 16
 """Git's header comes first; a header that needs more than this is none of git's."""
@@ -57,7 +59,9 @@ PUBLISHED = {
         "6eeca82496fce88d15e674cd8b68427bd42ec19e",
         ("junobench-construct",),
     ),
-    "junobench": Published(HUGGING_FACE, "datasets/PELAB-LiU/JunoBench", "main", ()),
+    "junobench": Published(
+        HUGGING_FACE, "datasets/PELAB-LiU/JunoBench", "main", ()
+    ),
 }
 
 
@@ -112,7 +116,12 @@ def is_commit(ref: str) -> bool:
 def release_of_kind(kind: str, commit: str | None) -> Release | None:
     """The release that an archive of this kind is of, when it names its commit."""
     name = next(
-        (name for name, published in PUBLISHED.items() if kind in published.kinds), None
+        (
+            name
+            for name, published in PUBLISHED.items()
+            if kind in published.kinds
+        ),
+        None,
     )
     return Release(name, "", commit) if name and commit else None
 

@@ -22,6 +22,8 @@ def rounded(value: float | Fraction, decimals: int) -> Fraction:
     return Fraction(size if exact >= 0 else -size, scale)
 
 
-def digits(value: float | Fraction, decimals: int, *, sign: bool = False) -> str:
+def digits(
+    value: float | Fraction, decimals: int, *, sign: bool = False
+) -> str:
     """The rounded value as text with so many decimals; with `sign` a plus before what is not negative."""
     return f"{float(rounded(value, decimals)) + 0.0:{'+' if sign else ''}.{decimals}f}"

@@ -16,7 +16,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     import difflib  # only who mistyped pays for it
 
     by_lower = {name.lower(): name for name in known}
-    found = difflib.get_close_matches(word.lower(), list(by_lower), n=1, cutoff=LIKE)
+    found = difflib.get_close_matches(
+        word.lower(), list(by_lower), n=1, cutoff=LIKE
+    )
     return by_lower[found[0]] if found else None
 
 

@@ -83,7 +83,11 @@ def program_typed() -> str:
     if _is_script():
         # `.venv/bin/crane` of a checkout is seldom on the PATH.
         return "crane" if shutil.which("crane") else shlex.quote(sys.argv[0])
-    return f"{shlex.quote(sys.orig_argv[0])} -m crane_core" if _is_module() else _USUAL
+    return (
+        f"{shlex.quote(sys.orig_argv[0])} -m crane_core"
+        if _is_module()
+        else _USUAL
+    )
 
 
 def command_typed() -> str:
@@ -114,7 +118,9 @@ def as_typed(text: str) -> str:
     """
     command = command_typed()
     return _command().sub(
-        lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ",
+        lambda found: (
+            f"`{command} {found['verb']}" if found["verb"] else f"{command} "
+        ),
         text,
     )
 
@@ -147,7 +153,9 @@ def give_either(
     give(json.dumps(document, indent=indent, default=str) if as_json else words)
 
 
-def in_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+def in_columns(
+    rows: Sequence[Sequence[str]], right: Collection[int] = ()
+) -> list[str]:
     """Rows as lines of aligned columns; `right`: the numbers of those whose cells stand on the right."""
     columns = list(zip(*rows, strict=True))
     for number, column in enumerate(columns):
@@ -173,7 +181,9 @@ def stop_on_interrupt() -> Iterator[Event]:
     def first(number: int, frame: FrameType | None) -> None:
         stop.set()
         signal.signal(signal.SIGINT, before)
-        tell("stopping; everything received is saved (Ctrl+C again: stop immediately)")
+        tell(
+            "stopping; everything received is saved (Ctrl+C again: stop immediately)"
+        )
 
     before = signal.signal(signal.SIGINT, first)
     try:

@@ -53,7 +53,10 @@ def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
     if max(len(a), len(b)) > MOST_WORDS_OF_A_TEXT:
         return None
     matcher = SequenceMatcher(
-        None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False
+        None,
+        [left[i:j] for i, j in a],
+        [right[i:j] for i, j in b],
+        autojunk=False,
     )
     if matcher.quick_ratio() < NEAR or matcher.ratio() < NEAR:
         return None
@@ -73,7 +76,8 @@ def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
         if j2 > j1:
             pieces.append(
                 WordSpan(
-                    WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1])
+                    WordSide.BOTH if kept else WordSide.RIGHT,
+                    (b[j1][0], b[j2 - 1][1]),
                 )
             )
     return tuple(pieces)
@@ -83,14 +87,23 @@ def changed_words(left: str, right: str) -> WordSpans:
     """The spans of the words that only one of the lines has."""
     a, b = _words(left), _words(right)
     matcher = SequenceMatcher(
-        None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False
+        None,
+        [left[i:j] for i, j in a],
+        [right[i:j] for i, j in b],
+        autojunk=False,
     )
     if matcher.ratio() < LIKENESS:
         return WordSpans((), ())
-    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    changes = [
+        change for change in matcher.get_opcodes() if change[0] != "equal"
+    ]
     return WordSpans(
-        tuple((a[i1][0], a[i2 - 1][1]) for _, i1, i2, _, _ in changes if i2 > i1),
-        tuple((b[j1][0], b[j2 - 1][1]) for _, _, _, j1, j2 in changes if j2 > j1),
+        tuple(
+            (a[i1][0], a[i2 - 1][1]) for _, i1, i2, _, _ in changes if i2 > i1
+        ),
+        tuple(
+            (b[j1][0], b[j2 - 1][1]) for _, _, _, j1, j2 in changes if j2 > j1
+        ),
     )
 
 

@@ -15,7 +15,8 @@ with page():
         listed = filtered_cases(benchmark)["case_id"].tolist()
         verdicts = data.verdicts()
         rows = verdicts[
-            (verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)
+            (verdicts["benchmark"] == benchmark)
+            & (verdicts["case_id"] == case_id)
         ]
         draw_pair(data.store(), benchmark, case_id, rows, listed)
     else:

@@ -30,7 +30,9 @@ def draw_what_waits() -> None:
         draw_closed(*named, why="login")
 
 
-with page(needs=Role.ANNOTATOR, is_blind=True, beside_the_login=draw_what_waits):
+with page(
+    needs=Role.ANNOTATOR, is_blind=True, beside_the_login=draw_what_waits
+):
     if st.query_params.get(keys.PRACTICE):
         draw_practice()
     elif (named := seat()) and (own := st.query_params.get(keys.OWN)):

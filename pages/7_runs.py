@@ -19,18 +19,26 @@ from crane_core.ui.words import literal
 
 with page():
     table = data.run_list()
-    asked = {name: st.query_params.get(query) for name, query in ADDRESS.items()}
-    chosen = as_rows(table[(table[list(asked)] == list(asked.values())).all(axis=1)])
+    asked = {
+        name: st.query_params.get(query) for name, query in ADDRESS.items()
+    }
+    chosen = as_rows(
+        table[(table[list(asked)] == list(asked.values())).all(axis=1)]
+    )
     instance = st.query_params.get(keys.INSTANCE)
     if chosen and instance:
-        draw_instance(str(chosen[0]["detector_title"]), key_of(chosen[0]), instance)
+        draw_instance(
+            str(chosen[0]["detector_title"]), key_of(chosen[0]), instance
+        )
     elif chosen:
         draw_run(chosen[0])
     else:
         st.title("Runs")
         if named := [value[:80] for value in asked.values() if value]:
             st.warning(
-                literal(f"No run matches {', '.join(named)}. These runs are loaded.")
+                literal(
+                    f"No run matches {', '.join(named)}. These runs are loaded."
+                )
             )
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-NOWHERE = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https", "all")}
+NOWHERE = {
+    f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https", "all")
+}
 """A proxy that is not there refuses whatever the build would ask of a network."""
 
 

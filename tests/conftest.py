@@ -87,7 +87,9 @@ def prepared_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 @pytest.fixture
 def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A prepared data folder of the test's own."""
-    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -138,7 +140,8 @@ def answered_folder(
     folder = DataFolder(
         Path(
             shutil.copytree(
-                prepared_folder.path, tmp_path_factory.mktemp("answered") / "data"
+                prepared_folder.path,
+                tmp_path_factory.mktemp("answered") / "data",
             )
         )
     )
@@ -161,7 +164,9 @@ def answered_folder(
         for index in (1, 2, 3)
     ]
     answers = folder.path.parent / "ours.jsonl"
-    answers.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    answers.write_text(
+        "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
+    )
     import_paths([answers], folder)
     return folder
 
@@ -211,7 +216,10 @@ def held() -> Callable[..., AbstractContextManager[None]]:
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ) as process:
-            assert process.stdout is not None and process.stdout.readline() == b"held\n"
+            assert (
+                process.stdout is not None
+                and process.stdout.readline() == b"held\n"
+            )
             yield
             assert process.stdin is not None
             process.stdin.close()

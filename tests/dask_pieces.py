@@ -59,7 +59,10 @@ class Processes(NamedTuple):
 def started(what: str, *arguments: str, cache: Path) -> subprocess.Popen[bytes]:
     """A scheduler or a worker that finds the project, and writes its own files below `cache`."""
     command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
-    environment = os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {
+        "XDG_CACHE_HOME": str(cache),
+        "PYTHONPATH": str(ROOT),
+    }
     with (cache / f"{what}.log").open("ab") as log:
         return subprocess.Popen(
             command, cwd=cache, env=environment, stdout=log, stderr=log
@@ -67,7 +70,9 @@ def started(what: str, *arguments: str, cache: Path) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Processes]:
+def dask_processes(
+    cache: Path, n_workers: int, *options: str
+) -> Iterator[Processes]:
     """A scheduler and single-threaded workers on loopback, without nannies, so that a killed one stays away."""
     cache.mkdir(exist_ok=True)
     with socket.socket() as free:

@@ -19,7 +19,10 @@ def register() -> None:
     alike = settings(
         deadline=None,
         derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+        ],
     )
     settings.register_profile(QUICK, alike, max_examples=FEW)
     settings.register_profile(THOROUGH, alike)

@@ -23,7 +23,9 @@ def cut(place: Path, cases: Iterable[str]) -> Path:
         shutil.copytree(WHOLE / "benchmark" / case, made / "benchmark" / case)
         for state in (WHOLE / "states").glob(f"{case}_*.json"):
             shutil.copy(state, made / "states")
-    head, *rows = (WHOLE / "cases.csv").read_text("utf-8").splitlines(keepends=True)
+    head, *rows = (
+        (WHOLE / "cases.csv").read_text("utf-8").splitlines(keepends=True)
+    )
     kept = [row for row in rows if row.split(",")[0] in wanted]
     (made / "cases.csv").write_text("".join([head, *kept]), "utf-8")
     return made

@@ -36,7 +36,9 @@ def started(
             raise RuntimeError(f"no kernel answers within {PATIENCE_S:g} s")
 
 
-def _answers(manager: KernelManager, client: BlockingKernelClient, end: float) -> bool:
+def _answers(
+    manager: KernelManager, client: BlockingKernelClient, end: float
+) -> bool:
     while manager.is_alive() and time.monotonic() < end:
         try:
             client.wait_for_ready(timeout=_LOOK_S)

@@ -18,7 +18,14 @@ import pytest
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
-LIBRARIES = ("keras", "lightgbm", "seaborn", "tensorflow", "torch", "torchvision")
+LIBRARIES = (
+    "keras",
+    "lightgbm",
+    "seaborn",
+    "tensorflow",
+    "torch",
+    "torchvision",
+)
 """Import names of what `make ml` adds to the environment of the checks; Keras comes with TensorFlow."""
 
 
@@ -28,7 +35,9 @@ def needs(*libraries: str, **majors: int) -> list[pytest.MarkDecorator]:
     majors: libraries that are needed in this major version: `keras=3`.
     """
     missing = [
-        library for library in (*libraries, *majors) if find_spec(library) is None
+        library
+        for library in (*libraries, *majors)
+        if find_spec(library) is None
     ]
     reason = f"{', '.join(missing)} is not installed: make ml"
     if not missing:
@@ -37,8 +46,14 @@ def needs(*libraries: str, **majors: int) -> list[pytest.MarkDecorator]:
             for library, major in majors.items()
             if version(library).split(".")[0] != str(major)
         ]
-        missing, reason = other, f"of {', '.join(other)} another release is installed"
-    return [pytest.mark.needs_ml, pytest.mark.skipif(bool(missing), reason=reason)]
+        missing, reason = (
+            other,
+            f"of {', '.join(other)} another release is installed",
+        )
+    return [
+        pytest.mark.needs_ml,
+        pytest.mark.skipif(bool(missing), reason=reason),
+    ]
 
 
 def needing(*libraries: str) -> Callable[[Test], Test]:
@@ -65,7 +80,9 @@ def mark_by_parameters(item: pytest.Item) -> None:
     """Mark a test whose parameters are code that imports optional libraries."""
     parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
     codes = [
-        value for value in parameters if isinstance(value, str) and "import" in value
+        value
+        for value in parameters
+        if isinstance(value, str) and "import" in value
     ]
     libraries = optional_imports(*codes)
     if libraries:
@@ -90,7 +107,9 @@ def need(*libraries: str) -> None:
     """Skip the test, or at the top of a file all of its tests, unless these optional libraries are installed."""
     for library in libraries:
         if find_spec(library) is None:
-            pytest.skip(f"{library} is not installed: make ml", allow_module_level=True)
+            pytest.skip(
+                f"{library} is not installed: make ml", allow_module_level=True
+            )
 
 
 def need_imports_of(*codes: str) -> None:

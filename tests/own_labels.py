@@ -8,7 +8,9 @@ from pathlib import Path
 from crane_core.annotation.label_check import labels_from_toml
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "lead" / "campaign.md"
-(FOUR_TEXT,) = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+(FOUR_TEXT,) = re.findall(
+    r"```toml\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL
+)
 TWO_TEXT = """
 name = "sound or not"
 scale = "nominal"

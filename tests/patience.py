@@ -12,7 +12,10 @@ T = TypeVar("T")
 
 PATIENCE_S: Final = 300.0
 """After which something hangs; no test takes a tenth of it on a quiet machine."""
-UNHURRIED: Final = {"variable_seconds": PATIENCE_S, "total_seconds": 10 * PATIENCE_S}
+UNHURRIED: Final = {
+    "variable_seconds": PATIENCE_S,
+    "total_seconds": 10 * PATIENCE_S,
+}
 """Limits of a look at a kernel; how much it may do is counted in steps as well, which no machine makes fewer."""
 
 

@@ -73,7 +73,9 @@ def shared_folder(
 
 
 @pytest.fixture
-def command(shared_folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(
+    shared_folder: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> Command:
     def run(*arguments: str) -> Ended:
         code: int | str | None
         try:
@@ -158,7 +160,14 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "export --out": ("export", "--out", "{}"),
     "export --site": ("export", "--site", "{}"),
     "import": ("import", "{}"),
-    "invite --roles": ("invite", "ana@lab.example", "--role", "lead", "--roles", "{}"),
+    "invite --roles": (
+        "invite",
+        "ana@lab.example",
+        "--role",
+        "lead",
+        "--roles",
+        "{}",
+    ),
     "judge --template": ("judge", "--fake", "--dry-run", "--template", "{}"),
     "prompt": ("prompt", "{}", "--setting", "code"),
     "prompt --template": (
@@ -225,7 +234,12 @@ def write_notebook(name: str, *sources: str, **metadata: object) -> Path:
     path = Path(name)
     path.write_text(
         json.dumps(
-            {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+            {
+                "nbformat": 4,
+                "nbformat_minor": 5,
+                "metadata": metadata,
+                "cells": cells,
+            }
         )
     )
     return path
@@ -317,7 +331,10 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*DETECT, "--timeout-s"): ("0", *NO_AMOUNTS),
     (*DETECT, "--max-tokens"): (*NO_COUNTS, "1000001"),
     (*DETECT, "--rehearse-s"): ("0", "601", *NO_AMOUNTS),
-    (*DETECT, "--retries"): (*(value for value in NO_COUNTS if value != "0"), "101"),
+    (*DETECT, "--retries"): (
+        *(value for value in NO_COUNTS if value != "0"),
+        "101",
+    ),
     (*DETECT, "--budget-usd"): ("0", *NO_AMOUNTS),
     (*DETECT, "--price-out", "1", "--price-in"): NO_AMOUNTS,
     (*DETECT, "--price-in", "1", "--price-out"): NO_AMOUNTS,
@@ -337,7 +354,13 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*CREATE, "--p"): NO_AMOUNTS,
     (*CREATE, "--repeats"): ("0.6", *NO_AMOUNTS),
     (*CREATE, "--seed"): ("", "-1", "1.5", "nan", LONG),
-    (*ADD_CASE, "--crashing", "there.ipynb", "--target"): ("", "-1", "1.5", HUGE, LONG),
+    (*ADD_CASE, "--crashing", "there.ipynb", "--target"): (
+        "",
+        "-1",
+        "1.5",
+        HUGE,
+        LONG,
+    ),
     (*ADD_CASE, "--crashing", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
     (*CAPTURE, "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     (*CAPTURE, "--timeout-s"): ("0", *NO_AMOUNTS),
@@ -388,7 +411,13 @@ def test_a_number_beyond_reason_is_refused(
 
 @pytest.mark.parametrize(
     "address",
-    ["", "crane.lab.example", "ftp://crane.lab.example", "https://", "http://[x"],
+    [
+        "",
+        "crane.lab.example",
+        "ftp://crane.lab.example",
+        "https://",
+        "http://[x",
+    ],
 )
 def test_an_invitation_needs_an_address_that_a_browser_opens(
     command: Command, here: Path, address: str
@@ -437,8 +466,12 @@ def test_every_numeric_option_is_tried() -> None:
 
 
 @pytest.mark.slow
-def test_the_largest_power_that_may_be_asked_is_answered(command: Command) -> None:
-    assert command(*POWER, "--cases", "1000000", "--instances", "1000000").code in (
+def test_the_largest_power_that_may_be_asked_is_answered(
+    command: Command,
+) -> None:
+    assert command(
+        *POWER, "--cases", "1000000", "--instances", "1000000"
+    ).code in (
         0,
         1,
     )
@@ -472,8 +505,18 @@ NO_TEXTS = {
     "an empty model": (*DETECT, "--model", ""),
     "a kernel that does not run": ("check", "--attach", ESCAPES),
     "an empty interpreter": ("check", "there.ipynb", "--python", ""),
-    "an interpreter that is a folder": ("check", "there.ipynb", "--python", "/usr"),
-    "an interpreter that is none": ("check", "there.ipynb", "--python", "there.ipynb"),
+    "an interpreter that is a folder": (
+        "check",
+        "there.ipynb",
+        "--python",
+        "/usr",
+    ),
+    "an interpreter that is none": (
+        "check",
+        "there.ipynb",
+        "--python",
+        "there.ipynb",
+    ),
     "a kernel that is none": ("check", "there.ipynb", "--kernel", ESCAPES),
     "a meaning without a label": (
         "campaign",
@@ -497,10 +540,21 @@ NO_TEXTS = {
         "--map",
         "good=best",
     ),
-    "an annotator of escapes": ("campaign", "create", "pilot", "--annotators", ESCAPES),
+    "an annotator of escapes": (
+        "campaign",
+        "create",
+        "pilot",
+        "--annotators",
+        ESCAPES,
+    ),
     "a removal of nothing": ("remove", "run", ESCAPES),
     "a removal of no kind": ("remove", "label", "x"),
-    "a new name of escapes for nothing": ("rename", "benchmark", ESCAPES, ESCAPES),
+    "a new name of escapes for nothing": (
+        "rename",
+        "benchmark",
+        ESCAPES,
+        ESCAPES,
+    ),
     "a new name that is empty": ("rename", "benchmark", "minibench", " "),
     "a new name too long": ("rename", "benchmark", "minibench", "x" * 5_000),
     "a restoration of nothing": ("restore", "run", ESCAPES),
@@ -509,7 +563,13 @@ NO_TEXTS = {
     "acts of a name that is empty": ("audit", "--who", ""),
     "a session of escapes": ("sessions", "--end", ESCAPES),
     "a session that is empty": ("sessions", "--end", ""),
-    "an address that nobody has": ("app", "--port", "8599", "--address", "256.1.1.1"),
+    "an address that nobody has": (
+        "app",
+        "--port",
+        "8599",
+        "--address",
+        "256.1.1.1",
+    ),
 }
 
 
@@ -554,7 +614,9 @@ def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(
         assert "larger than" in refused.err
 
 
-def test_a_notebook_without_a_kernelspec_runs(command: Command, here: Path) -> None:
+def test_a_notebook_without_a_kernelspec_runs(
+    command: Command, here: Path
+) -> None:
     write_notebook("bare.ipynb", "x = 1", "x + y")
     ended = command("check", "bare.ipynb")
     assert (ended.code, "NameError" in ended.out) == (0, True)
@@ -564,7 +626,9 @@ def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(
     command: Command, here: Path
 ) -> None:
     write_notebook(
-        "odd.ipynb", "x = 1", kernelspec={"name": ESCAPES, "display_name": ESCAPES}
+        "odd.ipynb",
+        "x = 1",
+        kernelspec={"name": ESCAPES, "display_name": ESCAPES},
     )
     ended = command("check", "odd.ipynb")
     assert ended.code == 0 or assert_refused(ended) is None
@@ -573,7 +637,9 @@ def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(
 def test_tracebacks_and_names_of_a_notebook_cannot_steer_the_terminal(
     command: Command, here: Path
 ) -> None:
-    name = "".join(f"\\x{ord(letter):02x}" for letter in "\x1b[2J\x1b]0;x\x07\r")
+    name = "".join(
+        f"\\x{ord(letter):02x}" for letter in "\x1b[2J\x1b]0;x\x07\r"
+    )
     raising = f"raise ValueError('{name}first\\nerror: forged')"
     write_notebook("loud\x1b[31m.ipynb", raising, "1")
     ended = command("check", "loud\x1b[31m.ipynb")
@@ -622,7 +688,9 @@ def test_nothing_that_steers_is_left(text: str) -> None:
     assert len(one_line(text, 10)) <= 11
 
 
-def test_ordinary_text_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ordinary_text_is_told_as_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert plain("tab\tand Zoë 日本 − “x” 🙂") == "tab\tand Zoë 日本 − “x” 🙂"
     tell("2 of 3 files\n  Zoë.ipynb")
     assert capsys.readouterr().err == "2 of 3 files\n  Zoë.ipynb\n"
@@ -630,9 +698,16 @@ def test_ordinary_text_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     """Beside it only programs that are started for it, what speaks in a notebook, and what flushes at the end."""
-    started = {"watchdog.py", "fake_server.py", "answering.py", "tokens_apart.py"}
+    started = {
+        "watchdog.py",
+        "fake_server.py",
+        "answering.py",
+        "tokens_apart.py",
+    }
     in_a_cell = {"guard.py", "magics.py"}
-    allowed = {"terminal.py", "cli.py", "server_process.py"} | in_a_cell | started
+    allowed = (
+        {"terminal.py", "cli.py", "server_process.py"} | in_a_cell | started
+    )
     files = [
         path
         for path in (root / "crane_core").rglob("*.py")
@@ -641,6 +716,8 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     writing = {
         path.name
         for path in files
-        if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))
+        if re.search(
+            r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8")
+        )
     }
     assert writing - allowed - {"sealed.py", "environment.py"} == set()

@@ -59,7 +59,9 @@ def outcome(
 @pytest.mark.parametrize(
     ("ratio", "wanted"), [(2.0, Outcome.HELD), (1.99, Outcome.OVER)]
 )
-def test_a_ratio_is_held_up_to_its_budget(ratio: float, wanted: Outcome) -> None:
+def test_a_ratio_is_held_up_to_its_budget(
+    ratio: float, wanted: Outcome
+) -> None:
     assert outcome(ONE, ratio=ratio) is wanted
 
 
@@ -87,7 +89,9 @@ def test_bytes_do_not_depend_on_the_machine() -> None:
 
 
 def test_a_question_without_a_figure_is_not_measured() -> None:
-    [told] = judged("made_up", [], 0.0, Budgets(QUIET, {"made_up": {"silent": 1.0}}), 2)
+    [told] = judged(
+        "made_up", [], 0.0, Budgets(QUIET, {"made_up": {"silent": 1.0}}), 2
+    )
     assert (told.outcome, told.question, told.figure) == (
         Outcome.NOT_MEASURED,
         "silent",
@@ -106,9 +110,13 @@ def test_the_spread_is_the_median_distance_from_the_median() -> None:
 
 
 def test_what_differs_from_others_is_no_spread_of_its_repeats() -> None:
-    one = figure("q", {"fast": [1.0, 1.0, 1.0], "slow": [10.0, 11.0, 12.0]}, 4.0)
+    one = figure(
+        "q", {"fast": [1.0, 1.0, 1.0], "slow": [10.0, 11.0, 12.0]}, 4.0
+    )
     assert (one.ours, one.n, one.spread) == (5.5, 6, 0.0)
-    assert figure("q", {"slow": [8.0, 10.0, 12.0, 14.0, 6.0]}, 4.0).spread == 0.2
+    assert (
+        figure("q", {"slow": [8.0, 10.0, 12.0, 14.0, 6.0]}, 4.0).spread == 0.2
+    )
 
 
 def test_work_of_the_benchmark_itself_is_no_noise() -> None:
@@ -175,7 +183,8 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "silent.py").write_text("")
     (folder / "broken.py").write_text("raise SystemExit('broken')")
     budgets = "".join(
-        f"[{name}]\n'size' = 1.5\n" for name in ("small", "large", "silent", "broken")
+        f"[{name}]\n'size' = 1.5\n"
+        for name in ("small", "large", "silent", "broken")
     )
     (folder / "budgets.toml").write_text(ANY_NOISE + budgets)
     monkeypatch.setenv(
@@ -221,19 +230,40 @@ def test_the_table_and_the_history_hold_every_figure(
         "peer",
         "ratio",
     ]
-    assert small.split()[:8] == ["small", "size", "1", "MB", "2", "MB", "gzip", "0.50"]
+    assert small.split()[:8] == [
+        "small",
+        "size",
+        "1",
+        "MB",
+        "2",
+        "MB",
+        "gzip",
+        "0.50",
+    ]
     assert (small.split()[-1], large.split()[-1]) == ("held", "over")
     assert "not measured: the benchmark did not tell it" in silent
     [line] = (made_up / HISTORY.name).read_text().splitlines()
     written = json.loads(line)
     assert [
-        (one["benchmark"], one["ratio"], one["outcome"]) for one in written["figures"]
+        (one["benchmark"], one["ratio"], one["outcome"])
+        for one in written["figures"]
     ] == [
         ("small", 0.5, "held"),
         ("large", 4.0, "over"),
     ]
-    assert written.keys() == {"measured_at", "commit", "machine", "versions", "figures"}
-    assert written["machine"].keys() == {"cores", "memory_gib", "processor", "system"}
+    assert written.keys() == {
+        "measured_at",
+        "commit",
+        "machine",
+        "versions",
+        "figures",
+    }
+    assert written["machine"].keys() == {
+        "cores",
+        "memory_gib",
+        "processor",
+        "system",
+    }
     assert os.uname().nodename not in line
     assert str(made_up.parent) not in line
 

@@ -16,7 +16,15 @@ from tests.examples import examples
 
 CELLS = st.lists(
     st.sampled_from(
-        ["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]
+        [
+            "import a",
+            "x = 1",
+            "x = 1\ny = 2",
+            "x = 1\ny = 3",
+            "",
+            "   ",
+            "plot(x)",
+        ]
     ),
     max_size=6,
 )
@@ -24,7 +32,9 @@ TEXTS = st.text("ab \n\t", max_size=30)
 
 
 @given(left=CELLS, right=CELLS)
-def test_every_cell_stands_once_and_in_order(left: list[str], right: list[str]) -> None:
+def test_every_cell_stands_once_and_in_order(
+    left: list[str], right: list[str]
+) -> None:
     pairs = align_cells(left, right)
     assert [pair.left for pair in pairs if pair.left is not None] == list(
         range(len(left))
@@ -55,11 +65,17 @@ def test_the_targets_stand_together_whatever_they_hold(
 
 @given(cells=CELLS)
 def test_same_notebooks_align_cell_by_cell(cells: list[str]) -> None:
-    assert align_cells(cells, cells) == [CellPair(i, i) for i in range(len(cells))]
+    assert align_cells(cells, cells) == [
+        CellPair(i, i) for i in range(len(cells))
+    ]
 
 
 def test_an_inserted_and_a_changed_cell() -> None:
-    left = ["import numpy as np", "lanes = np.array([1, -1, 2])", "np.bincount(lanes)"]
+    left = [
+        "import numpy as np",
+        "lanes = np.array([1, -1, 2])",
+        "np.bincount(lanes)",
+    ]
     right = [
         "import numpy as np",
         "lanes = np.array([1, 2])",
@@ -83,7 +99,9 @@ def test_cells_with_nothing_in_common_are_not_matched() -> None:
 
 def test_one_side_alone() -> None:
     assert align_cells([], ["a", "b"]) == [CellPair(None, 0), CellPair(None, 1)]
-    assert align_cells(["a"], [], pinned=CellPair(0, None)) == [CellPair(0, None)]
+    assert align_cells(["a"], [], pinned=CellPair(0, None)) == [
+        CellPair(0, None)
+    ]
 
 
 def written(text: str) -> list[NumberedLine]:
@@ -101,9 +119,12 @@ def test_every_line_stands_once_and_same_lines_are_the_same(
 ) -> None:
     rows = align_lines(left, right)
     assert [row.left for row in rows if row.left is not None] == written(left)
-    assert [row.right for row in rows if row.right is not None] == written(right)
+    assert [row.right for row in rows if row.right is not None] == written(
+        right
+    )
     assert all(
-        (row.left and row.right and row.left.text == row.right.text) or not row.same
+        (row.left and row.right and row.left.text == row.right.text)
+        or not row.same
         for row in rows
     )
     assert all(row.left is not None or row.right is not None for row in rows)

@@ -101,7 +101,9 @@ def claims(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, CheckedClaim]:
     loaded = loaded_in(store, DataFolder(tmp_path_factory.mktemp("claims")))
-    return {one.claim.id: one for one in checked_claims(loaded, published_claims())}
+    return {
+        one.claim.id: one for one in checked_claims(loaded, published_claims())
+    }
 
 
 def of_model(
@@ -142,7 +144,9 @@ def test_a_claim_about_gains(
 ) -> None:
     gain = GAINS[name]
     found = points(raw, gain)
-    assert values(claims[name]) == pytest.approx(sorted(gain.told(found)), abs=1e-9)
+    assert values(claims[name]) == pytest.approx(
+        sorted(gain.told(found)), abs=1e-9
+    )
     if gain.rate == "Accuracy" and gain.told is list:
         ends = [change(*of_model(raw, gain, model)) for model in gain.models]
         expected = sorted((100 * one["low"], 100 * one["high"]) for one in ends)
@@ -161,12 +165,17 @@ def test_a_claim_about_the_largest_gain(
     rate, models, libraries = LARGEST[name]
     among = libraries or tuple(sorted(set(raw["library_group"])))
     found = [
-        points(raw, Gain(rate, models, only=of_library(library))) for library in among
+        points(raw, Gain(rate, models, only=of_library(library)))
+        for library in among
     ]
-    assert values(claims[name]) == pytest.approx([max(map(max, found))], abs=1e-9)
+    assert values(claims[name]) == pytest.approx(
+        [max(map(max, found))], abs=1e-9
+    )
 
 
-@pytest.mark.parametrize(("name", "rate"), [("5.1-28", "Accuracy"), ("5.1-29", "F1")])
+@pytest.mark.parametrize(
+    ("name", "rate"), [("5.1-28", "Accuracy"), ("5.1-29", "F1")]
+)
 def test_a_claim_about_diagnosis_against_detection(
     claims: dict[str, CheckedClaim],
     raw: pd.DataFrame,  # noqa: F811
@@ -279,6 +288,8 @@ def test_a_claim_about_a_crash_found_from_the_code(
         & (raw["instance"] == f"{case}_reproduced")
         & (raw["setting"] == "code")
     ]
-    found = (2 * asked["votes"] > asked["runs"]) & (asked["outcome"] == "correct")
+    found = (2 * asked["votes"] > asked["runs"]) & (
+        asked["outcome"] == "correct"
+    )
     assert len(asked) == 3
     assert values(claims[name]) == [found.sum()]

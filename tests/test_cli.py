@@ -40,7 +40,9 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def run_small(small_folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+def run_small(
+    small_folder: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> Run:
     """The same on a store of three pairs, which is rebuilt sooner."""
     return speaker(small_folder.path, capsys)
 
@@ -57,7 +59,11 @@ def process(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
 
 
 def is_one_error_with_remedy(err: str) -> bool:
-    return err.count("\n") == 1 and err.startswith("error: ") and err.count(". ") >= 1
+    return (
+        err.count("\n") == 1
+        and err.startswith("error: ")
+        and err.count(". ") >= 1
+    )
 
 
 @pytest.mark.parametrize("verb", verb_modules())
@@ -69,7 +75,9 @@ def test_help_ends_with_examples_that_parse(
     assert left.value.code == 0
     shown = capsys.readouterr().out
     examples = re.findall(
-        r"python -m crane_core (.*)$", shown[shown.index("example:") :], re.MULTILINE
+        r"python -m crane_core (.*)$",
+        shown[shown.index("example:") :],
+        re.MULTILINE,
     )
     assert examples
     for example in examples:
@@ -77,12 +85,14 @@ def test_help_ends_with_examples_that_parse(
 
 
 def test_a_verb_is_called_as_its_file() -> None:
-    assert {module.__name__: name for name, module in verb_modules().items()} == {
-        file: name for name, file in verb_names().items()
-    }
+    assert {
+        module.__name__: name for name, module in verb_modules().items()
+    } == {file: name for name, file in verb_names().items()}
 
 
-@pytest.mark.parametrize("before", [[], ["--data", "detect"], ["--data=detect"]])
+@pytest.mark.parametrize(
+    "before", [[], ["--data", "detect"], ["--data=detect"]]
+)
 def test_only_the_verb_that_is_named_is_loaded(before: list[str]) -> None:
     code = "import sys; from crane_core.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
     command = [sys.executable, "-c", code, *before, "rebuild", "--help"]
@@ -114,7 +124,11 @@ def test_wrong_usage_is_exit_2(
         main(arguments)
     assert left.value.code == 2
     told = capsys.readouterr().err
-    assert told.count("\n") == 1 and told.startswith("error: ") and "--help`" in told
+    assert (
+        told.count("\n") == 1
+        and told.startswith("error: ")
+        and "--help`" in told
+    )
 
 
 def test_the_module_runs_and_takes_its_folder_from_the_environment(
@@ -139,7 +153,17 @@ def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (
-        main(["--data", str(tmp_path / "new"), "report", "--table", "3", "--json"]) == 0
+        main(
+            [
+                "--data",
+                str(tmp_path / "new"),
+                "report",
+                "--table",
+                "3",
+                "--json",
+            ]
+        )
+        == 0
     )
     spoken = capsys.readouterr()
     assert json.loads(spoken.out)["tables"].keys() == {"3"}
@@ -153,7 +177,9 @@ def test_report_check_passes_on_the_embedded_data(run: Run) -> None:
         "check: every recomputable cell matches the printed value\n"
     )
     assert "2a: 24 equal" in spoken.err
-    assert all(f"## {module.TABLE_ID}: " in spoken.out for module in table_modules())
+    assert all(
+        f"## {module.TABLE_ID}: " in spoken.out for module in table_modules()
+    )
 
 
 def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
@@ -282,7 +308,9 @@ def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(
         for entry in json.loads(run_small("doctor", "--json").out)["findings"]
         if entry["area"] == "evidence"
     ]
-    assert finding["what"] == "ledger/runs/own.jsonl is missing: 2 runs are lost"
+    assert (
+        finding["what"] == "ledger/runs/own.jsonl is missing: 2 runs are lost"
+    )
     refused = run_small("rebuild")
     assert (refused.code, "--accept-loss" in refused.err) == (1, True)
     assert run_small("rebuild", "--accept-loss").code == 0
@@ -337,7 +365,13 @@ def test_doctor_lists_the_contradictions(run: Run) -> None:
         "NBspecific_11_reproduced",
         "numpy_15_reproduced",
     }
-    assert told.keys() >= {"versions", "counts", "sources", "problems", "findings"}
+    assert told.keys() >= {
+        "versions",
+        "counts",
+        "sources",
+        "problems",
+        "findings",
+    }
 
 
 def test_rebuild_counts_what_it_loaded(run: Run) -> None:
@@ -361,7 +395,10 @@ def test_a_broken_database_is_one_line_with_a_remedy(
         and "crane_core rebuild" in told.out
     )
     assert run_small("rebuild").code == 0
-    assert small_folder.database.with_suffix(".broken").read_bytes() == b"no database"
+    assert (
+        small_folder.database.with_suffix(".broken").read_bytes()
+        == b"no database"
+    )
     assert run_small("doctor").code == 0
 
 
@@ -397,12 +434,18 @@ def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(
     monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
     spoken = run("fetch", "crane-llm", "junobench@")
     assert (spoken.code, spoken.out) == (1, "")
-    assert spoken.err.startswith("error: junobench@ has no release after the @.")
+    assert spoken.err.startswith(
+        "error: junobench@ has no release after the @."
+    )
     assert len(spoken.err.splitlines()) == 1
 
 
-def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> None:
-    command = f'"{sys.executable}" -m crane_core report --format json | head -c 10'
+def test_a_reader_that_leaves_early_is_no_stack_trace(
+    folder: DataFolder,
+) -> None:
+    command = (
+        f'"{sys.executable}" -m crane_core report --format json | head -c 10'
+    )
     done = subprocess.run(
         command,
         shell=True,
@@ -419,7 +462,10 @@ def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> Non
     ("line", "offered"),
     [
         ("crane che", {"check"}),
-        ("crane re", {"rebuild", "remove", "rename", "reparse", "report", "restore"}),
+        (
+            "crane re",
+            {"rebuild", "remove", "rename", "reparse", "report", "restore"},
+        ),
         ("crane check --js", {"--json"}),
         ("crane campaign st", {"status"}),
         ("crane report --format l", {"latex"}),
@@ -452,7 +498,9 @@ def test_a_shell_is_told_how_its_line_may_go_on(
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "")
-    said = {word.strip() for word in (tmp_path / "said").read_text().splitlines()}
+    said = {
+        word.strip() for word in (tmp_path / "said").read_text().splitlines()
+    }
     assert said == offered
 
 

@@ -46,7 +46,9 @@ def test_wrong_usage_is_one_line_with_what_was_meant(
     assert left.value.code == 2
     spoken = capsys.readouterr()
     assert spoken.out == ""
-    assert spoken.err.startswith(f"error: {MISTYPED[typed]} See `python -m crane_core")
+    assert spoken.err.startswith(
+        f"error: {MISTYPED[typed]} See `python -m crane_core"
+    )
     assert spoken.err.endswith("--help`.\n") and spoken.err.count("\n") == 1
 
 
@@ -72,7 +74,11 @@ def test_a_word_that_resembles_nothing_is_no_suggestion() -> None:
             "python",
             "python -m crane_core --data 'a b'",
         ),
-        (["/opt/env/bin/crane", "rebuild", "--data=x"], "python", "crane --data x"),
+        (
+            ["/opt/env/bin/crane", "rebuild", "--data=x"],
+            "python",
+            "crane --data x",
+        ),
         (["/usr/bin/pytest", "--data", "x"], "python", "python -m crane_core"),
     ],
 )
@@ -83,7 +89,8 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
     monkeypatch.setattr(sys, "orig_argv", [python, *argv[1:]])
     monkeypatch.setattr(shutil, "which", lambda name: f"/opt/env/bin/{name}")
     assert (
-        terminal.as_typed("See `list --removed`.") == f"See `{shown} list --removed`."
+        terminal.as_typed("See `list --removed`.")
+        == f"See `{shown} list --removed`."
     )
     assert (
         terminal.as_typed("Run `python -m crane_core rebuild`.")
@@ -97,9 +104,9 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
         terminal.as_typed("List them: python -m crane_core check --attach.")
         == f"List them: {shown} check --attach."
     )
-    assert terminal.as_typed("`lists` and `make` are none, list and check neither") == (
+    assert terminal.as_typed(
         "`lists` and `make` are none, list and check neither"
-    )
+    ) == ("`lists` and `make` are none, list and check neither")
 
 
 def test_a_command_that_the_shell_does_not_find_is_named_by_its_path(
@@ -119,10 +126,15 @@ def test_the_command_of_a_checkout_works_in_every_folder(
     command = tmp_path / "bin" / "crane"
     command.parent.mkdir()
     subprocess.run(
-        [sys.executable, root / "tools" / "launcher.py", root, command], check=True
+        [sys.executable, root / "tools" / "launcher.py", root, command],
+        check=True,
     )
     said = subprocess.run(
-        [command, "chek"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [command, "chek"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert said.returncode == 2
     assert f"did you mean check? See `{command} --help`." in said.stderr
@@ -133,7 +145,14 @@ def test_help_and_refusals_name_the_interpreter_from_another_folder(
     tmp_path: Path,
 ) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "crane_core", "--data", "mine", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "crane_core",
+            "--data",
+            "mine",
+            *arguments,
+        ]
         environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
         return subprocess.run(
             command,

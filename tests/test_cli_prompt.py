@@ -11,7 +11,9 @@ import pytest
 from crane_core.cli import main
 from crane_core.pipeline.places import DataFolder
 
-NOTEBOOK = Path("data", "minibench", "benchmark", "numpy_1", "numpy_1_reproduced.ipynb")
+NOTEBOOK = Path(
+    "data", "minibench", "benchmark", "numpy_1", "numpy_1_reproduced.ipynb"
+)
 
 
 @pytest.fixture
@@ -74,7 +76,16 @@ def test_an_instance_is_the_same_as_its_notebook(
     spoken = []
     for subject in ("numpy_1_reproduced", str(root / NOTEBOOK)):
         assert (
-            main(["--data", str(folder.path), "prompt", subject, "--setting", "code"])
+            main(
+                [
+                    "--data",
+                    str(folder.path),
+                    "prompt",
+                    subject,
+                    "--setting",
+                    "code",
+                ]
+            )
             == 0
         )
         spoken.append(capfdbinary.readouterr().out)
@@ -91,7 +102,10 @@ def test_an_instance_is_the_same_as_its_notebook(
         ),
         (["torch_9_fixed", "--setting", "code"], "fetch crane-llm"),
         (["torch_9_fixed", "--setting", "runtime"], "fetch crane-llm"),
-        (["nowhere.ipynb", "--setting", "code"], "nowhere.ipynb cannot be read"),
+        (
+            ["nowhere.ipynb", "--setting", "code"],
+            "nowhere.ipynb cannot be read",
+        ),
         (
             ["numpy_1_fixed", "--setting", "code", "--template", "nowhere.txt"],
             "Check the path after --template",
@@ -116,9 +130,19 @@ def test_a_template_without_a_placeholder_is_refused(
 ) -> None:
     path = tmp_path / "t.txt"
     path.write_text("{body}")
-    chosen = ["prompt", "numpy_1_fixed", "--setting", "code", "--template", str(path)]
+    chosen = [
+        "prompt",
+        "numpy_1_fixed",
+        "--setting",
+        "code",
+        "--template",
+        str(path),
+    ]
     assert main(["--data", str(folder.path), *chosen]) == 1
-    assert "with exactly one {{body}} where the input goes." in capsys.readouterr().err
+    assert (
+        "with exactly one {{body}} where the input goes."
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,16 @@ File library.py:12, in bincount(x)
 ValueError: no negative numbers"""
 
 
-def line(traceback: str | None, code: str, diagnosis: str | None = None) -> int | None:
+def line(
+    traceback: str | None, code: str, diagnosis: str | None = None
+) -> int | None:
     place = crash_place(traceback, diagnosis, code)
     return place.line if place else None
 
 
-def test_the_line_is_found_by_its_text_and_keeps_its_number_in_the_traceback() -> None:
+def test_the_line_is_found_by_its_text_and_keeps_its_number_in_the_traceback() -> (
+    None
+):
     assert crash_place(TRACEBACK, None, CODE) == CrashPlace(2, 7)
 
 
@@ -45,7 +49,9 @@ def test_the_indentation_and_a_comment_may_differ() -> None:
 
 
 def test_of_equal_lines_it_is_the_one_between_the_same_neighbours() -> None:
-    code = CODE + "\n" * 9 + "total = 0\ncounts = np.bincount(lanes)\nplot(total)"
+    code = (
+        CODE + "\n" * 9 + "total = 0\ncounts = np.bincount(lanes)\nplot(total)"
+    )
     assert line(TRACEBACK, code) == 2
     assert (
         line(
@@ -59,24 +65,29 @@ def test_of_equal_lines_it_is_the_one_between_the_same_neighbours() -> None:
 
 
 def test_a_frame_of_a_library_above_the_cell_is_passed_over() -> None:
-    above = (
-        "File pandas.py:3, in get(key)\n      2 try:\n----> 3     lanes = read()\n\n"
-    )
+    above = "File pandas.py:3, in get(key)\n      2 try:\n----> 3     lanes = read()\n\n"
     assert line(above + TRACEBACK, CODE) == 2
 
 
 def test_an_edited_line_is_the_most_similar_one() -> None:
-    assert line(TRACEBACK, CODE.replace("np.bincount(lanes)", "np.bincount(lane)")) == 2
+    assert (
+        line(TRACEBACK, CODE.replace("np.bincount(lanes)", "np.bincount(lane)"))
+        == 2
+    )
     assert (
         line(
             TRACEBACK,
-            CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)"),
+            CODE.replace(
+                "counts = np.bincount(lanes)", "model.fit(x, epochs=2)"
+            ),
         )
         is None
     )
 
 
-def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() -> None:
+def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() -> (
+    None
+):
     code = "data = load()\nhistory = model.fit(data, epochs=2)\nprint(history)"
     assert crash_place(
         TRACEBACK, "It crashes in model.fit() because of the shape.", code
@@ -84,7 +95,9 @@ def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() 
     assert crash_place(
         None, 'Crash in "model.fit(data, epochs=2)".', code
     ) == CrashPlace(2)
-    assert crash_place(None, "The key `load()` is missing.", code) == CrashPlace(1)
+    assert crash_place(
+        None, "The key `load()` is missing.", code
+    ) == CrashPlace(1)
     assert crash_place(None, "model.fit() crashes.", code + "\n" + code) is None
 
 
@@ -110,7 +123,9 @@ def test_a_list_that_was_cut_off_is_read_up_to_there() -> None:
         "Input In [5], line 2",
     ],
 )
-def test_a_cell_that_python_cannot_read_has_a_line_without_an_arrow(place: str) -> None:
+def test_a_cell_that_python_cannot_read_has_a_line_without_an_arrow(
+    place: str,
+) -> None:
     traceback = f"{place}\n    x = = 3\n        ^\nSyntaxError: invalid syntax"
     assert crash_place(traceback, None, "y = 1\nx = = 3") == CrashPlace(2, 2)
 
@@ -129,7 +144,9 @@ def test_a_cell_that_python_cannot_read_has_a_line_without_an_arrow(place: str) 
         ("----> x counts = 1", "counts = 1"),
     ],
 )
-def test_no_line_where_it_is_not_certain(traceback: str | None, code: str) -> None:
+def test_no_line_where_it_is_not_certain(
+    traceback: str | None, code: str
+) -> None:
     assert line(traceback, code) is None
 
 

@@ -55,7 +55,10 @@ TITLES = {
     "pyright": "pyright",
 }
 KINDS = {"llms": DetectorKind.LLM, "sas": DetectorKind.ANALYZER}
-SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
+SETTINGS = {
+    "crash_detection_code": "code",
+    "crash_detection_code_runinfo": "runtime",
+}
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
 GROUPINGS = ["library_group", "root_cause", "crash_type", "stage"]
 POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
@@ -68,7 +71,9 @@ LIBRARIES = {"tensorflow", "torch", "sklearn", "pandas", "numpy", "NBspecific"}
 def archive(root: Path) -> Path:
     path = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not path.is_file():
-        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+        pytest.skip(
+            "the published archive crane_llm.tar.gz is not beside the checkout"
+        )
     return path
 
 
@@ -136,7 +141,9 @@ def raw(archive: Path) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def store(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def store(
+    archive: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
     folder = DataFolder(tmp_path_factory.mktemp("raw"))
     import_paths([archive], folder)
     store = prepare(folder)
@@ -162,14 +169,18 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     )
     taken: Csv = {}
 
-    def take(*_: object, numbers: pd.DataFrame, name: str, **__: object) -> None:
+    def take(
+        *_: object, numbers: pd.DataFrame, name: str, **__: object
+    ) -> None:
         taken[name] = pd.read_csv(io.StringIO(numbers.to_csv(index=False)))
 
     monkeypatch.setattr(gains_view, "draw_chart", take)
     monkeypatch.setattr(breakdown_view, "draw_panels", take)
     monkeypatch.setattr(drops_view, "draw_chart", take)
     monkeypatch.setattr(
-        drops_view, "tables", lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED)
+        drops_view,
+        "tables",
+        lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED),
     )
     monkeypatch.setattr(data, "run_list", lambda: run_list(store, frame))
     st.cache_data.clear()
@@ -187,7 +198,10 @@ def counts(raw: pd.DataFrame, rule: VoteRule, credit: Credit) -> pd.DataFrame:
     worth = (
         raw["outcome"]
         .map(
-            {"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0}
+            {
+                "correct": 1.0,
+                "partially correct": 0.5 if credit is Credit.HALF else 0.0,
+            }
         )
         .fillna(0.0)
     )
@@ -228,7 +242,9 @@ def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
         weight.sum() ** 2 / (weight**2).sum(),
         whole.sum() ** 2 / (whole**2).sum(),
     )
-    variance = n_cases / max(n_cases - 1, 1) * (by_case**2).sum() / whole.sum() ** 2
+    variance = (
+        n_cases / max(n_cases - 1, 1) * (by_case**2).sum() / whole.sum() ** 2
+    )
     effective = min(
         max(value * (1 - value) / variance if variance > 0 else fewest, fewest),
         max(most, fewest),
@@ -244,7 +260,9 @@ def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
 
 def change(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, float]:
     """Accuracy b minus a: interval with one imaginary case, exact McNemar, sign flips of whole cases."""
-    one, other = (PARTS["Accuracy"](of.set_index("instance"))[0] for of in (a, b))
+    one, other = (
+        PARTS["Accuracy"](of.set_index("instance"))[0] for of in (a, b)
+    )
     moved = (other - one).reindex(one.index)
     case = a.set_index("instance")["case"]
     by_case, size = moved.groupby(case).sum(), case.groupby(case).size()
@@ -254,7 +272,11 @@ def change(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, float]:
     variance = ((left**2).sum() + n * difference**2 + 1 / max(k, 1)) / (
         n + 1
     ) - middle**2
-    reach = stats.t.ppf(0.975, n - 1) * sqrt(variance / (n + 1)) if n > 1 else np.inf
+    reach = (
+        stats.t.ppf(0.975, n - 1) * sqrt(variance / (n + 1))
+        if n > 1
+        else np.inf
+    )
     gained, lost = int((moved > 0).sum()), int((moved < 0).sum())
     return {
         "difference": difference,
@@ -283,19 +305,24 @@ def flips(sums: pd.Series) -> float:
         chance = after
     observed = abs(round(10 * sums.sum()))
     return min(
-        1.0, sum(share for total, share in chance.items() if abs(total) >= observed)
+        1.0,
+        sum(share for total, share in chance.items() if abs(total) >= observed),
     )
 
 
 def close(found: Any, expected: Any) -> bool:
     return bool(
-        np.allclose(float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True)
+        np.allclose(
+            float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True
+        )
     )
 
 
 def same(row: dict[str, Any], what: object, expected: dict[str, Any]) -> None:
     """Each of these columns of the row has this number."""
-    wrong = [name for name, value in expected.items() if not close(row[name], value)]
+    wrong = [
+        name for name, value in expected.items() if not close(row[name], value)
+    ]
     assert wrong == [], what
 
 
@@ -306,10 +333,14 @@ def within(moved: dict[str, float], *names: str) -> dict[str, float]:
 def adjusted(mine: dict[str, dict[str, float]], test: str) -> dict[str, float]:
     """Holm's p of a test, by detector."""
     p_values = [one[test] for one in mine.values()]
-    return dict(zip(mine, multipletests(p_values, method="holm")[1], strict=True))
+    return dict(
+        zip(mine, multipletests(p_values, method="holm")[1], strict=True)
+    )
 
 
-def in_groups(raw: pd.DataFrame, kind: DetectorKind, by: str, credit: Credit) -> Groups:
+def in_groups(
+    raw: pd.DataFrame, kind: DetectorKind, by: str, credit: Credit
+) -> Groups:
     """Counts by group, detector and setting; groups are compared without regard to case."""
     meant = raw[raw["kind"] == kind]
     meant = meant.assign(**{by: meant[by].str.strip().str.lower()})
@@ -325,7 +356,11 @@ def are_adjusted_together(table: pd.DataFrame) -> bool:
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 @pytest.mark.parametrize(("rule", "credit"), POLICIES)
 def test_headline(
-    raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, kind: DetectorKind
+    raw: pd.DataFrame,
+    csv: Csv,
+    rule: VoteRule,
+    credit: Credit,
+    kind: DetectorKind,
 ) -> None:
     gains_view.draw_gains(ResultChoice("junobench", STUDY, kind, rule, credit))
     rows = counts(raw[raw["kind"] == kind], rule, credit)
@@ -365,7 +400,9 @@ def of_change(moved: dict[str, float], test: str) -> dict[str, float]:
 def test_breakdown(
     raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind
 ) -> None:
-    chosen = ResultChoice("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
+    chosen = ResultChoice(
+        "junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT
+    )
     breakdown_view.draw_bars(chosen, by=by, rate=name)
     groups = in_groups(raw, kind, by, Credit.STRICT)
     [table] = csv.values()
@@ -377,7 +414,9 @@ def test_breakdown(
             moved = change(groups[(*key, "code")], groups[(*key, "runtime")])
             same(row, key, of_change(moved, "mcnemar"))
     if name == "Accuracy":
-        assert are_adjusted_together(table.drop_duplicates([by, "detector_title"]))
+        assert are_adjusted_together(
+            table.drop_duplicates([by, "detector_title"])
+        )
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()))
@@ -396,7 +435,11 @@ def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
         title = row["detector_title"]
         moved = mine[title]
         assert (row["setting"], row["reference_setting"]) == ("code", "runtime")
-        same(row, title, within(moved, "difference", "low", "high", "gained", "lost"))
+        same(
+            row,
+            title,
+            within(moved, "difference", "low", "high", "gained", "lost"),
+        )
         others = {
             "reference": rate(settings[title, "runtime"], "Accuracy")["value"],
             "value": rate(settings[title, "code"], "Accuracy")["value"],
@@ -422,14 +465,20 @@ def test_drops_by_group(
         key = (row[by].lower(), row["detector_title"])
         moved = change(groups[(*key, "runtime")], groups[(*key, "code")])
         same(row, key, within(moved, "difference", "low", "high"))
-        same(row, key, {"p_value": moved["mcnemar"], "p_by_case": moved["by_case"]})
+        same(
+            row,
+            key,
+            {"p_value": moved["mcnemar"], "p_by_case": moved["by_case"]},
+        )
     assert are_adjusted_together(table)
 
 
 def test_votes(raw: pd.DataFrame, store: Store) -> None:
     frame = verdict_frame(store)
     votes = vote_table(
-        frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")]
+        frame[
+            (frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")
+        ]
     )
     groups = (
         raw[raw["kind"] == DetectorKind.LLM]
@@ -463,9 +512,9 @@ def test_agreement_of_people_with_the_judge(
         )
         found = tar.extractfile(name)
         assert found is not None
-        said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index(
-            "instance"
-        )
+        said = pd.read_excel(
+            io.BytesIO(found.read()), engine="calamine"
+        ).set_index("instance")
     models = {title: model for model, title in TITLES.items()}
     settings = {setting: name for name, setting in SETTINGS.items()}
     crashes = raw[

@@ -41,7 +41,12 @@ def state(entry: Any, name: str = "grid") -> dict[str, Any]:
         ("-inf", {"values": {"min": "-inf"}}),
         (
             {"all": [41, 58]},
-            {"samples": [{"shape": [41], "dtype": "f"}, {"shape": [58], "dtype": "f"}]},
+            {
+                "samples": [
+                    {"shape": [41], "dtype": "f"},
+                    {"shape": [58], "dtype": "f"},
+                ]
+            },
         ),
         ({"fitted": False}, {"values": {"fitted": False}}),
         (
@@ -50,7 +55,12 @@ def state(entry: Any, name: str = "grid") -> dict[str, Any]:
         ),
         (
             {"returned.dtype": "str"},
-            {"columns": [{"name": "lent"}, {"name": "returned", "dtype": "str"}]},
+            {
+                "columns": [
+                    {"name": "lent"},
+                    {"name": "returned", "dtype": "str"},
+                ]
+            },
         ),
     ],
 )
@@ -76,7 +86,12 @@ def test_a_way_is_found(way: Any, entry: Any) -> None:
         ({"duplicated": 1}, {"duplicated": True}),
         (
             {"returned.dtype": "str"},
-            {"columns": {"lent": {"dtype": "str"}, "returned": {"dtype": "date"}}},
+            {
+                "columns": {
+                    "lent": {"dtype": "str"},
+                    "returned": {"dtype": "date"},
+                }
+            },
         ),
     ],
 )
@@ -93,7 +108,8 @@ def test_any_of_several_ways_will_do() -> None:
 def test_another_variable_does_not_count() -> None:
     assert not is_told(fact([18]), state({"shape": [18]}, "grid_2"))
     assert is_told(
-        fact([18]), {"variables": {}, "accesses": {"grid.shape": {"value": [18]}}}
+        fact([18]),
+        {"variables": {}, "accesses": {"grid.shape": {"value": [18]}}},
     )
 
 

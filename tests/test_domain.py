@@ -44,7 +44,9 @@ STATES = st.builds(
     is_literal=st.booleans(),
     schema_version=st.sampled_from([1, 2]),
     absent=FACTS,
-    unavailable=st.dictionaries(st.text(max_size=4), st.text(max_size=4), max_size=2),
+    unavailable=st.dictionaries(
+        st.text(max_size=4), st.text(max_size=4), max_size=2
+    ),
     captured=FACTS,
     syntax_error=st.none() | st.text(min_size=1, max_size=9),
 )
@@ -64,7 +66,11 @@ def test_a_state_comes_back_from_its_json(state: KernelState) -> None:
 
 def test_a_published_state_has_the_members_it_always_had() -> None:
     state = KernelState(
-        "b", "i", Setting.RUNTIME, "o", {"x": VariableState("int", values={"value": 1})}
+        "b",
+        "i",
+        Setting.RUNTIME,
+        "o",
+        {"x": VariableState("int", values={"value": 1})},
     )
     assert state.to_json() == {
         "schema_version": 1,
@@ -89,7 +95,9 @@ def test_a_published_state_has_the_members_it_always_had() -> None:
         CellRaisedError("Code cell 3 raised.", remedy="Fix it.", cell=3),
     ],
 )
-def test_an_error_comes_back_from_another_process_as_it_was(error: CraneError) -> None:
+def test_an_error_comes_back_from_another_process_as_it_was(
+    error: CraneError,
+) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert (str(again), vars(again)) == (str(error), vars(error))

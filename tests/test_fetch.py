@@ -94,12 +94,16 @@ def handler_for(origin: Origin) -> type[BaseHTTPRequestHandler]:
             if origin.chunked:
                 self.send_header("Transfer-Encoding", "chunked")
             else:
-                self.send_header("Content-Length", str(origin.length or len(body)))
+                self.send_header(
+                    "Content-Length", str(origin.length or len(body))
+                )
             self.end_headers()
             cut = origin.cuts.pop(0) if origin.cuts else None
             sent = body if cut is None else body[:cut]
             self.wfile.write(
-                b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent) if origin.chunked else sent
+                b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent)
+                if origin.chunked
+                else sent
             )
             if cut is not None or origin.length:
                 self.close_connection = True
@@ -111,7 +115,9 @@ def handler_for(origin: Origin) -> type[BaseHTTPRequestHandler]:
 def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """The address of a server on this machine."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, args=(0.02,), daemon=True
+        ).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
@@ -148,14 +154,18 @@ def test_an_archive_arrives_whole_with_its_checksum_and_progress(
     assert target.read_bytes() == origin.content
     assert listed(target.parent) == [NAME, f"{NAME}.sha256"]
     digest = hashlib.sha256(origin.content).hexdigest()
-    assert (target.parent / f"{NAME}.sha256").read_text() == f"{digest}  {NAME}\n"
+    assert (
+        target.parent / f"{NAME}.sha256"
+    ).read_text() == f"{digest}  {NAME}\n"
     total = len(origin.content)
     assert steps[0] == DownloadStep(NAME, 0, total, "bytes")
     assert steps[-1] == DownloadStep(NAME, total, total, "bytes")
     assert origin.requests == [(ARCHIVE_PATH, None)]
 
 
-def test_the_other_archive_has_its_own_address(tmp_path: Path, serve: Serve) -> None:
+def test_the_other_archive_has_its_own_address(
+    tmp_path: Path, serve: Serve
+) -> None:
     origin = serve(Origin(archive()))
     commit = "6eeca82496fce88d15e674cd8b68427bd42ec19e"
     origin.content = archive(commit=commit)
@@ -175,7 +185,9 @@ def test_a_branch_is_fetched_at_the_commit_that_its_archive_names(
     origin = serve(Origin(archive(commit=LATER), cuts=[300_000]))
     path, release = fetch("crane-llm@main", tmp_path, ignore)
     assert release == Release("crane-llm", "main", LATER)
-    assert release.page == f"https://github.com/PELAB-LiU/crane_llm/tree/{LATER}"
+    assert (
+        release.page == f"https://github.com/PELAB-LiU/crane_llm/tree/{LATER}"
+    )
     assert path.name == "crane_llm-1a2b3c4.tar.gz"
     assert listed(tmp_path) == [path.name, f"{path.name}.sha256"]
     assert {address for address, _ in origin.requests} == {
@@ -201,7 +213,10 @@ def test_an_archive_that_names_no_commit_is_the_one_that_was_asked_for(
     serve(Origin(archive(commit="")))
     assert fetch("crane-llm", tmp_path, ignore).release.commit == DEFAULT
     path, release = fetch("crane-llm@refs/tags/v1.0", tmp_path, ignore)
-    assert (path.name, release.commit) == ("crane_llm-refs-tags-v1.0.tar.gz", None)
+    assert (path.name, release.commit) == (
+        "crane_llm-refs-tags-v1.0.tar.gz",
+        None,
+    )
     assert release.page.endswith("/crane_llm/tree/refs/tags/v1.0")
 
 
@@ -212,7 +227,10 @@ def test_a_download_of_one_release_is_not_continued_with_another(
     with pytest.raises(FetchError):
         fetch("crane-llm", tmp_path, ignore)
     origin.content = archive(seed=1, commit=LATER)
-    assert fetch("crane-llm@main", tmp_path, ignore).path.read_bytes() == origin.content
+    assert (
+        fetch("crane-llm@main", tmp_path, ignore).path.read_bytes()
+        == origin.content
+    )
 
 
 @pytest.mark.parametrize("name", ["crane-llm", "junobench-construct"])
@@ -221,7 +239,8 @@ def test_a_release_that_is_not_there_is_named_with_the_place_to_look(
 ) -> None:
     origin = serve(Origin(b"", statuses=[404]))
     with pytest.raises(
-        FetchError, match=rf"^{name} has no commit, tag or branch 'v9': .* answered 404"
+        FetchError,
+        match=rf"^{name} has no commit, tag or branch 'v9': .* answered 404",
     ) as refusal:
         fetch(f"{name}@v9", tmp_path, ignore)
     assert len(origin.requests) == 1
@@ -257,7 +276,9 @@ def test_a_cut_connection_is_resumed_where_it_broke(
     origin = serve(Origin(archive(), cuts=[300_000, 200_000]))
     target = fetch("crane-llm", tmp_path, ignore).path
     assert target.read_bytes() == origin.content
-    starts = [int((requested or "bytes=0-")[6:-1]) for _, requested in origin.requests]
+    starts = [
+        int((requested or "bytes=0-")[6:-1]) for _, requested in origin.requests
+    ]
     assert len(starts) == 3
     assert starts[0] == 0
     assert 200_000 < starts[1] <= 300_000
@@ -268,12 +289,16 @@ def test_a_later_call_goes_on_with_what_an_earlier_one_left(
     tmp_path: Path, serve: Serve
 ) -> None:
     origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
-    with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
+    with pytest.raises(
+        FetchError, match="could not be downloaded in 4 attempts"
+    ):
         fetch("crane-llm", tmp_path, ignore)
     assert listed(tmp_path) == [f"{NAME}.part", f"{NAME}.part.etag"]
     kept = (tmp_path / f"{NAME}.part").stat().st_size
     origin.requests.clear()
-    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
+    assert (
+        fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
+    )
     assert origin.requests == [(ARCHIVE_PATH, f"bytes={kept}-")]
 
 
@@ -284,7 +309,9 @@ def test_a_file_that_changed_at_its_source_is_taken_from_the_start(
     with pytest.raises(FetchError):
         fetch("crane-llm", tmp_path, ignore)
     origin.content, origin.etag = archive(seed=1), '"v2"'
-    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == archive(seed=1)
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == archive(
+        seed=1
+    )
 
 
 def test_a_file_that_became_shorter_is_taken_from_the_start(
@@ -293,7 +320,9 @@ def test_a_file_that_became_shorter_is_taken_from_the_start(
     origin = serve(Origin(archive()))
     (tmp_path / f"{NAME}.part").write_bytes(bytes(len(origin.content) + 10))
     (tmp_path / f"{NAME}.part.etag").write_text(origin.etag)
-    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
+    assert (
+        fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
+    )
 
 
 def in_two_streams(packed: bytes) -> bytes:
@@ -306,11 +335,17 @@ def in_two_streams(packed: bytes) -> bytes:
     ("origin", "n_requests"),
     [
         pytest.param(
-            Origin(archive(), etag='W/"v1"', cuts=[300_000]), 2, id="no strong tag"
+            Origin(archive(), etag='W/"v1"', cuts=[300_000]),
+            2,
+            id="no strong tag",
         ),
         pytest.param(Origin(archive(), chunked=True), 1, id="no length"),
-        pytest.param(Origin(archive(), statuses=[503, 500]), 3, id="in trouble"),
-        pytest.param(Origin(in_two_streams(archive())), 1, id="two streams of gzip"),
+        pytest.param(
+            Origin(archive(), statuses=[503, 500]), 3, id="in trouble"
+        ),
+        pytest.param(
+            Origin(in_two_streams(archive())), 1, id="two streams of gzip"
+        ),
     ],
 )
 def test_an_archive_arrives_whole_from_a_server_that(
@@ -329,7 +364,10 @@ def test_an_archive_arrives_whole_from_a_server_that(
     ("content", "reason"),
     [
         (archive()[:-9], "truncated although the transfer ended"),
-        (archive()[:5_000] + b"xx" + archive()[5_002:], "not the expected archive"),
+        (
+            archive()[:5_000] + b"xx" + archive()[5_002:],
+            "not the expected archive",
+        ),
         (b"<html>Please sign in</html>", "not the expected archive"),
         (b"", "is empty"),
     ],
@@ -347,7 +385,9 @@ def test_a_transfer_of_a_broken_file_leaves_nothing_behind(
 def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Serve) -> None:
     origin = serve(Origin(archive()))
     origin.length = len(origin.content) + 100
-    with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
+    with pytest.raises(
+        FetchError, match="could not be downloaded in 4 attempts"
+    ):
         fetch("crane-llm", tmp_path, ignore)
     assert not (tmp_path / NAME).exists()
 
@@ -423,7 +463,9 @@ def hub_handler(
             )
             if path.startswith("/api/datasets/PELAB-LiU/JunoBench"):
                 self.answer_about(path)
-            elif resolved and resolved[1] in files and resolved[1] not in broken:
+            elif (
+                resolved and resolved[1] in files and resolved[1] not in broken
+            ):
                 self.answer(files[resolved[1]], "application/octet-stream")
             else:
                 self.send_error(404)
@@ -442,7 +484,8 @@ def hub_handler(
             self.send_header("Content-Length", str(len(body)))
             self.send_header("X-Repo-Commit", COMMIT)
             self.send_header(
-                "ETag", f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
+                "ETag",
+                f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"',
             )
             self.end_headers()
             if self.command == "GET":
@@ -500,7 +543,9 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
     assert steps[-1] == DownloadStep("junobench", 3, 3, "files")
     sums = dict(
         reversed(line.split("  "))
-        for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines()
+        for line in (tmp_path / "junobench-ccccccc.sha256")
+        .read_text()
+        .splitlines()
     )
     assert sums == {
         name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()
@@ -521,13 +566,19 @@ def test_notebooks_come_in_the_revision_that_was_asked_for(
     assert "huggingface.co/datasets/PELAB-LiU/JunoBench" in refusal.value.remedy
 
 
-def test_a_notebook_that_does_not_come_is_told(tmp_path: Path, hub: ServeHub) -> None:
+def test_a_notebook_that_does_not_come_is_told(
+    tmp_path: Path, hub: ServeHub
+) -> None:
     hub(HUB_FILES, {"benchmark/pandas_1/pandas_1_fixed.ipynb"})
-    with pytest.raises(FetchError, match="PELAB-LiU/JunoBench could not be fetched"):
+    with pytest.raises(
+        FetchError, match="PELAB-LiU/JunoBench could not be fetched"
+    ):
         fetch("junobench", tmp_path, ignore)
 
 
-def test_a_data_set_without_notebooks_is_told(tmp_path: Path, hub: ServeHub) -> None:
+def test_a_data_set_without_notebooks_is_told(
+    tmp_path: Path, hub: ServeHub
+) -> None:
     hub({"README.md": b""}, set())
     with pytest.raises(FetchError, match="lists no notebooks"):
         fetch("junobench", tmp_path, ignore)

@@ -28,7 +28,10 @@ TOLD = {
     "docs/engineer/check": ["will certainly crash", '"predicted": "crash"'],
     "docs/engineer/ci": ["test 3 = 3"],
     "docs/engineer/rehearse": ["executed in a copy: crashed: AttributeError"],
-    "docs/researcher/own-model": [r"runtime\s+(crash|safe|tie)\s+\d+", "n_replies"],
+    "docs/researcher/own-model": [
+        r"runtime\s+(crash|safe|tie)\s+\d+",
+        "n_replies",
+    ],
     "docs/researcher/own-notebooks": [
         "will certainly crash",
         '"predicted": "nothing certain"',
@@ -51,7 +54,9 @@ QUICK = "docs/engineer/ci"
 def commands(guide: Path) -> str:
     return "".join(
         re.findall(
-            r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE
+            r"^```sh\n(.*?)^```",
+            guide.read_text("utf-8"),
+            re.DOTALL | re.MULTILINE,
         )
     )
 
@@ -61,11 +66,16 @@ def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
     (folder / "bin").mkdir()
     crane = folder / "bin" / "crane"
     crane.write_text(
-        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m crane_core "$@"\n', "utf-8"
+        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m crane_core "$@"\n',
+        "utf-8",
     )
     crane.chmod(0o755)
     path = f"{crane.parent}{os.pathsep}{os.environ['PATH']}"
-    places = {"PATH": path, "PYTHONPATH": str(root), "CRANE_DATA": str(folder / "data")}
+    places = {
+        "PATH": path,
+        "PYTHONPATH": str(root),
+        "CRANE_DATA": str(folder / "data"),
+    }
     script = commands(guide).replace(SHOWN_ADDRESS, address)
     done = subprocess.run(
         ["bash", "-euxc", script],
@@ -97,7 +107,9 @@ def guides() -> list[Path]:
 def test_no_guide_is_forgotten() -> None:
     """The list below has every guide, and no block of commands has a mark of another form."""
     assert [
-        str(path) for path in guides() if path.with_suffix("").as_posix() not in TOLD
+        str(path)
+        for path in guides()
+        if path.with_suffix("").as_posix() not in TOLD
     ] == []
     assert [name for name in TOLD if Path(f"{name}.md") not in guides()] == []
     other = re.compile(r"^```(?:bash|shell|zsh)\b", re.MULTILINE)
@@ -119,4 +131,6 @@ def test_every_command_of_a_guide_works(name: str, tmp_path: Path) -> None:
     prepared(tmp_path, ROOT)
     with fake_server(FakePlan()) as address:
         printed = followed(ROOT / f"{name}.md", ROOT, tmp_path, address)
-    assert [words for words in TOLD[name] if not re.search(words, printed)] == []
+    assert [
+        words for words in TOLD[name] if not re.search(words, printed)
+    ] == []

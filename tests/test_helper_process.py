@@ -38,7 +38,16 @@ NAMES = """
     numpy pandas pylint astroid tiktoken crane_core kernel_side zmq multiprocessing site encodings
 """
 SHADOWED = NAMES.split()
-PROGRAMS = ("bwrap", "node", "git", "python", "python3", "true", "pylint", "pyright")
+PROGRAMS = (
+    "bwrap",
+    "node",
+    "git",
+    "python",
+    "python3",
+    "true",
+    "pylint",
+    "pyright",
+)
 
 
 class HostileFolder:
@@ -62,9 +71,13 @@ class HostileFolder:
             str(site / "usercustomize.py"),
             self._marks("usercustomize of the user's packages"),
         )
-        self._write(str(site / "hook.pth"), f"import os; {self._marks('a .pth file')}")
+        self._write(
+            str(site / "hook.pth"), f"import os; {self._marks('a .pth file')}"
+        )
         for name in PROGRAMS:
-            self._write(name, f"#!/bin/sh\ntouch '{self._told}/{name}'\nexit 1\n")
+            self._write(
+                name, f"#!/bin/sh\ntouch '{self._told}/{name}'\nexit 1\n"
+            )
             (self.folder / name).chmod(0o755)
         hook = f"init-hook={self._marks('init-hook of pylint')!r}\nload-plugins=json"
         for name in ("pylintrc", ".pylintrc"):
@@ -82,11 +95,16 @@ class HostileFolder:
             self._write(
                 place,
                 json.dumps(
-                    {"argv": argv, "display_name": "Python 3", "language": "python"}
+                    {
+                        "argv": argv,
+                        "display_name": "Python 3",
+                        "language": "python",
+                    }
                 ),
             )
         cells = [
-            nbformat.v4.new_code_cell(source) for source in ("x = {'a': 1}", "x['b']")
+            nbformat.v4.new_code_cell(source)
+            for source in ("x = {'a': 1}", "x['b']")
         ]
         self.notebook = self.folder / "trip.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), self.notebook)
@@ -120,7 +138,9 @@ def hostile(tmp_path: Path) -> HostileFolder:
 
 
 @pytest.fixture
-def inside(hostile: HostileFolder, monkeypatch: pytest.MonkeyPatch) -> HostileFolder:
+def inside(
+    hostile: HostileFolder, monkeypatch: pytest.MonkeyPatch
+) -> HostileFolder:
     """This process works in the folder, with the variables that would load code from it."""
     monkeypatch.chdir(hostile.folder)
     for name, value in hostile.environment.items():
@@ -137,7 +157,9 @@ def versions_elsewhere() -> None:
 
 
 def library() -> None:
-    numbers = {"facts": {"type": "numpy.ndarray", "shape": (3,), "dtype": "float64"}}
+    numbers = {
+        "facts": {"type": "numpy.ndarray", "shape": (3,), "dtype": "float64"}
+    }
     order = {
         "step": "method",
         "of": "numpy.ndarray",
@@ -147,7 +169,9 @@ def library() -> None:
     }
     worker = LibraryWorker(sys.executable)
     try:
-        said = worker.ask(order, ["numpy"], seconds=PATIENCE_S, start_s=PATIENCE_S)
+        said = worker.ask(
+            order, ["numpy"], seconds=PATIENCE_S, start_s=PATIENCE_S
+        )
         assert said == {"gave": {"type": "numpy.float64"}}
     finally:
         worker.end()
@@ -157,7 +181,12 @@ def live() -> None:
     helper = Helper()
     try:
         found = helper.ask(
-            {"do": "judge", "ran": [], "target": "", "state": {"variables": {}}},
+            {
+                "do": "judge",
+                "ran": [],
+                "target": "",
+                "state": {"variables": {}},
+            },
             PATIENCE_S,
         )
         assert found["findings"] == []
@@ -171,7 +200,14 @@ def analyzer() -> None:
     except DetectorError:
         pytest.skip("pylint is not installed")
     cells = [
-        Cell("own", "case", "written", 0, CellRole.TARGET, "import json\nnot_there")
+        Cell(
+            "own",
+            "case",
+            "written",
+            0,
+            CellRole.TARGET,
+            "import json\nnot_there",
+        )
     ]
     assert pylint.predict(cells, None, Setting.CODE).crashes
 
@@ -193,7 +229,9 @@ HELPERS: dict[str, Callable[[], object]] = {
     "packages of a kernel's interpreter": lambda: environment_of(program()),
     "versions of another interpreter": versions_elsewhere,
     "whether bubblewrap works": can_seal,
-    "where an interpreter's libraries are": lambda: sealed._libraries(sys.executable),
+    "where an interpreter's libraries are": lambda: sealed._libraries(
+        sys.executable
+    ),
     "a library that is asked": library,
     "the process beside a kernel": live,
     "tokens": lambda: count_apart(["a new text"]),
@@ -273,7 +311,9 @@ def test_no_command_runs_it_where_execution_is_forbidden(
     assert hostile.ran == []
 
 
-@pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
+@pytest.mark.skipif(
+    not can_seal(), reason="bubblewrap cannot seal a kernel off here"
+)
 def test_a_notebook_that_runs_sealed_off_runs_nothing_outside(
     hostile: HostileFolder, root: Path
 ) -> None:
@@ -302,9 +342,15 @@ def test_the_module_as_a_command_imports_nothing_of_the_folder_that_python_does_
 
 @pytest.mark.parametrize(
     "argv",
-    [[sys.executable, "-c", "0"], ["python3", "-I", "-c", "0"], ["/usr/bin/python3"]],
+    [
+        [sys.executable, "-c", "0"],
+        ["python3", "-I", "-c", "0"],
+        ["/usr/bin/python3"],
+    ],
 )
-def test_a_helper_that_would_not_be_isolated_is_not_started(argv: list[str]) -> None:
+def test_a_helper_that_would_not_be_isolated_is_not_started(
+    argv: list[str],
+) -> None:
     with pytest.raises(ValueError, match=r"isolated|absolute"):
         helper_process.run(argv)
 

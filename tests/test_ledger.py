@@ -84,7 +84,11 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 maybe = st.none() | texts
 numbers = st.integers(-(2**31), 2**31 - 1)
 amounts = st.none() | st.floats(allow_nan=False, allow_infinity=False)
-where = {"benchmark": texts, "instance_id": texts, "setting": st.sampled_from(Setting)}
+where = {
+    "benchmark": texts,
+    "instance_id": texts,
+    "setting": st.sampled_from(Setting),
+}
 answers = where | {"detector": texts, "experiment": texts}
 replied = {
     "answered_at": texts, "text": maybe, "trouble": maybe, "finish_reason": maybe, "seconds": amounts,
@@ -189,9 +193,9 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         JudgeReply,
         KeyChoice,
     }
-    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators | {
-        AuditEntry
-    }
+    assert set(
+        KINDS.values()
+    ) == of_detectors | of_benchmarks | of_annotators | {AuditEntry}
 
 
 def test_append_is_one_write_and_one_fsync(
@@ -203,13 +207,19 @@ def test_append_is_one_write_and_one_fsync(
     monkeypatch.setattr(
         os,
         "write",
-        lambda handle, data: calls.append(("write", data)) or write(handle, data),
+        lambda handle, data: (
+            calls.append(("write", data)) or write(handle, data)
+        ),
     )
     monkeypatch.setattr(
-        os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle)
+        os,
+        "fsync",
+        lambda handle: calls.append(("fsync", None)) or fsync(handle),
     )
     monkeypatch.setattr(
-        os, "close", lambda handle: calls.append(("close", None)) or close(handle)
+        os,
+        "close",
+        lambda handle: calls.append(("close", None)) or close(handle),
     )
     path = tmp_path / "runs" / "1.jsonl"
     append(path, RUN)
@@ -246,7 +256,12 @@ def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "fragment",
-    [to_line(RUN)[:30], b"\0" * 40, b"\xff\xfe{", '{"record": "rün'.encode()[:-2]],
+    [
+        to_line(RUN)[:30],
+        b"\0" * 40,
+        b"\xff\xfe{",
+        '{"record": "rün'.encode()[:-2],
+    ],
 )
 def test_a_torn_line_is_closed_by_the_next_append_and_told_once(
     tmp_path: Path, fragment: bytes
@@ -290,7 +305,10 @@ def test_a_line_of_the_wrong_kind_is_one_problem(
 ) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(
-        to_line(LABEL) + json.dumps(LINE | change).encode() + b"\n" + to_line(RUN)
+        to_line(LABEL)
+        + json.dumps(LINE | change).encode()
+        + b"\n"
+        + to_line(RUN)
     )
     found = tail(path)
     assert found.records == [LABEL, RUN]
@@ -324,7 +342,9 @@ def test_json_that_is_no_record_is_one_problem(
     assert told in problem.reason
 
 
-def test_empty_lines_and_windows_line_ends_are_no_problem(tmp_path: Path) -> None:
+def test_empty_lines_and_windows_line_ends_are_no_problem(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(
         b"\n" + to_line(RUN).replace(b"\n", b"\r\n") + b"\r\n" + to_line(LABEL)
@@ -344,7 +364,9 @@ def partial_label_corrected(lines: bytes) -> bytes:
         pytest.param(lambda lines: b"", id="emptied"),
         pytest.param(lambda lines: lines[:10], id="cut in the first line"),
         pytest.param(lambda lines: lines[:200], id="cut later"),
-        pytest.param(lambda lines: to_line(LABEL) + lines, id="a line put in before"),
+        pytest.param(
+            lambda lines: to_line(LABEL) + lines, id="a line put in before"
+        ),
     ],
 )
 def test_a_file_that_changed_before_its_end_is_refused_with_a_remedy(
@@ -413,10 +435,18 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
         Label,
         Label | None,
     }
-    plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
+    plain |= {
+        AnnotationAction,
+        AnnotatorKind,
+        DetectorKind,
+        MessageAction,
+        Side,
+    }
     plain |= {AuditAction, InventoryAction, Listed, VerifiedAs, Version}
     assert {
-        kind for record in KINDS.values() for kind in get_type_hints(record).values()
+        kind
+        for record in KINDS.values()
+        for kind in get_type_hints(record).values()
     } <= plain
 
 
@@ -432,7 +462,9 @@ for index in range(1, 1_000_000):
 """
 
 
-def killed_writer(path: Path, root: Path, n_lines: int, rng: random.Random) -> int:
+def killed_writer(
+    path: Path, root: Path, n_lines: int, rng: random.Random
+) -> int:
     """Let a writer get to about `n_lines`, kill it there, and give the last index that it was told is saved."""
     command = [sys.executable, "-c", WRITER, str(path), to_line(RUN).decode()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as writer:
@@ -454,7 +486,9 @@ def test_a_killed_writer_loses_no_line_that_was_acknowledged(
     path = tmp_path / "runs" / "1.jsonl"
     saved = killed_writer(path, root, rng.randrange(1, 60), rng)
     found = tail(path)
-    indices = [record.run_index for record in found.records if isinstance(record, Run)]
+    indices = [
+        record.run_index for record in found.records if isinstance(record, Run)
+    ]
     assert indices == list(range(1, len(indices) + 1))
     assert saved <= len(indices) <= saved + 1
     assert found.problems == []
@@ -463,7 +497,9 @@ def test_a_killed_writer_loses_no_line_that_was_acknowledged(
     assert list(breaks(path.read_bytes())) == []
 
 
-def test_a_writer_that_dies_within_a_line_loses_only_that_line(tmp_path: Path) -> None:
+def test_a_writer_that_dies_within_a_line_loses_only_that_line(
+    tmp_path: Path,
+) -> None:
     """Cut at every byte of the last line, as a full disk or a lost power supply may."""
     whole = to_line(RUN) + to_line(LABEL)
     for cut in range(len(to_line(RUN)), len(whole)):

@@ -59,7 +59,9 @@ def test_the_chain_of_what_was_written_is_whole_and_counted(path: Path) -> None:
     assert entry_of(path) == ledger_manifest.of(content)
     assert ledger_manifest.of(content).n_lines == N_LINES
     assert [
-        record for record in ledger.tail(path).records if isinstance(record, Run)
+        record
+        for record in ledger.tail(path).records
+        if isinstance(record, Run)
     ] == runs(N_LINES)
 
 
@@ -71,12 +73,16 @@ def test_a_changed_line_is_found_by_the_next(path: Path, line: int) -> None:
 
 
 @pytest.mark.parametrize("line", range(2, N_LINES))
-def test_a_line_that_was_taken_out_or_put_in_is_found(path: Path, line: int) -> None:
+def test_a_line_that_was_taken_out_or_put_in_is_found(
+    path: Path, line: int
+) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     without = lines[: line - 1] + lines[line:]
     assert list(breaks(b"".join(without))) == [Break(line - 1, line - 1)]
     with_another = [*lines[:line], ledger.to_line(RUN), *lines[line:]]
-    assert [found.last for found in breaks(b"".join(with_another))] == [line + 1]
+    assert [found.last for found in breaks(b"".join(with_another))] == [
+        line + 1
+    ]
 
 
 def test_a_changed_last_line_is_found_by_the_manifest_even_when_the_file_goes_on(
@@ -99,9 +105,9 @@ def test_an_old_file_without_a_chain_is_covered_from_the_next_line_on(
     ledger.append(path, *runs(2, first=4))
     content = path.read_bytes()
     assert list(breaks(content)) == []
-    assert list(breaks(content.replace(b'"run_index": 2', b'"run_index": 8'))) == [
-        Break(1, 3)
-    ]
+    assert list(
+        breaks(content.replace(b'"run_index": 2', b'"run_index": 8'))
+    ) == [Break(1, 3)]
 
 
 def test_a_line_that_was_cut_off_is_covered_too(path: Path) -> None:
@@ -159,7 +165,8 @@ def test_processes_that_write_one_file_at_once_keep_one_chain(
     line = ledger.to_line(RUN).decode()
     command = [sys.executable, "-c", WRITER, str(path), line]
     writers = [
-        subprocess.Popen([*command, str(number)], cwd=root) for number in range(1, 4)
+        subprocess.Popen([*command, str(number)], cwd=root)
+        for number in range(1, 4)
     ]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     content = path.read_bytes()

@@ -28,7 +28,9 @@ from traitlets.config import Config
 from benchmarks._decisive import Fact, case_ids, facts_of
 
 MINIBENCH = Path(__file__).resolve().parents[1] / "data" / "minibench"
-CASES = list(csv.DictReader((MINIBENCH / "cases.csv").read_text("utf-8").splitlines()))
+CASES = list(
+    csv.DictReader((MINIBENCH / "cases.csv").read_text("utf-8").splitlines())
+)
 CASE_IDS = [case["case_id"] for case in CASES]
 CELL_TIMEOUT_S = 60
 MOST_CHANGED_LINES = 4
@@ -125,7 +127,9 @@ def client_of(case_id: str, version: str, sockets: str) -> NotebookClient:
         read(case_id, version),
         timeout=CELL_TIMEOUT_S,
         resources={"metadata": {"path": str(path.parent)}},
-        config=Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}),
+        config=Config(
+            KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}
+        ),
     )
 
 
@@ -162,7 +166,9 @@ def replay(case_id: str, version: str) -> Replay:
     with TemporaryDirectory() as sockets:
         client = client_of(case_id, version, sockets)
         places = [
-            at for at, cell in enumerate(client.nb.cells) if cell.cell_type == "code"
+            at
+            for at, cell in enumerate(client.nb.cells)
+            if cell.cell_type == "code"
         ]
         target = target_index(case_id)
         found: list[Any] = []
@@ -171,7 +177,9 @@ def replay(case_id: str, version: str) -> Replay:
                 if index == target:
                     found = [asked(client, fact) for fact in facts_of(case_id)]
                 try:
-                    client.execute_cell(client.nb.cells[places[index]], places[index])
+                    client.execute_cell(
+                        client.nb.cells[places[index]], places[index]
+                    )
                 except CellExecutionError as error:
                     return Replay(error.ename.lower(), index, found)
     return Replay(None, None, found)
@@ -213,13 +221,17 @@ def target_source(case_id: str, version: str) -> str:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
-def test_reproduced_crashes_in_its_target_as_recorded(case: dict[str, str]) -> None:
+def test_reproduced_crashes_in_its_target_as_recorded(
+    case: dict[str, str],
+) -> None:
     case_id = case["case_id"]
     skip_without_its_packages(case_id)
     done = replay(case_id, "reproduced")
     assert (done.error, done.cell) == (case["exception"], target_index(case_id))
     pairs = zip(facts_of(case_id), done.found, strict=True)
-    assert [(fact.text, found) for fact, found in pairs if not holds(fact, found)] == []
+    assert [
+        (fact.text, found) for fact, found in pairs if not holds(fact, found)
+    ] == []
 
 
 @pytest.mark.corpus
@@ -237,10 +249,14 @@ def test_fixed_runs_through_its_target(case_id: str) -> None:
     )
 
 
-def test_pairs_from_every_library_and_every_root_cause_but_a_library_bug() -> None:
+def test_pairs_from_every_library_and_every_root_cause_but_a_library_bug() -> (
+    None
+):
     assert Counter(case["library"] for case in CASES) == LIBRARIES
     assert sum(LIBRARIES.values()) == 40
-    assert {case["root_cause"] for case in CASES} == ROOT_CAUSES - {"library cause"}
+    assert {case["root_cause"] for case in CASES} == ROOT_CAUSES - {
+        "library cause"
+    }
 
 
 @pytest.mark.parametrize("column", ["library", "root_cause"])
@@ -248,15 +264,21 @@ def test_shares_are_near_those_of_junobench(column: str, root: Path) -> None:
     """Within three cases of the share in JunoBench; each library has at least one pair."""
     published = list(
         csv.DictReader(
-            (root / "data" / "published" / "cases.csv").read_text("utf-8").splitlines()
+            (root / "data" / "published" / "cases.csv")
+            .read_text("utf-8")
+            .splitlines()
         )
     )
     theirs, ours = (
         Counter(case[column] for case in cases) for cases in (published, CASES)
     )
-    expected = {name: len(CASES) * n / len(published) for name, n in theirs.items()}
+    expected = {
+        name: len(CASES) * n / len(published) for name, n in theirs.items()
+    }
     assert {
-        name: (ours[name], n) for name, n in expected.items() if abs(ours[name] - n) > 3
+        name: (ours[name], n)
+        for name, n in expected.items()
+        if abs(ours[name] - n) > 3
     } == {}
 
 
@@ -279,7 +301,9 @@ def test_decisive_facts_are_about_names_of_the_notebook(case_id: str) -> None:
 def test_table_sources_and_folders_name_the_same_cases() -> None:
     assert len(set(CASE_IDS)) == len(CASE_IDS)
     assert case_ids() == CASE_IDS
-    assert {path.name for path in (MINIBENCH / "benchmark").iterdir()} == set(CASE_IDS)
+    assert {path.name for path in (MINIBENCH / "benchmark").iterdir()} == set(
+        CASE_IDS
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
@@ -292,7 +316,9 @@ def test_labels_use_the_vocabularies_of_junobench(case: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
-def test_recorded_error_is_the_one_in_the_notebook(case: dict[str, str]) -> None:
+def test_recorded_error_is_the_one_in_the_notebook(
+    case: dict[str, str],
+) -> None:
     notebook = read(case["case_id"], "reproduced")
     (error,) = errors_of(code_cells(notebook)[target_index(case["case_id"])])
     assert error.ename.lower() == case["exception"]
@@ -304,8 +330,13 @@ def test_recorded_error_is_the_one_in_the_notebook(case: dict[str, str]) -> None
 
 @pytest.mark.parametrize("case_id", CASE_IDS)
 def test_versions_differ_by_few_lines_or_by_order_alone(case_id: str) -> None:
-    pair = [code_cells(read(case_id, version)) for version in ("reproduced", "fixed")]
-    texts = ["\n".join(cell.source for cell in cells).splitlines() for cells in pair]
+    pair = [
+        code_cells(read(case_id, version))
+        for version in ("reproduced", "fixed")
+    ]
+    texts = [
+        "\n".join(cell.source for cell in cells).splitlines() for cells in pair
+    ]
     changed = [line for line in difflib.ndiff(*texts) if line[0] in "+-"]
     orders = [
         run_order(read(case_id, version), target_index(case_id))
@@ -317,7 +348,9 @@ def test_versions_differ_by_few_lines_or_by_order_alone(case_id: str) -> None:
 
 @pytest.mark.parametrize("version", ["reproduced", "fixed"])
 @pytest.mark.parametrize("case_id", CASE_IDS)
-def test_files_hold_nothing_of_the_building_machine(case_id: str, version: str) -> None:
+def test_files_hold_nothing_of_the_building_machine(
+    case_id: str, version: str
+) -> None:
     text = notebook_path(case_id, version).read_text("utf-8")
     nbformat.validate(nbformat.reads(text, as_version=4))
     assert not re.search(

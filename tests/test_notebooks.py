@@ -8,7 +8,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import (
+    new_code_cell,
+    new_markdown_cell,
+    new_notebook,
+    new_output,
+)
 
 from crane_core.domain import CellRole
 from crane_core.notebooks import (
@@ -31,7 +36,9 @@ TRACEBACK = [
 
 
 def error() -> Any:
-    return new_output("error", ename="KeyError", evalue="'age'", traceback=TRACEBACK)
+    return new_output(
+        "error", ename="KeyError", evalue="'age'", traceback=TRACEBACK
+    )
 
 
 def code(source: str, count: int | None = None, *, fails: bool = False) -> Any:
@@ -55,24 +62,37 @@ def test_code_cells_are_counted_without_text_cells() -> None:
     cells = read_code_cells(
         notebook(code("a", 1), new_markdown_cell("b"), code("c", 7, fails=True))
     )
-    assert [(cell.index, cell.source, cell.execution_count) for cell in cells] == [
+    assert [
+        (cell.index, cell.source, cell.execution_count) for cell in cells
+    ] == [
         (0, "a", 1),
         (1, "c", 7),
     ]
     assert cells[0].crash is None
     crash = cells[1].crash
     assert crash is not None
-    assert (crash.exception, crash.message, crash.line) == ("KeyError", "'age'", 2)
+    assert (crash.exception, crash.message, crash.line) == (
+        "KeyError",
+        "'age'",
+        2,
+    )
     assert "\x1b" not in crash.traceback
     assert crash.traceback.endswith("KeyError: 'age'")
 
 
 def test_a_byte_order_mark_and_missing_metadata_are_tolerated() -> None:
     bare = {
-        "cells": [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw"}]
+        "cells": [
+            {"cell_type": "code", "source": ["a\n", "b"]},
+            {"cell_type": "raw"},
+        ]
     }
     [cell] = read_code_cells(b"\xef\xbb\xbf" + json.dumps(bare).encode())
-    assert (cell.source, cell.execution_count, cell.crash) == ("a\nb", None, None)
+    assert (cell.source, cell.execution_count, cell.crash) == (
+        "a\nb",
+        None,
+        None,
+    )
 
 
 def test_a_notebook_of_format_3_is_upgraded() -> None:
@@ -123,26 +143,37 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
             b'{"cells": [{"cell_type": "code", "source": 5}]}',
             "source of code cell 0 is not text",
         ),
-        (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "surrogates"),
+        (
+            b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}',
+            "surrogates",
+        ),
         (
             b'{"cells": [{"cell_type": "code", "outputs": [{"output_type": "error", "traceback": [1]}]}]}',
             "traceback of code cell 0 is not text",
         ),
     ],
 )
-def test_what_is_no_notebook_is_refused_in_words(data: bytes, reason: str) -> None:
+def test_what_is_no_notebook_is_refused_in_words(
+    data: bytes, reason: str
+) -> None:
     with pytest.raises(ValueError, match=reason):
         read_code_cells(data)
 
 
-def test_a_document_of_too_many_objects_is_refused_before_they_are_made() -> None:
-    with pytest.raises(ValueError, match="more than 4,000,000 objects and lists"):
+def test_a_document_of_too_many_objects_is_refused_before_they_are_made() -> (
+    None
+):
+    with pytest.raises(
+        ValueError, match="more than 4,000,000 objects and lists"
+    ):
         read_code_cells(b"[" + b"{}," * MAX_JSON_CONTAINERS + b"{}]")
 
 
 def test_the_target_is_the_first_cell_with_an_error() -> None:
     cells = read_code_cells(
-        notebook(code("a", 1), code("b", 3, fails=True), code("c", 2, fails=True))
+        notebook(
+            code("a", 1), code("b", 3, fails=True), code("c", 2, fails=True)
+        )
     )
     assert target_index(cells) == 1
     assert target_index(ran(1, 2)) is None
@@ -153,7 +184,9 @@ def test_executed_cells_are_those_with_a_smaller_count_in_its_order() -> None:
     assert [cell.index for cell in executed_before(cells, 3)] == [4, 1]
 
 
-def test_a_cell_marked_for_execution_again_ran_although_its_count_is_larger() -> None:
+def test_a_cell_marked_for_execution_again_ran_although_its_count_is_larger() -> (
+    None
+):
     cells = [
         *ran(1, 3),
         CodeCell(2, "# [reexecute] once more\ny = 2", 5, None),
@@ -163,7 +196,8 @@ def test_a_cell_marked_for_execution_again_ran_although_its_count_is_larger() ->
 
 
 @pytest.mark.parametrize(
-    ("counts", "executed"), [((1, 4, 3), [0, 2, 1]), ((None, None, None), [0, 1])]
+    ("counts", "executed"),
+    [((1, 4, 3), [0, 2, 1]), ((None, None, None), [0, 1])],
 )
 def test_a_target_marked_for_execution_again_ran_once_before(
     counts: tuple[int | None, ...], executed: list[int]
@@ -176,14 +210,20 @@ def test_a_target_marked_for_execution_again_ran_once_before(
 
 
 def test_a_notebook_without_counts_ran_from_top_to_bottom() -> None:
-    assert [cell.index for cell in executed_before(ran(None, None, None, None), 2)] == [
+    assert [
+        cell.index for cell in executed_before(ran(None, None, None, None), 2)
+    ] == [
         0,
         1,
     ]
 
 
-def test_before_a_target_without_a_count_ran_the_counted_cells_above_it() -> None:
-    assert [cell.index for cell in executed_before(ran(2, 1, None, None, 3), 3)] == [
+def test_before_a_target_without_a_count_ran_the_counted_cells_above_it() -> (
+    None
+):
+    assert [
+        cell.index for cell in executed_before(ran(2, 1, None, None, 3), 3)
+    ] == [
         1,
         0,
     ]
@@ -208,10 +248,14 @@ def test_tags_say_which_cells_may_raise_and_which_are_left_out() -> None:
     assert (target_index(cells[:1]), crash_index(cells[:1])) == (None, 0)
 
 
-@pytest.mark.parametrize("tags", ["raises-exception", None, [["raises-exception"]], 3])
+@pytest.mark.parametrize(
+    "tags", ["raises-exception", None, [["raises-exception"]], 3]
+)
 def test_tags_that_are_no_list_of_strings_say_nothing(tags: Any) -> None:
     document = {
-        "cells": [{"cell_type": "code", "source": "a", "metadata": {"tags": tags}}]
+        "cells": [
+            {"cell_type": "code", "source": "a", "metadata": {"tags": tags}}
+        ]
     }
     [cell] = read_code_cells(json.dumps(document).encode())
     assert cell.tags == frozenset()
@@ -223,9 +267,13 @@ def test_an_index_that_is_no_cell_is_refused(target: int) -> None:
         executed_before(ran(1, 2), target)
 
 
-def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> None:
+def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> (
+    None
+):
     planned = plan(ran(3, 1, None, 4, 2), 0)
-    assert [(step.position, step.role, step.cell.index) for step in planned] == [
+    assert [
+        (step.position, step.role, step.cell.index) for step in planned
+    ] == [
         (0, CellRole.EXECUTED, 1),
         (1, CellRole.EXECUTED, 4),
         (2, CellRole.TARGET, 0),
@@ -238,9 +286,15 @@ def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> None
     ("traceback", "line"),
     [
         ("Cell In[5], line 12\n      1 x\n---> 12 y", 12),
-        ("  Cell In[5], line 3\n    x =\n        ^\nSyntaxError: invalid syntax", 3),
+        (
+            "  Cell In[5], line 3\n    x =\n        ^\nSyntaxError: invalid syntax",
+            3,
+        ),
         ("Input In [5], in <cell line: 4>()\n      3 x\n----> 4 y", 4),
-        ("/" + "tmp/ipykernel_19/127.py in <module>\n      1 x\n----> 2 y\n", 2),
+        (
+            "/" + "tmp/ipykernel_19/127.py in <module>\n      1 x\n----> 2 y\n",
+            2,
+        ),
         ("<ipython-input-5-1c4> in <module>\n----> 1 y\n", 1),
         (
             '  File "<ipython-input-5-1c4>", line 9\n    x =\nSyntaxError: invalid syntax',
@@ -256,7 +310,9 @@ def test_the_crashing_line_is_read_from_every_generation_of_tracebacks(
     assert crash_line(traceback, 5) == line
 
 
-def test_the_frame_of_the_cell_itself_goes_before_that_of_an_earlier_one() -> None:
+def test_the_frame_of_the_cell_itself_goes_before_that_of_an_earlier_one() -> (
+    None
+):
     traceback = "Cell In[2], line 9, in helper()\n----> 9 a\nCell In[5], line 3\n----> 3 helper()"
     assert crash_line(traceback, 5) == 3
     assert crash_line(traceback) == 9

@@ -13,7 +13,12 @@ import pytest
 
 from benchmarks import _peer
 from benchmarks._decisive import Fact, is_told
-from benchmarks._peer import PeerMissingError, laid_out, peer_expression, peer_folder
+from benchmarks._peer import (
+    PeerMissingError,
+    laid_out,
+    peer_expression,
+    peer_folder,
+)
 from benchmarks._peer_look import plain
 
 
@@ -89,4 +94,7 @@ def test_expression_gives_the_answer_of_a_package_in_a_folder_and_leaves_no_name
     )
     assert """"state": {"x + 'y'": {"n": 1}}""" in done.stdout
     assert str(tmp_path) not in done.stdout
-    assert "{'before', 'told'}" in done.stdout or "{'told', 'before'}" in done.stdout
+    assert (
+        "{'before', 'told'}" in done.stdout
+        or "{'told', 'before'}" in done.stdout
+    )

@@ -67,7 +67,9 @@ def test_the_compose_file_fits_the_dockerfile(app: dict[str, Any]) -> None:
     assert [inside] == arguments_of("EXPOSE")
     assert app["command"][:3] == ["app", "--port", inside]
     assert [
-        one.partition(":")[2] for one in app["volumes"] if not one.startswith(".")
+        one.partition(":")[2]
+        for one in app["volumes"]
+        if not one.startswith(".")
     ] == arguments_of("VOLUME")
     assert app["environment"]["HOME"] in places_of(app)
     [lab] = [one for one in app["volumes"] if one.startswith("./")]
@@ -98,7 +100,9 @@ def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program
     replicas = [name for name in services if chosen[name].replica_of]
     assert len(replicas) == 2
     to_caddy = re.findall(r"reverse_proxy (127\.0\.0\.1:8502.*) \{", text)
-    published = [services[name]["ports"][0].rpartition(":")[0] for name in replicas]
+    published = [
+        services[name]["ports"][0].rpartition(":")[0] for name in replicas
+    ]
     assert to_caddy == [" ".join(published)]
     assert all(
         services[name]["ports"][0].endswith(f":{chosen[name].port}")
@@ -106,7 +110,9 @@ def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program
     )
 
 
-@pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
+@pytest.mark.skipif(
+    not can_seal(), reason="bubblewrap cannot make namespaces here"
+)
 def test_the_app_runs_with_a_file_system_that_it_can_only_read(
     prepared_folder: DataFolder, tmp_path: Path, app: dict[str, Any]
 ) -> None:
@@ -180,10 +186,19 @@ def is_up(address: str, process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-def test_the_unit_of_the_document_is_one_and_names_its_limits(tmp_path: Path) -> None:
+def test_the_unit_of_the_document_is_one_and_names_its_limits(
+    tmp_path: Path,
+) -> None:
     assert UNIT
-    words = dict(line.split("=", 1) for line in UNIT[1].splitlines() if "=" in line)
-    assert {"MemoryMax", "TasksMax", "NoNewPrivileges", "ProtectSystem"} <= words.keys()
+    words = dict(
+        line.split("=", 1) for line in UNIT[1].splitlines() if "=" in line
+    )
+    assert {
+        "MemoryMax",
+        "TasksMax",
+        "NoNewPrivileges",
+        "ProtectSystem",
+    } <= words.keys()
     assert (
         not {"RestrictNamespaces", "ProtectKernelTunables", "ProtectProc"}
         & words.keys()
@@ -198,4 +213,6 @@ def test_the_unit_of_the_document_is_one_and_names_its_limits(tmp_path: Path) ->
         text=True,
         check=False,
     )
-    assert [line for line in done.stderr.splitlines() if "crane.service" in line] == []
+    assert [
+        line for line in done.stderr.splitlines() if "crane.service" in line
+    ] == []

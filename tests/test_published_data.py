@@ -66,7 +66,9 @@ CRASH_TYPES = {
     "io error": 1,
     "model initialization error": 1,
 }
-LIBRARIES = dict.fromkeys(("pandas", "numpy", "sklearn", "torch", "tensorflow"), 15) | {
+LIBRARIES = dict.fromkeys(
+    ("pandas", "numpy", "sklearn", "torch", "tensorflow"), 15
+) | {
     "NBspecific": 20,
     "matplotlib": 6,
     "seaborn": 6,
@@ -91,19 +93,24 @@ def generator() -> ModuleType:
 
 
 @pytest.mark.skipif(
-    not ARCHIVES.is_dir(), reason="the published archives are not beside this checkout"
+    not ARCHIVES.is_dir(),
+    reason="the published archives are not beside this checkout",
 )
 def test_the_archives_give_the_same_bytes(tmp_path: Path) -> None:
     generator().make(ARCHIVES, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(DERIVED)
     for name in DERIVED:
-        assert (tmp_path / name).read_bytes() == (PUBLISHED / name).read_bytes(), name
+        assert (tmp_path / name).read_bytes() == (
+            PUBLISHED / name
+        ).read_bytes(), name
 
 
 @pytest.mark.parametrize(
     "path", sorted(PUBLISHED.glob("*.csv")), ids=lambda path: path.name
 )
-def test_files_are_utf8_with_line_feeds_and_no_duplicate_row(path: Path) -> None:
+def test_files_are_utf8_with_line_feeds_and_no_duplicate_row(
+    path: Path,
+) -> None:
     content = path.read_bytes()
     assert b"\r" not in content
     lines = content.decode("utf-8").splitlines()
@@ -158,7 +165,9 @@ def test_analyzers_report_in_the_known_number_of_files() -> None:
     analyzers = table("detections.csv").query(
         "detector in ['pylint', 'pyright'] and run_1 == '1'"
     )
-    found = Counter(zip(analyzers["detector"], analyzers["setting"], strict=True))
+    found = Counter(
+        zip(analyzers["detector"], analyzers["setting"], strict=True)
+    )
     assert found == {
         ("pylint", "code"): 41,
         ("pylint", "runtime"): 40,
@@ -167,11 +176,18 @@ def test_analyzers_report_in_the_known_number_of_files() -> None:
     }
 
 
-def test_junobench_llm_has_two_unreadable_replies_and_three_skipped_cases() -> None:
-    replies = table("detections.csv").query("experiment == 'junobench-construct'")
+def test_junobench_llm_has_two_unreadable_replies_and_three_skipped_cases() -> (
+    None
+):
+    replies = table("detections.csv").query(
+        "experiment == 'junobench-construct'"
+    )
     assert len(replies) == 216
     unread = replies[(replies[RUNS] == "").any(axis=1)]
-    assert sorted(unread["instance"]) == ["sklearn_3_fixed", "torch_4_reproduced"]
+    assert sorted(unread["instance"]) == [
+        "sklearn_3_fixed",
+        "torch_4_reproduced",
+    ]
     assert int((replies[RUNS] == "").to_numpy().sum()) == 2
     skipped = table("skipped.csv")
     assert {name.rpartition("_")[0] for name in skipped["instance"]} == {
@@ -185,7 +201,12 @@ def test_junobench_llm_has_two_unreadable_replies_and_three_skipped_cases() -> N
 def test_outcomes_use_our_labels_and_fixed_instances_only_two_of_them() -> None:
     outcomes = table("outcomes.csv")
     assert len(outcomes) == 2220
-    assert set(outcomes["label"]) == {"correct", "partial", "wrong", "misdetected"}
+    assert set(outcomes["label"]) == {
+        "correct",
+        "partial",
+        "wrong",
+        "misdetected",
+    }
     fixed = outcomes[outcomes["instance"].str.endswith("_fixed")]
     assert set(fixed["label"]) == {"correct", "misdetected"}
 
@@ -194,7 +215,9 @@ def test_numbers_are_one_cell_each_in_known_units() -> None:
     numbers = pd.concat(
         [table(path.name) for path in sorted(PUBLISHED.glob("*_numbers.csv"))]
     )
-    assert not numbers.duplicated(["publication", "table_id", "row", "column"]).any()
+    assert not numbers.duplicated(
+        ["publication", "table_id", "row", "column"]
+    ).any()
     assert set(numbers["unit"]) == {"count", "percent", "share", "tokens"}
     assert numbers["printed"].str.fullmatch(r"\d+(\.\d+)?%?").all()
     assert (
@@ -202,7 +225,11 @@ def test_numbers_are_one_cell_each_in_known_units() -> None:
     ).all()
     sizes = numbers.groupby("table_id").size().to_dict()
     paper = {"1": 21, "2a": 24, "2b": 24, "3": 18, "4a": 24, "4b": 12, "5": 8}
-    assert sizes == paper | {"libraries": 624, "analyzers": 407, "junobench-llms": 96}
+    assert sizes == paper | {
+        "libraries": 624,
+        "analyzers": 407,
+        "junobench-llms": 96,
+    }
 
 
 def test_typed_totals_are_the_sums_of_their_rows() -> None:

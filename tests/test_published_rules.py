@@ -43,7 +43,8 @@ def rules(embedded_store: Store) -> pd.DataFrame:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(
-    not ARCHIVE.is_file(), reason="the published archive is not beside this checkout"
+    not ARCHIVE.is_file(),
+    reason="the published archive is not beside this checkout",
 )
 @pytest.mark.skipif(
     find_spec("torch") is None,
@@ -63,16 +64,26 @@ def test_the_detector_is_the_one_that_runs_here() -> None:
 def test_every_instance_in_both_settings_and_no_false_alarm(
     rules: pd.DataFrame,
 ) -> None:
-    assert rules.groupby("setting").size().to_dict() == {"code": 222, "runtime": 222}
+    assert rules.groupby("setting").size().to_dict() == {
+        "code": 222,
+        "runtime": 222,
+    }
     assert rules["human"].isna().all()
     by = ["setting"]
     rates = {
         name: rate_table(
-            rules, by=by, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+            rules,
+            by=by,
+            rate=name,
+            rule=VoteRule.MAJORITY,
+            credit=Credit.DETECTION,
         ).set_index("setting")
         for name in ("Precision", "Recall", "Accuracy")
     }
-    found = {name: table["part"].astype(int).to_dict() for name, table in rates.items()}
+    found = {
+        name: table["part"].astype(int).to_dict()
+        for name, table in rates.items()
+    }
     assert found["Recall"] == {"code": 22, "runtime": 49}
     assert found["Accuracy"] == {"code": 133, "runtime": 160}
     assert rates["Precision"]["value"].tolist() == [1.0, 1.0]
@@ -83,9 +94,9 @@ def test_what_ships_is_class_and_line_alone() -> None:
     crashing = lines[lines["crashes"] == "1"]
     assert crashing["exception"].str.fullmatch(r"[A-Z][A-Za-z]+").all()
     assert crashing["line"].str.fullmatch(r"[1-9]\d{0,2}").all()
-    assert (lines.loc[lines["crashes"] == "0", ["exception", "line"]] == "").all(
-        axis=None
-    )
+    assert (
+        lines.loc[lines["crashes"] == "0", ["exception", "line"]] == ""
+    ).all(axis=None)
 
 
 def test_they_stand_beside_the_study_and_mix_with_no_one(
@@ -94,7 +105,9 @@ def test_they_stand_beside_the_study_and_mix_with_no_one(
     frame = verdict_frame(embedded_store)
     job = rules.assign(experiment="rules-code-junobench-0123abcd")
     shown = beside(
-        pd.concat([frame, job]), STUDY, ["rules-code-junobench-0123abcd", EXPERIMENT]
+        pd.concat([frame, job]),
+        STUDY,
+        ["rules-code-junobench-0123abcd", EXPERIMENT],
     )
     sizes = (
         shown[shown["detector_kind"] == "rules"]
@@ -102,7 +115,10 @@ def test_they_stand_beside_the_study_and_mix_with_no_one(
         .size()
         .to_dict()
     )
-    assert sizes == {"Certain-crash rules": 444, "Certain-crash rules (own)": 444}
+    assert sizes == {
+        "Certain-crash rules": 444,
+        "Certain-crash rules (own)": 444,
+    }
     assert set(frame.loc[frame["experiment"] == STUDY, "detector_kind"]) == {
         "llm",
         "analyzer",

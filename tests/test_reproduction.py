@@ -35,9 +35,9 @@ TITLES = {
 
 
 def published(name: str) -> pd.DataFrame:
-    return pd.read_csv(PUBLISHED / name, dtype=str, keep_default_na=False).rename(
-        columns={"instance": "instance_id"}
-    )
+    return pd.read_csv(
+        PUBLISHED / name, dtype=str, keep_default_na=False
+    ).rename(columns={"instance": "instance_id"})
 
 
 def tallied() -> pd.DataFrame:
@@ -66,7 +66,9 @@ def described(tally: pd.DataFrame) -> pd.DataFrame:
         version=ids[1],
         truth=ids[1] == "reproduced",
     )
-    frame = frame.merge(published("cases.csv"), on="case_id", validate="many_to_one")
+    frame = frame.merge(
+        published("cases.csv"), on="case_id", validate="many_to_one"
+    )
     outcomes = published("outcomes.csv").rename(columns={"label": "human"})[
         [*KEY, "human"]
     ]
@@ -97,7 +99,9 @@ def study_tables(
 
 
 @pytest.fixture(scope="module")
-def tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
+def tables(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> dict[str, StudyTable]:
     return study_tables(verdicts, numbers)
 
 
@@ -143,24 +147,32 @@ def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
         for table in tables.values()
         for cell in table.cells
     }
-    assert cells["2a", "GPT-5", "Accuracy (+RT)"].ours == 100 * Fraction(170, 222)
-    assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(
-        90, 90 + 51
+    assert cells["2a", "GPT-5", "Accuracy (+RT)"].ours == 100 * Fraction(
+        170, 222
     )
+    assert cells[
+        "2b", "Gemini 2.5 Flash", "Precision (-RT)"
+    ].ours == 100 * Fraction(90, 90 + 51)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].n == 222
     assert cells["1", "Total", "Sampled cases"].ours == 222
     assert (
-        cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours
+        cells[
+            "junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"
+        ].ours
         == 63
     )
     assert (
         cells[
-            "junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"
+            "junobench-llms",
+            "Mistral Small 3.1, total",
+            "Correct by majority (buggy)",
         ].ours
         == 65
     )
     assert (
-        cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status
+        cells[
+            "junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"
+        ].status
         is CellStatus.PUBLISHED_ONLY
     )
 
@@ -190,7 +202,13 @@ def test_one_flipped_detection_is_drift(
     assert ("2b", "Accuracy (+RT)") in {
         (table_id, cell.column) for table_id, cell in found
     }
-    assert {table_id for table_id, _ in found} == {"2a", "2b", "4a", "4b", "libraries"}
+    assert {table_id for table_id, _ in found} == {
+        "2a",
+        "2b",
+        "4a",
+        "4b",
+        "libraries",
+    }
 
 
 def test_one_changed_outcome_is_drift(
@@ -202,7 +220,8 @@ def test_one_changed_outcome_is_drift(
     ).index[0]
     changed.loc[where, "human"] = "correct"
     assert {
-        table_id for table_id, _ in drift(study_tables(changed, numbers).values())
+        table_id
+        for table_id, _ in drift(study_tables(changed, numbers).values())
     } == {
         "2a",
         "3",
@@ -214,8 +233,12 @@ def test_table_3_counts_outcomes_not_votes(
     verdicts: pd.DataFrame, numbers: pd.DataFrame
 ) -> None:
     """The third partially correct outcome of GPT-5 (+RT) stands on a vote of 2 to 3."""
-    place = "detector == 'gpt-5' and setting == 'runtime' and human == 'partial'"
-    partial = verdicts.query(place).set_index("instance_id")[["n_crash", "n_safe"]]
+    place = (
+        "detector == 'gpt-5' and setting == 'runtime' and human == 'partial'"
+    )
+    partial = verdicts.query(place).set_index("instance_id")[
+        ["n_crash", "n_safe"]
+    ]
     assert len(partial) == 3
     assert partial.loc["numpy_10_reproduced"].tolist() == [2, 3]
     assert (partial.drop("numpy_10_reproduced")["n_crash"] > 2).all()
@@ -240,13 +263,16 @@ def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradic
         dict(zip(listed["column"], listed["computed"].astype(int), strict=True))
         == by_vote
     )
-    for column, printed in zip(listed["column"], listed["printed"], strict=True):
+    for column, printed in zip(
+        listed["column"], listed["printed"], strict=True
+    ):
         assert cells["GPT-5", column].printed == str(printed)
     llms = verdicts.query(
         "experiment == 'crane-llm-2025-10' and truth and detector_kind == 'llm'"
     )
     llms = llms[
-        llms["human"].isin(["partial", "wrong"]) & (llms["n_crash"] <= llms["n_safe"])
+        llms["human"].isin(["partial", "wrong"])
+        & (llms["n_crash"] <= llms["n_safe"])
     ]
     assert llms["instance_id"].tolist() == ["numpy_10_reproduced"]
 
@@ -254,15 +280,20 @@ def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradic
 def test_readme_of_junobench_prints_the_first_run_not_the_vote(
     tables: dict[str, StudyTable],
 ) -> None:
-    runs = published("detections.csv").query("experiment == 'junobench-construct'")
+    runs = published("detections.csv").query(
+        "experiment == 'junobench-construct'"
+    )
     is_buggy = runs["instance_id"].str.endswith("_reproduced")
     is_right = (runs["run_1"] == "1") == is_buggy
     library = runs["instance_id"].str.partition("_")[0]
     first = is_right.groupby([library, is_buggy]).sum()
-    cells = {(cell.row, cell.column): cell for cell in tables["junobench-llms"].cells}
+    cells = {
+        (cell.row, cell.column): cell for cell in tables["junobench-llms"].cells
+    }
     for (name, buggy), right in first.items():
         cell = cells[
-            f"Mistral Small 3.1, {name}", f"Correct ({'buggy' if buggy else 'fixed'})"
+            f"Mistral Small 3.1, {name}",
+            f"Correct ({'buggy' if buggy else 'fixed'})",
         ]
         assert cell.printed == str(right), cell
     majority = {
@@ -271,9 +302,13 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(
         if "by majority" in column
     }
     parting = {
-        place: ours for place, ours in majority.items() if ours != cells[place].ours
+        place: ours
+        for place, ours in majority.items()
+        if ours != cells[place].ours
     }
-    listed = published("contradictions.csv").query("table_id == 'junobench-llms'")
+    listed = published("contradictions.csv").query(
+        "table_id == 'junobench-llms'"
+    )
     places = list(zip(listed["row"], listed["column"], strict=True))
     assert parting == {
         place: Fraction(text)
@@ -338,11 +373,13 @@ def test_ablation_needs_every_instance_of_a_published_release(
         (whole.head(190), False),
         (whole.assign(experiment="mine"), False),
     ):
-        found = study_tables(pd.concat([verdicts, extra], ignore_index=True), numbers)[
-            "4a"
-        ].cells
+        found = study_tables(
+            pd.concat([verdicts, extra], ignore_index=True), numbers
+        )["4a"].cells
         cell = next(
-            cell for cell in found if (cell.row, cell.column) == ("GPT-5", column["4a"])
+            cell
+            for cell in found
+            if (cell.row, cell.column) == ("GPT-5", column["4a"])
         )
         assert (cell.ours is not None) == is_measured
 
@@ -354,7 +391,8 @@ def test_an_experiment_of_ones_own_leaves_the_published_tables_alone(
         experiment="mine", n_crash=5, n_safe=0
     )
     assert (
-        study_tables(pd.concat([verdicts, mine], ignore_index=True), numbers) == tables
+        study_tables(pd.concat([verdicts, mine], ignore_index=True), numbers)
+        == tables
     )
 
 
@@ -370,7 +408,9 @@ def test_without_verdicts_everything_is_published_only(
 
 
 def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
-    cells = json.loads(render(tables.values(), Format.JSON))["tables"]["2a"]["cells"]
+    cells = json.loads(render(tables.values(), Format.JSON))["tables"]["2a"][
+        "cells"
+    ]
     first = next(
         cell
         for cell in cells
@@ -386,10 +426,13 @@ def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
 def test_csv_has_a_line_per_cell_and_markdown_and_latex_the_numbers(
     tables: dict[str, StudyTable],
 ) -> None:
-    rows = list(csv.DictReader(io.StringIO(render(tables.values(), Format.CSV))))
+    rows = list(
+        csv.DictReader(io.StringIO(render(tables.values(), Format.CSV)))
+    )
     assert len(rows) == sum(len(table.cells) for table in tables.values())
-    assert "| GPT-5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |" in render(
-        [tables["2a"]], Format.MD
+    assert (
+        "| GPT-5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |"
+        in render([tables["2a"]], Format.MD)
     )
     latex = render([tables["4b"]], Format.LATEX)
     assert r"80.4\% & [79.3\%]" in latex

@@ -13,7 +13,11 @@ from crane_core.rounding import digits, rounded
 @pytest.mark.parametrize(
     ("value", "decimals", "text"),
     [
-        (100 * 29 / 400, 1, "7.3"),  # 7.25 as a binary number; Python writes 7.2
+        (
+            100 * 29 / 400,
+            1,
+            "7.3",
+        ),  # 7.25 as a binary number; Python writes 7.2
         (100 * 1 / 16, 1, "6.3"),
         (0.5, 0, "1"),
         (2.5, 0, "3"),

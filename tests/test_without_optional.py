@@ -29,7 +29,9 @@ TESTS = [
 def pinned(name: str) -> set[str]:
     lines = (ROOT / name).read_text("utf-8").splitlines()
     needed = [
-        line.partition("#")[0].strip() for line in lines if not line.startswith("-")
+        line.partition("#")[0].strip()
+        for line in lines
+        if not line.startswith("-")
     ]
     return {Requirement(line).name for line in needed if line}
 
@@ -49,7 +51,9 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {name for library in LIBRARIES for name in installed.get(library, [])}
     )
     if not hidden:
-        pytest.skip("none of the optional libraries is installed: this run is the test")
+        pytest.skip(
+            "none of the optional libraries is installed: this run is the test"
+        )
     environment = tmp_path_factory.mktemp("bare") / "venv"
     subprocess.run(
         [sys.executable, "-m", "venv", "--without-pip", environment], check=True
@@ -69,7 +73,9 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(paths["scripts"]) / "python"
 
 
-def test_no_file_of_tests_imports_an_optional_library_when_it_is_collected() -> None:
+def test_no_file_of_tests_imports_an_optional_library_when_it_is_collected() -> (
+    None
+):
     """By their text: imports outside functions and `importorskip`, which imports to learn what is there."""
     importing = {
         str(path.relative_to(ROOT))
@@ -85,7 +91,9 @@ def at_its_top(path: Path) -> set[str]:
     found: set[str] = set()
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        if isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        ):
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
@@ -117,7 +125,12 @@ def test_collecting_every_test_imports_no_optional_library() -> None:
     }
     command = [sys.executable, "-c", program]
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-4_000:]
     assert "LOADED []" in done.stdout.splitlines()
@@ -149,7 +162,12 @@ def test_every_test_is_collected_without_the_optional_libraries(
         if not name.startswith("PYTEST_")
     }
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-4_000:]
     reasons = set(re.findall(r"Skipped: (.*)", done.stdout))

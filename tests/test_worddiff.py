@@ -25,7 +25,12 @@ def marked(line: str, spans: tuple[Span, ...]) -> list[str]:
     ("left", "right", "lost", "gained"),
     [
         ("x = a + b", "x = a + c", ["b"], ["c"]),
-        ("read('f', sep=';')", "read('f', sep=';', skip=True)", [], [", skip=True"]),
+        (
+            "read('f', sep=';')",
+            "read('f', sep=';', skip=True)",
+            [],
+            [", skip=True"],
+        ),
         ("y.numpy()", "y.numpy", ["()"], []),
         ("x = 1", "import pandas", [], []),
         ("same", "same", [], []),
@@ -35,7 +40,10 @@ def test_words_of_one_side(
     left: str, right: str, lost: list[str], gained: list[str]
 ) -> None:
     spans = changed_words(left, right)
-    assert (marked(left, spans.left), marked(right, spans.right)) == (lost, gained)
+    assert (marked(left, spans.left), marked(right, spans.right)) == (
+        lost,
+        gained,
+    )
 
 
 def unmarked(line: str, spans: tuple[Span, ...]) -> str:
@@ -48,14 +56,18 @@ def unmarked(line: str, spans: tuple[Span, ...]) -> str:
 
 
 @given(left=LINE, right=LINE)
-def test_what_is_not_marked_is_the_same_on_both_sides(left: str, right: str) -> None:
+def test_what_is_not_marked_is_the_same_on_both_sides(
+    left: str, right: str
+) -> None:
     spans = changed_words(left, right)
     if spans.left or spans.right:
         assert unmarked(left, spans.left) == unmarked(right, spans.right)
 
 
 WORDS = st.lists(
-    st.sampled_from(["the", "column", "is", "not", "missing", "from", "`frame`", "."]),
+    st.sampled_from(
+        ["the", "column", "is", "not", "missing", "from", "`frame`", "."]
+    ),
     max_size=12,
 ).map(" ".join)
 
@@ -82,7 +94,8 @@ def test_unlike_and_endless_texts_are_not_compared() -> None:
         is None
     )
     assert (
-        merged_words("a " * MOST_WORDS_OF_A_TEXT, "a " * MOST_WORDS_OF_A_TEXT) is None
+        merged_words("a " * MOST_WORDS_OF_A_TEXT, "a " * MOST_WORDS_OF_A_TEXT)
+        is None
     )
 
 

@@ -24,7 +24,12 @@ def write_notebook(
     """
     target %= len(cells)
     order = counts or range(1, len(cells) + 1)
-    output = {"output_type": "error", "ename": error, "evalue": "no", "traceback": []}
+    output = {
+        "output_type": "error",
+        "ename": error,
+        "evalue": "no",
+        "traceback": [],
+    }
     made = [
         {
             "cell_type": "code",
@@ -41,7 +46,9 @@ def write_notebook(
         made[target]["outputs"] = [output]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}),
+        json.dumps(
+            {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}
+        ),
         "utf-8",
     )
     return path
@@ -55,5 +62,7 @@ def write_pair(
     error: str = "ZeroDivisionError",
 ) -> None:
     """A case whose crashing notebook claims `error` in its last cell."""
-    write_notebook(folder / case / f"{case}_reproduced.ipynb", crashing, error=error)
+    write_notebook(
+        folder / case / f"{case}_reproduced.ipynb", crashing, error=error
+    )
     write_notebook(folder / case / f"{case}_fixed.ipynb", fixed)

@@ -25,7 +25,10 @@ sys.path.insert(0, str(ROOT))
 
 from crane_core.detectors.rules import families  # noqa: E402 - from the checkout, wherever this is started
 from crane_core.detectors.rules.family import EVERY_NAME, Family, Key  # noqa: E402
-from crane_core.runtime.kernel_side.crane_surrogates.operations import CALLS, METHODS  # noqa: E402
+from crane_core.runtime.kernel_side.crane_surrogates.operations import (  # noqa: E402
+    CALLS,
+    METHODS,
+)
 
 PAGE = ROOT / "docs" / "engineer" / "live-notebook.md"
 BEGIN, END = (
@@ -35,7 +38,9 @@ BEGIN, END = (
 ASKED = """The library itself is asked about these operations, in a separate sealed process, with stand-ins that have
 the same types, shapes and columns and other values. What it raises for every value of that form is certain, so the
 exception and its message are the library's own, of the version that the kernel has."""
-_EXCEPTION = re.compile(r"[A-Z]\w*(?:Error|StopIteration|Exception)|StopIteration")
+_EXCEPTION = re.compile(
+    r"[A-Z]\w*(?:Error|StopIteration|Exception)|StopIteration"
+)
 _IN = "\0"
 """Between a class and one of its names."""
 _STEPS = {
@@ -97,7 +102,9 @@ def _operations(family: Family) -> Iterator[str]:
     for key in family.rules:
         named[_kind(key)].append(_name(key))
     for kind, names in named.items():
-        listed = ", ".join(_by_class(dict.fromkeys(name for name in names if name)))
+        listed = ", ".join(
+            _by_class(dict.fromkeys(name for name in names if name))
+        )
         yield f"{kind}: {listed}" if listed else kind
 
 
@@ -115,12 +122,18 @@ def _by_class(names: Iterable[str]) -> Iterator[str]:
 
 def _kind(key: Key) -> str:
     if key.step in ("call", "method", "operator"):
-        return {"call": "calls", "method": "methods", "operator": "operators"}[key.step]
+        return {"call": "calls", "method": "methods", "operator": "operators"}[
+            key.step
+        ]
     return _STEPS[key.step]
 
 
 def _name(key: Key) -> str:
-    of = "" if key.of == "*" else key.of.removeprefix("builtins.").replace("|", "\\|")
+    of = (
+        ""
+        if key.of == "*"
+        else key.of.removeprefix("builtins.").replace("|", "\\|")
+    )
     name = key.name.replace("|", "\\|")
     match key.step:
         case "call" | "missing":
@@ -137,9 +150,9 @@ def _exceptions(module: ModuleType) -> set[str]:
     tree = ast.parse(inspect.getsource(module))
     found = _said(tree)
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
-            f"{families.__name__}."
-        ):
+        if not isinstance(node, ast.ImportFrom) or not (
+            node.module or ""
+        ).startswith(f"{families.__name__}."):
             continue
         neighbour = ast.parse(
             inspect.getsource(importlib.import_module(str(node.module)))
@@ -157,7 +170,8 @@ def _said(tree: ast.AST) -> set[str]:
     for node in ast.walk(tree):
         if not (
             isinstance(node, ast.Call)
-            and getattr(node.func, "attr", getattr(node.func, "id", "")) in _CRASHES
+            and getattr(node.func, "attr", getattr(node.func, "id", ""))
+            in _CRASHES
         ):
             continue
         spelled = _spelled(node.args[0]) if node.args else set()

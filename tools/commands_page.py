@@ -12,7 +12,9 @@ from pathlib import Path
 
 from crane_core.cli import parser, verb_modules
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "commands.md"
+PAGE = (
+    Path(__file__).resolve().parents[1] / "docs" / "reference" / "commands.md"
+)
 SIGN = re.compile(r"([<*_])")
 DOCUMENT = re.compile(r"\bdocs/([a-z/-]+\.md)")
 TYPED = re.compile(r"python -m crane_core\b")
@@ -41,7 +43,12 @@ def _overview() -> Iterator[str]:
 
 def _sections() -> Iterator[str]:
     for name, verb in _choices(parser()).items():
-        yield from (f"## {name}", "", f"{_sentence(verb.description or '')}", "")
+        yield from (
+            f"## {name}",
+            "",
+            f"{_sentence(verb.description or '')}",
+            "",
+        )
         yield from _options(verb)
         for action, helped in _helps(verb).items():
             yield from (f"### {name} {action}", "", _sentence(helped), "")
@@ -49,14 +56,20 @@ def _sections() -> Iterator[str]:
         yield from _examples(verb)
 
 
-def _choices(verb: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def _choices(
+    verb: argparse.ArgumentParser,
+) -> dict[str, argparse.ArgumentParser]:
     """The verbs below a parser, by name."""
-    found = [action for action in verb._actions if isinstance(action, SubParsers)]
+    found = [
+        action for action in verb._actions if isinstance(action, SubParsers)
+    ]
     return dict(found[0].choices) if found else {}
 
 
 def _helps(verb: argparse.ArgumentParser) -> dict[str, str]:
-    found = [action for action in verb._actions if isinstance(action, SubParsers)]
+    found = [
+        action for action in verb._actions if isinstance(action, SubParsers)
+    ]
     return {
         choice.dest: choice.help or ""
         for action in found
@@ -67,7 +80,9 @@ def _helps(verb: argparse.ArgumentParser) -> dict[str, str]:
 def _options(verb: argparse.ArgumentParser) -> Iterator[str]:
     """What stands by its place and the ungrouped options in one table, then a table per group."""
     positionals, options, *groups = verb._action_groups
-    yield from _table(verb, [*positionals._group_actions, *options._group_actions])
+    yield from _table(
+        verb, [*positionals._group_actions, *options._group_actions]
+    )
     for group in groups:
         if not any(_row(verb, action) for action in group._group_actions):
             continue
@@ -98,7 +113,10 @@ def _row(verb: argparse.ArgumentParser, action: argparse.Action) -> str | None:
             else " " + formatter._format_args(action, _metavar(action))
         )
     else:
-        name, value = formatter._format_args(action, action.metavar or action.dest), ""
+        name, value = (
+            formatter._format_args(action, action.metavar or action.dest),
+            "",
+        )
     is_required = action.required and bool(action.option_strings)
     words = formatter._expand_help(action) if action.help else ""
     return f"| `{name}{value}` | {_cell(words)}{' (required)' if is_required else ''} |"
@@ -127,7 +145,8 @@ def _cell(text: str) -> str:
     """A text within a table of Markdown: documents become links, and what Markdown would read as a sign is shown."""
     pieces = " ".join(text.split()).split("`")
     shown = [
-        _plain(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces)
+        _plain(piece) if place % 2 == 0 else piece
+        for place, piece in enumerate(pieces)
     ]
     return "`".join(shown).replace("|", "\\|")
 

@@ -37,8 +37,12 @@ def import_error() -> str:
 
 def main() -> None:
     if COMPLAINT in import_error():
-        extension = Path(sysconfig.get_path("platlib"), "torchvision", "extension.py")
-        extension.write_text(extension.read_text("utf-8") + DECLARATIONS, "utf-8")
+        extension = Path(
+            sysconfig.get_path("platlib"), "torchvision", "extension.py"
+        )
+        extension.write_text(
+            extension.read_text("utf-8") + DECLARATIONS, "utf-8"
+        )
         print(
             "torchvision is compiled for CUDA and torch is not: declared its operators in the installed copy"
         )

@@ -26,9 +26,7 @@ class Progress:
     def read(self, line: str) -> None:
         if step := STEP.match(line):
             self.n_found += 1
-            self.words = (
-                f"{min(self.n_found, self.n_pins)} of {self.n_pins} packages, {step[1]}"
-            )
+            self.words = f"{min(self.n_found, self.n_pins)} of {self.n_pins} packages, {step[1]}"
         elif line.startswith("Installing collected packages:"):
             self.words = f"unpacking {line.count(',') + 1} packages"
 
@@ -82,7 +80,9 @@ def main(requirements: Path, purpose: str) -> int:
             file=sys.stderr,
         )
     else:
-        print(f"  done in {time.monotonic() - progress.started:.0f} s", flush=True)
+        print(
+            f"  done in {time.monotonic() - progress.started:.0f} s", flush=True
+        )
     return returned
 
 

@@ -26,7 +26,8 @@ if __name__ == "__main__":
 def write(checkout: Path, file: Path) -> None:
     """Write the program, which this interpreter runs."""
     file.write_text(
-        PROGRAM.format(python=sys.executable, checkout=str(checkout.resolve())), "utf-8"
+        PROGRAM.format(python=sys.executable, checkout=str(checkout.resolve())),
+        "utf-8",
     )
     file.chmod(0o755)
 

@@ -29,7 +29,8 @@ def packages(requirements: Path) -> list[str]:
 def main(requirements: Path) -> int:
     program = Path(sys.executable).parent / "pip-licenses"
     return subprocess.run(
-        [str(program), *FORM, "--packages", *packages(requirements)], check=False
+        [str(program), *FORM, "--packages", *packages(requirements)],
+        check=False,
     ).returncode
 
 

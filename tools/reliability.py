@@ -56,7 +56,9 @@ class Row(NamedTuple):
 
 
 def families() -> list[Family]:
-    document = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    document = tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text("utf-8")
+    )
     return [Family(**entry) for entry in document["family"]]
 
 
@@ -73,22 +75,33 @@ def cases_of(file: str, reports: Path) -> list[ET.Element]:
             f"--junitxml={report}",
             file,
         ]
-        subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL
+        )
     return list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own file
 
 
 def counted(family: Family, cases: list[ET.Element]) -> Row:
     """The row of one family; of a failed test no try was contained."""
     own = [
-        case for case in cases if case.get("name", "").partition("[")[0] in family.tests
+        case
+        for case in cases
+        if case.get("name", "").partition("[")[0] in family.tests
     ]
     tries = [
-        (_tries(case), _passed(case)) for case in own if case.find("skipped") is None
+        (_tries(case), _passed(case))
+        for case in own
+        if case.find("skipped") is None
     ]
     tried = sum(n for n, _ in tries)
     contained = sum(n for n, passed in tries if passed)
     return Row(
-        family.what, family.one, f"`{family.file}`", tried, contained, tried - contained
+        family.what,
+        family.one,
+        f"`{family.file}`",
+        tried,
+        contained,
+        tried - contained,
     )
 
 
@@ -127,7 +140,8 @@ def document(rows: list[Row]) -> str:
     """The table, and below it what a try is and what shows it."""
     total = _sum("all", rows)
     others = _sum(
-        "all but the command line", [row for row in rows if row.shown_by != MISTAKES]
+        "all but the command line",
+        [row for row in rows if row.shown_by != MISTAKES],
     )
     head = [
         "| attack or fault | tried | contained | fired or lost |",
@@ -161,7 +175,9 @@ def document(rows: list[Row]) -> str:
 
 
 def _sum(what: str, rows: list[Row]) -> Row:
-    return Row(what, "", "", *(sum(row[place] for row in rows) for place in (3, 4, 5)))
+    return Row(
+        what, "", "", *(sum(row[place] for row in rows) for place in (3, 4, 5))
+    )
 
 
 def main(folder: str, *logs: str) -> int:
@@ -185,7 +201,11 @@ if __name__ == "__main__":
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    options.add_argument("reports", metavar="REPORTS", help="folder of the reports")
-    options.add_argument("logs", nargs="*", metavar="LOG", help="what a drill printed")
+    options.add_argument(
+        "reports", metavar="REPORTS", help="folder of the reports"
+    )
+    options.add_argument(
+        "logs", nargs="*", metavar="LOG", help="what a drill printed"
+    )
     chosen = options.parse_args()
     sys.exit(main(chosen.reports, *chosen.logs))

@@ -59,11 +59,18 @@ def _take(chromium: str, address: str) -> None:
             picture = Image.open(BytesIO(page.screenshot()))
             told = PngInfo()
             told.add_text(
-                MENU, "\n".join(page.get_by_test_id("stTopNavLink").all_inner_texts())
+                MENU,
+                "\n".join(
+                    page.get_by_test_id("stTopNavLink").all_inner_texts()
+                ),
             )
-            told.add_text(TITLE, page.locator("[data-testid=stMain] h1").inner_text())
+            told.add_text(
+                TITLE, page.locator("[data-testid=stMain] h1").inner_text()
+            )
             picture.save(
-                ROOT / "docs" / "pictures" / f"{name}.png", pnginfo=told, optimize=True
+                ROOT / "docs" / "pictures" / f"{name}.png",
+                pnginfo=told,
+                optimize=True,
             )
         browser.close()
 

@@ -79,14 +79,20 @@ def scanned(names: list[str]) -> Iterator[tuple[str, list[Found]]]:
         ):
             yield (
                 name,
-                [one for one in entries if one.digest not in harmless.get(name, set())],
+                [
+                    one
+                    for one in entries
+                    if one.digest not in harmless.get(name, set())
+                ],
             )
 
 
 def state_of(name: str) -> str:
     """Name, content and what is known, in one digest."""
     return hashlib.sha256(
-        b"\0".join([name.encode(), (ROOT / name).read_bytes(), KNOWN.read_bytes()])
+        b"\0".join(
+            [name.encode(), (ROOT / name).read_bytes(), KNOWN.read_bytes()]
+        )
     ).hexdigest()
 
 
@@ -97,12 +103,15 @@ def main(names: list[str]) -> int:
         scanned([name for name, state in states.items() if state not in kept])
     )
     if not names and CLEAN.parent.is_dir():
-        clean = [state for name, state in states.items() if not results.get(name)]
+        clean = [
+            state for name, state in states.items() if not results.get(name)
+        ]
         CLEAN.write_text("\n".join(clean) + "\n", "utf-8")
     found = sorted(one for entries in results.values() for one in entries)
     for one in found:
         print(
-            f"{one.file}:{one.line}: {one.kind}, digest {one.digest}", file=sys.stderr
+            f"{one.file}:{one.line}: {one.kind}, digest {one.digest}",
+            file=sys.stderr,
         )
     if found:
         print(

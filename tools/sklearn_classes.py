@@ -63,7 +63,10 @@ ASKED = (
 def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
     """The class of the exception, None if there is none."""
     try:
-        with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            np.errstate(all="ignore"),
+        ):
             attempt(*arguments)
     except Exception as error:  # noqa: BLE001 - which one it is is the finding
         return type(error).__name__
@@ -73,7 +76,9 @@ def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
 def signature(kind: type) -> list[inspect.Parameter]:
     """The parameters of the constructor; classes without their own constructor have none."""
     found = list(
-        inspect.signature(type.__getattribute__(kind, "__init__")).parameters.values()
+        inspect.signature(
+            type.__getattribute__(kind, "__init__")
+        ).parameters.values()
     )[1:]
     return [
         each
@@ -118,7 +123,11 @@ def asked(estimator: Any, name: str, x: Any, y: Any) -> Any:
 
 
 def offered(estimator: Any, names: Sequence[str]) -> list[str]:
-    return [name for name in names if refused(getattr, type(estimator), name) is None]
+    return [
+        name
+        for name in names
+        if refused(getattr, type(estimator), name) is None
+    ]
 
 
 def unfitted(estimator: Any, y: Any) -> dict[str, str | None]:
@@ -166,12 +175,20 @@ def _number(value: Any) -> float:
 
 
 def n_positional(kind: type) -> int:
-    return sum(1 for each in signature(kind) if each.kind is each.POSITIONAL_OR_KEYWORD)
+    return sum(
+        1 for each in signature(kind) if each.kind is each.POSITIONAL_OR_KEYWORD
+    )
 
 
 def kind_of(kind: type) -> str:
     names = {parent.__name__ for parent in kind.__mro__}
-    for role in ("Classifier", "Regressor", "Cluster", "Outlier", "Transformer"):
+    for role in (
+        "Classifier",
+        "Regressor",
+        "Cluster",
+        "Outlier",
+        "Transformer",
+    ):
         if f"{role}Mixin" in names:
             return role.lower()
     return ""
@@ -182,7 +199,11 @@ def public_path(kind: type) -> str:
     parts = kind.__module__.split(".")
     for end in range(2, len(parts) + 1):
         if (
-            getattr(importlib.import_module(".".join(parts[:end])), kind.__name__, None)
+            getattr(
+                importlib.import_module(".".join(parts[:end])),
+                kind.__name__,
+                None,
+            )
             is kind
         ):
             return ".".join([*parts[:end], kind.__name__])
@@ -211,7 +232,9 @@ def described(kind: type) -> dict[str, Any]:
         "kind": kind_of(kind),
         "parameters": parameters(kind),
         "n_positional": n_positional(kind),
-        "public": sorted(name for name in dir(kind) if not name.startswith("_")),
+        "public": sorted(
+            name for name in dir(kind) if not name.startswith("_")
+        ),
     }
     estimator = made(kind)
     if estimator is None:
@@ -244,7 +267,9 @@ def described(kind: type) -> dict[str, Any]:
 
 def _by_exception(findings: dict[str, str | None]) -> dict[str, list[str]]:
     return {
-        exception: [name for name, each in findings.items() if each == exception]
+        exception: [
+            name for name, each in findings.items() if each == exception
+        ]
         for exception in dict.fromkeys(
             each for each in findings.values() if each is not None
         )
@@ -256,12 +281,16 @@ def table() -> dict[str, Any]:
         warnings.simplefilter("ignore")
         return {
             "version": sklearn.__version__,
-            "classes": {name: described(kind) for name, kind in all_estimators()},
+            "classes": {
+                name: described(kind) for name, kind in all_estimators()
+            },
         }
 
 
 if __name__ == "__main__":
     TABLE.write_text(
-        json.dumps(table(), indent=None, separators=(",", ":")).replace("}},", "}},\n")
+        json.dumps(table(), indent=None, separators=(",", ":")).replace(
+            "}},", "}},\n"
+        )
         + "\n"
     )

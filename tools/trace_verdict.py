@@ -105,9 +105,12 @@ def read(case: str) -> CheckedNotebook:
     """Steps 1 and 2: the notebook's cells, and the kernel's state before the target."""
     instance = f"{case}_reproduced"
     heading(
-        1, "crane_core/runtime/plan.py, read_plan: which cells run before which target"
+        1,
+        "crane_core/runtime/plan.py, read_plan: which cells run before which target",
     )
-    checked = read_notebook(MINIBENCH / "benchmark" / case / f"{instance}.ipynb")
+    checked = read_notebook(
+        MINIBENCH / "benchmark" / case / f"{instance}.ipynb"
+    )
     for cell in checked.plan.executed:
         print(f"  cell {cell.index} runs: {cell.source.splitlines()[0]}")
     for line in checked.plan.target.source.splitlines():
@@ -158,7 +161,9 @@ def interpret(cells: Sequence[Cell], state: KernelState) -> None:
 
 def conclude(cells: Sequence[Cell], state: KernelState) -> None:
     """Steps 5 and 6: the finding, and the verdict."""
-    heading(5, "crane_core/detectors/rules/predict.py, findings: what is kept of it")
+    heading(
+        5, "crane_core/detectors/rules/predict.py, findings: what is kept of it"
+    )
     report = findings(cells, state, Setting.RUNTIME_PLUS)
     for finding in report.findings:
         print(f"  family     {finding.family}")

@@ -96,7 +96,9 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> str:
+def _guideline(
+    raw: Mapping[str, Any], plan: Plan, later: Collection[str]
+) -> str:
     """The version that the annotator read: one of the plan's, what was shown where its text was not stored, changes."""
     # A page that was opened before guidelines could change sends none, which is sure only while there is one
     # version.
@@ -111,7 +113,11 @@ def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> st
 
 
 def _showing(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value not in (1, 2):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or value not in (1, 2)
+    ):
         raise ValueError("showing must be 1 or 2")
     return value
 

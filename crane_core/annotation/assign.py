@@ -9,7 +9,9 @@ from random import Random
 from crane_core.annotation.plan import Item, Overlap
 
 
-def calibration_first(items: Sequence[Item], n: int, *, seed: str) -> tuple[Item, ...]:
+def calibration_first(
+    items: Sequence[Item], n: int, *, seed: str
+) -> tuple[Item, ...]:
     """The same items, `n` of them first: a systematic sample over the strata, so that each has its share.
 
     Raises ValueError if there are fewer than n.
@@ -95,4 +97,6 @@ def least_loaded(
     people: Iterable[str], load: Mapping[str, int], n: int, chance: Random
 ) -> list[str]:
     """The n with the fewest items; ties are broken at random."""
-    return sorted(people, key=lambda person: (load[person], chance.random()))[:n]
+    return sorted(people, key=lambda person: (load[person], chance.random()))[
+        :n
+    ]

@@ -24,10 +24,14 @@ def checked_keys(body: Any) -> dict[str, Any]:
     if not isinstance(is_off, bool) or not isinstance(chosen, dict):
         raise ValueError("it needs isOff, true or false, and keys, an object")
     if len(chosen) > MOST_KEYS:
-        raise ValueError(f"it has {len(chosen):,} keys; {MOST_KEYS} are the most")
+        raise ValueError(
+            f"it has {len(chosen):,} keys; {MOST_KEYS} are the most"
+        )
     for action, key in chosen.items():
         if not isinstance(action, str) or not _ACTION.fullmatch(action):
-            raise ValueError(f"{str(action)[:40]!r} is not the name of an action")
+            raise ValueError(
+                f"{str(action)[:40]!r} is not the name of an action"
+            )
         if key is not None and not _is_key(key):
             raise ValueError(f"{str(key)[:20]!r} cannot be the key of {action}")
     return {"isOff": is_off, "keys": dict(chosen)}

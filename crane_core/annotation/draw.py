@@ -92,9 +92,12 @@ def draw_plan(
     _check(request)
     design = request.design
     gold = tuple(
-        replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold
+        replace(entry, item=item_name(request, entry.verdict))
+        for entry in request.gold
     )
-    ordered = sorted(without_gold(verdicts, gold), key=lambda verdict: verdict.key)
+    ordered = sorted(
+        without_gold(verdicts, gold), key=lambda verdict: verdict.key
+    )
     groups = _groups(ordered, design.strata)
     required = _required(len(ordered), design)
     sizes = {name: len(group) for name, group in groups.items()}
@@ -150,7 +153,9 @@ def _drawn(
         chance = Random(f"{request.seed}/items/{name}")
         for verdict in chance.sample(group, sampled[name]):
             probability = sampled[name] / len(group)
-            items.append(Item(item_name(request, verdict), verdict, place, probability))
+            items.append(
+                Item(item_name(request, verdict), verdict, place, probability)
+            )
     return calibration_first(
         items, request.design.calibration, seed=f"{request.seed}/calibration"
     )
@@ -222,7 +227,10 @@ def whole_assignment(
 
 
 def _shared(
-    required: int, sizes: dict[str, int], sampled: dict[str, int], design: Design
+    required: int,
+    sizes: dict[str, int],
+    sampled: dict[str, int],
+    design: Design,
 ) -> dict[str, int]:
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
     if design.overlap is not Overlap.SAMPLE:
@@ -298,7 +306,9 @@ def _groups(
 def stratum_name(verdict: LabelledVerdict, strata: tuple[str, ...]) -> str:
     """The stratum that a verdict falls into: "gpt-5 · code"."""
     return (
-        SEPARATOR.join(str(getattr(verdict, name) or "unknown") for name in strata)
+        SEPARATOR.join(
+            str(getattr(verdict, name) or "unknown") for name in strata
+        )
         or "all"
     )
 

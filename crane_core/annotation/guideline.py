@@ -12,7 +12,11 @@ from difflib import unified_diff
 from importlib.resources import files
 from typing import NamedTuple
 
-from crane_core.annotation.label_set import LabelEntry, LabelSet, means_the_study
+from crane_core.annotation.label_set import (
+    LabelEntry,
+    LabelSet,
+    means_the_study,
+)
 
 MOST_CHARACTERS = 40_000
 """Characters of a guideline; the one for new campaigns has about a fifth."""
@@ -51,7 +55,10 @@ def as_guideline(text: str) -> str:
     """The text as it is stored: line ends of one kind, one at its end. Raises ValueError if it is not valid."""
     whole = (
         # The version is a digest of the text, which the kind of line end must not change.
-        text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n")
+        text.replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("\0", "")
+        .strip("\n")
         + "\n"
     )
     if not whole.strip():
@@ -76,7 +83,9 @@ def sections(text: str) -> tuple[str, tuple[Section, ...]]:
 def difference(older: str, newer: str) -> list[str]:
     """The changed lines in the form of `diff -u`, without its head."""
     return list(
-        unified_diff(older.splitlines(), newer.splitlines(), lineterm="", n=CONTEXT)
+        unified_diff(
+            older.splitlines(), newer.splitlines(), lineterm="", n=CONTEXT
+        )
     )[2:]
 
 
@@ -85,7 +94,8 @@ def version_known(
 ) -> GuidelineVersion | None:
     """The last of a campaign's versions with this name."""
     return next(
-        (entry for entry in reversed(versions) if entry.version == version), None
+        (entry for entry in reversed(versions) if entry.version == version),
+        None,
     )
 
 
@@ -94,7 +104,9 @@ def first_guideline(labels: LabelSet) -> str:
     if means_the_study(labels):
         return guideline()
     order = (
-        "They stand from best to worst." if labels.is_ordinal else "They have no order."
+        "They stand from best to worst."
+        if labels.is_ordinal
+        else "They have no order."
     )
     listed = "\n".join(_line(label, labels) for label in labels.labels)
     return (
@@ -135,5 +147,6 @@ def _line(label: LabelEntry, labels: LabelSet) -> str:
 def _plain(text: str) -> str:
     """The text with every sign of Markdown and HTML escaped."""
     return "".join(
-        f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$^=" else sign for sign in text
+        f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$^=" else sign
+        for sign in text
     )

@@ -139,10 +139,14 @@ class Journal:
                 return
             self._n_again += 1
             for showing in [
-                one for one in reversed(self.labelled) if one.item in entry.items
+                one
+                for one in reversed(self.labelled)
+                if one.item in entry.items
             ]:
                 self._undo(showing)
-            self.skipped = [one for one in self.skipped if one.item not in entry.items]
+            self.skipped = [
+                one for one in self.skipped if one.item not in entry.items
+            ]
 
     def last_number(self, device: object) -> int:
         """How many acts of a device are known."""
@@ -173,10 +177,13 @@ class Journal:
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if showing in self.given and self._takes(
-                act, self.given[showing].label
+            case AnnotationAction.REASON if (
+                showing in self.given
+                and self._takes(act, self.given[showing].label)
             ):
-                self.given[showing] = replace(self.given[showing], reason=act.reason)
+                self.given[showing] = replace(
+                    self.given[showing], reason=act.reason
+                )
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
             case AnnotationAction.SKIP if showing not in self.given:
@@ -235,7 +242,8 @@ class Journal:
         waiting = list(self._waiting())
         while len(coming) < n:
             found = next(
-                (showing for showing in waiting if _is_due(showing, labelled)), None
+                (showing for showing in waiting if _is_due(showing, labelled)),
+                None,
             )
             if found is None:
                 break
@@ -249,7 +257,9 @@ class Journal:
     def _waiting(self) -> Iterator[Showing]:
         last = set(self.skipped)
         first = [
-            showing for showing in reversed(self.returned) if showing not in self.given
+            showing
+            for showing in reversed(self.returned)
+            if showing not in self.given
         ]
         yield from first
         yield from (
@@ -257,7 +267,9 @@ class Journal:
             for s in self.order
             if s not in self.given and s not in last and s not in first
         )
-        yield from (s for s in self.skipped if s not in self.given and s not in first)
+        yield from (
+            s for s in self.skipped if s not in self.given and s not in first
+        )
 
     def undoable(self) -> list[Showing]:
         """The last labels that can be undone, the latest first."""
@@ -276,13 +288,17 @@ class Journal:
 def journal_for(plan: Plan, annotator: str) -> Journal:
     """The empty journal of one annotator of a plan."""
     again = tuple(
-        entry.again[annotator] for entry in plan.rounds if annotator in entry.again
+        entry.again[annotator]
+        for entry in plan.rounds
+        if annotator in entry.again
     )
     return Journal(plan.orders[annotator], again, plan.labels)
 
 
 def _was_made_after(act: Annotation, device: str, number: int) -> bool:
-    return act.device == device and act.number is not None and act.number > number
+    return (
+        act.device == device and act.number is not None and act.number > number
+    )
 
 
 def _is_due(showing: Showing, labelled: list[Showing]) -> bool:

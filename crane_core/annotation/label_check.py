@@ -11,7 +11,12 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crane_core.annotation.label_set import LabelSet, Scale, label_set, study_labels
+from crane_core.annotation.label_set import (
+    LabelSet,
+    Scale,
+    label_set,
+    study_labels,
+)
 from crane_core.domain import LABEL_CODE, Label
 
 MOST_BYTES = 64_000
@@ -102,7 +107,9 @@ def checked_labels(body: object) -> LabelSet:
     for name in ("code", "words"):
         _refuse_twice(_placed(reasons, "reasons", name), name)
     for place, entry in enumerate(entries, start=1):
-        _check_label(entry, f"labels {place}", [reason["code"] for reason in reasons])
+        _check_label(
+            entry, f"labels {place}", [reason["code"] for reason in reasons]
+        )
     for name in ("code", "word", "sign"):
         _refuse_twice(_placed(entries, "labels", name), name)
     found = label_set(whole)
@@ -139,7 +146,9 @@ def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
                 f"{where}, reasons: {_shown(reason)} is not the code of a reason; add it under [[reasons]]"
             )
     if len(set(offered)) != len(offered):
-        raise ValueError(f"{where}, reasons: one is named twice; name each once")
+        raise ValueError(
+            f"{where}, reasons: one is named twice; name each once"
+        )
 
 
 def _check_form(value: object, form: str, where: str) -> str:
@@ -189,7 +198,8 @@ def _placed(
     entries: Sequence[Mapping[str, str]], what: str, name: str
 ) -> list[tuple[str, str]]:
     return [
-        (f"{what} {place}", entry[name]) for place, entry in enumerate(entries, start=1)
+        (f"{what} {place}", entry[name])
+        for place, entry in enumerate(entries, start=1)
     ]
 
 
@@ -203,7 +213,9 @@ def _keys(found: LabelSet) -> list[tuple[str, str]]:
     return placed
 
 
-def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any]:
+def _table(
+    value: object, where: str, known: frozenset[str]
+) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{where}: {_shown(value)} is not a table")
     if unknown := sorted(map(str, value.keys() - known)):
@@ -216,7 +228,9 @@ def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any
 def _list(table: Mapping[str, Any], name: str, where: str) -> list[Any]:
     value = table.get(name, [])
     if not isinstance(value, list | tuple):
-        raise ValueError(f"{_place(where, name)}: {_shown(value)} is not a list")
+        raise ValueError(
+            f"{_place(where, name)}: {_shown(value)} is not a list"
+        )
     return list(value)
 
 
@@ -250,7 +264,9 @@ def _shown(value: object) -> str:
 
 def contrast(colour: str, ground: str) -> float:
     """The contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
-    brighter, darker = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+    brighter, darker = sorted(
+        (_luminance(colour), _luminance(ground)), reverse=True
+    )
     return (brighter + 0.05) / (darker + 0.05)
 
 

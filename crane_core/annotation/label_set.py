@@ -83,7 +83,9 @@ class LabelSet:
 
     def of(self, code: str) -> LabelEntry:
         """The label with this code. Raises KeyError."""
-        found = next((label for label in self.labels if label.code == code), None)
+        found = next(
+            (label for label in self.labels if label.code == code), None
+        )
         if found is None:
             raise KeyError(code)
         return found
@@ -106,7 +108,10 @@ def label_set(body: Mapping[str, Any]) -> LabelSet:
         labels=tuple(
             LabelEntry(
                 **entry
-                | {"reasons": tuple(entry.get("reasons", ())), "credit": _credit(entry)}
+                | {
+                    "reasons": tuple(entry.get("reasons", ())),
+                    "credit": _credit(entry),
+                }
             )
             for entry in body["labels"]
         ),
@@ -124,7 +129,9 @@ def study_labels() -> LabelSet:
     """The set of study_labels.toml."""
     return label_set(
         tomllib.loads(
-            (files("crane_core.annotation") / "study_labels.toml").read_text("utf-8")
+            (files("crane_core.annotation") / "study_labels.toml").read_text(
+                "utf-8"
+            )
         )
     )
 

@@ -33,7 +33,9 @@ def annotator_order(
     """
     chance = Random(seed)
     everything = sorted([*items, *once])
-    order = [Showing(item, 1) for item in chance.sample(everything, len(everything))]
+    order = [
+        Showing(item, 1) for item in chance.sample(everything, len(everything))
+    ]
     # After one of the last GAP there is no room for the second showing.
     n_early = max(0, len(order) - GAP)
     early = [showing for showing in order[:n_early] if showing.item not in once]

@@ -56,11 +56,14 @@ def final_outcome(
     if len(said) > 1:
         return Final(None, Provenance.OPEN)
     return Final(
-        said.pop(), Provenance.SINGLE if len(labels) == 1 else Provenance.UNANIMOUS
+        said.pop(),
+        Provenance.SINGLE if len(labels) == 1 else Provenance.UNANIMOUS,
     )
 
 
 def _why(decision: Annotation) -> str:
-    reason = ADJUDICATION_REASONS.get(str(decision.reason), str(decision.reason))
+    reason = ADJUDICATION_REASONS.get(
+        str(decision.reason), str(decision.reason)
+    )
     note = f": {decision.note}" if decision.note else ""
     return f"{decision.annotator}, {reason}{note}"

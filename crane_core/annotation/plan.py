@@ -203,7 +203,9 @@ class Plan:
     @property
     def calibration(self) -> frozenset[str]:
         """The items of the calibration round; empty if there is none, and the plan is one round."""
-        return frozenset(item.item for item in self.items[: self.design.calibration])
+        return frozenset(
+            item.item for item in self.items[: self.design.calibration]
+        )
 
     def to_json(self) -> str:
         """The plan as it was drawn; rounds are separate records."""
@@ -223,7 +225,10 @@ def with_rounds(plan: Plan, rounds: Sequence[Round]) -> Plan:
     orders = dict(plan.orders)
     for entry in rounds:
         orders |= entry.orders
-    names = (*plan.annotators, *(name for entry in rounds for name in entry.annotators))
+    names = (
+        *plan.annotators,
+        *(name for entry in rounds for name in entry.annotators),
+    )
     changed = replace(
         plan,
         annotators=tuple(dict.fromkeys(names)),
@@ -268,10 +273,15 @@ def plan_from_json(text: str) -> Plan:
                 "population": _population(body["population"]),
                 "design": _design(body["design"]),
                 "annotators": tuple(body["annotators"]),
-                "strata": tuple(Stratum(**stratum) for stratum in body["strata"]),
+                "strata": tuple(
+                    Stratum(**stratum) for stratum in body["strata"]
+                ),
                 "items": tuple(_item(item) for item in body["items"]),
                 "gold": tuple(
-                    Gold(**entry | {"verdict": LabelledVerdict(**entry["verdict"])})
+                    Gold(
+                        **entry
+                        | {"verdict": LabelledVerdict(**entry["verdict"])}
+                    )
                     for entry in body.get("gold", ())
                 ),
                 "orders": {
@@ -295,7 +305,9 @@ def _population(body: dict[str, Any]) -> Population:
         name: tuple(body[name])
         for name in ("detectors", "settings", "libraries", "root_causes")
     }
-    return Population(**body | lists | {"outcome": PopulationOutcome(body["outcome"])})
+    return Population(
+        **body | lists | {"outcome": PopulationOutcome(body["outcome"])}
+    )
 
 
 def _design(body: dict[str, Any]) -> Design:
@@ -331,7 +343,9 @@ def _check(plan: Plan) -> None:
         )
     known = {item.item for item in plan.items} | plan.gold_items
     if (
-        unknown := {showing.item for order in plan.orders.values() for showing in order}
+        unknown := {
+            showing.item for order in plan.orders.values() for showing in order
+        }
         - known
     ):
         raise ValueError(

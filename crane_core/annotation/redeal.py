@@ -72,20 +72,29 @@ def main_round(plan: Plan, signed: Signed) -> Round:
 
 
 def again_round(
-    plan: Plan, journals: Mapping[str, Journal], items: frozenset[str], signed: Signed
+    plan: Plan,
+    journals: Mapping[str, Journal],
+    items: frozenset[str],
+    signed: Signed,
 ) -> Round:
     """These items again, by the present annotators who labelled them. Raises ValueError if none of them did."""
     again = {
         person: Again(journals[person].n_acts, mine)
         for person in plan.present
         if (
-            mine := frozenset(showing.item for showing in journals[person].given)
+            mine := frozenset(
+                showing.item for showing in journals[person].given
+            )
             & items
         )
     }
     if not again:
-        raise ValueError("nobody who is present has labelled any of these items")
-    sent = tuple(sorted(frozenset().union(*(entry.items for entry in again.values()))))
+        raise ValueError(
+            "nobody who is present has labelled any of these items"
+        )
+    sent = tuple(
+        sorted(frozenset().union(*(entry.items for entry in again.values())))
+    )
     return Round(
         kind=RoundKind.AGAIN,
         at=signed.at,
@@ -98,7 +107,10 @@ def again_round(
 
 
 def people_round(
-    plan: Plan, journals: Mapping[str, Journal], change: PeopleChange, signed: Signed
+    plan: Plan,
+    journals: Mapping[str, Journal],
+    change: PeopleChange,
+    signed: Signed,
 ) -> Round:
     """The round after people came or went. Raises ValueError, which names the people who cannot."""
     _check(plan, change)
@@ -183,7 +195,10 @@ class _Hands:
     """The items of each annotator while a round is made."""
 
     def __init__(
-        self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]
+        self,
+        plan: Plan,
+        journals: Mapping[str, Journal],
+        present: tuple[str, ...],
     ) -> None:
         self._plan = plan
         self._present = present
@@ -223,7 +238,9 @@ class _Hands:
         # A repeat goes with its first showing, whichever of the two was labelled.
         self._kept[name] = [s for s in labelled if s.item not in open_items]
         # Everyone has the gold items, so nobody takes them over.
-        return [item for item in open_items if item not in self._plan.gold_items]
+        return [
+            item for item in open_items if item not in self._plan.gold_items
+        ]
 
     def give(self, name: str, items: list[str]) -> list[str]:
         """Give this person all items that they lack; returns those that they have already."""
@@ -267,7 +284,9 @@ class _Hands:
             # The items that several people label are those in the orders of the others.
             others = plan.annotators[1:]
             wanted &= {s.item for other in others for s in plan.orders[other]}
-        self.give(name, [item.item for item in plan.items if item.item in wanted])
+        self.give(
+            name, [item.item for item in plan.items if item.item in wanted]
+        )
 
     def _level(self, name: str) -> None:
         """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
@@ -276,7 +295,8 @@ class _Hands:
             donors = [
                 one
                 for one in self._present
-                if self._load(one) > self._load(name) + 1 and self._lacked(one, had)
+                if self._load(one) > self._load(name) + 1
+                and self._lacked(one, had)
             ]
             if not donors:
                 return
@@ -291,7 +311,9 @@ class _Hands:
         return [item for item in self._open(name) if item not in had]
 
     def _items(self, name: str) -> set[str]:
-        return {showing.item for showing in self._kept[name]} | set(self._new[name])
+        return {showing.item for showing in self._kept[name]} | set(
+            self._new[name]
+        )
 
     def _open(self, name: str) -> list[str]:
         """Items of the main round that this person has not labelled."""
@@ -301,7 +323,11 @@ class _Hands:
     def _unlabelled(self, name: str) -> list[str]:
         """Kept items without a label at their first showing."""
         given = self._given[name]
-        return [s.item for s in self._kept[name] if s.showing == 1 and s not in given]
+        return [
+            s.item
+            for s in self._kept[name]
+            if s.showing == 1 and s not in given
+        ]
 
     def _load(self, name: str) -> int:
         return len(self._open(name))

@@ -42,13 +42,19 @@ class Thread:
         if last.action is not MessageAction.RESOLVE:
             is_lead = last.side is Side.LEAD
             return ThreadState.ANSWERED if is_lead else ThreadState.OPEN
-        is_flagged_again = self.flag is not None and self.flag.event != last.flag
+        is_flagged_again = (
+            self.flag is not None and self.flag.event != last.flag
+        )
         return ThreadState.OPEN if is_flagged_again else ThreadState.RESOLVED
 
     @property
     def flagged_at(self) -> str | None:
         """When the item was flagged, by the server's clock where that was kept."""
-        return (self.flag.received_at or self.flag.submitted_at) if self.flag else None
+        return (
+            (self.flag.received_at or self.flag.submitted_at)
+            if self.flag
+            else None
+        )
 
     @property
     def since(self) -> str:

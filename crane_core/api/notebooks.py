@@ -47,7 +47,9 @@ def check(
     checked = read_notebook(Path(notebook), target)
     if execute:
         limits = _limits(cell_s, isolate=isolate, installs=allow_install)
-        checked = run_up(checked, python=python, limits=limits, keep_going=keep_going)
+        checked = run_up(
+            checked, python=python, limits=limits, keep_going=keep_going
+        )
     said = verdict(checked)
     found = tuple(with_origins(findings(said), checked, is_live=False))
     return LiveVerdict(found, time.perf_counter() - began, tuple(unsure(said)))

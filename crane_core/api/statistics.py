@@ -13,7 +13,9 @@ from crane_core.stats.gwet_ac import AC2_LINEAR as GWET_AC2_LINEAR
 from crane_core.stats.gwet_ac import AC2_ORDINAL as GWET_AC2_ORDINAL
 from crane_core.stats.intervals import clustered_difference, clustered_rate
 from crane_core.stats.krippendorff_alpha import NOMINAL as KRIPPENDORFF_ALPHA
-from crane_core.stats.krippendorff_alpha import ORDINAL as KRIPPENDORFF_ALPHA_ORDINAL
+from crane_core.stats.krippendorff_alpha import (
+    ORDINAL as KRIPPENDORFF_ALPHA_ORDINAL,
+)
 from crane_core.stats.multiplicity import benjamini_hochberg, holm
 from crane_core.stats.paired import discordance, mcnemar
 from crane_core.stats.power import mcnemar_power, minimum_detectable_difference

@@ -20,7 +20,11 @@ MARK = "#2b83ba"
 
 
 def forest(
-    table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: float | None
+    table: pd.DataFrame,
+    *,
+    labels: list[str],
+    coefficient: str,
+    whole: float | None,
 ) -> alt.LayerChart:
     """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
 
@@ -29,9 +33,13 @@ def forest(
     below the lowest interval, and ends at 1, with room for the text behind it.
     """
     steps_below = ceil(
-        -min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9
+        -min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP
+        - 1e-9
     )
-    ticks = [round(STEP * step, 1) for step in range(-steps_below, round(1 / STEP) + 1)]
+    ticks = [
+        round(STEP * step, 1)
+        for step in range(-steps_below, round(1 / STEP) + 1)
+    ]
     axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
     scale = alt.Scale(domain=[ticks[0], 1 + (1 - ticks[0]) / 10])
 
@@ -67,9 +75,9 @@ def forest(
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x("low:Q"), x2=alt.X2("high:Q"), color=colour
         ),
-        base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(
-            x=x("value:Q"), color=colour
-        ),
+        base.mark_point(
+            size=80, filled=True, opacity=1, shape="diamond"
+        ).encode(x=x("value:Q"), color=colour),
         behind.mark_text(
             align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
         ),
@@ -87,5 +95,7 @@ def forest(
             ),
         )
     return alt.LayerChart(
-        layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING
+        layer=layers,
+        height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT,
+        padding=PADDING,
     )

@@ -46,7 +46,9 @@ def breakdown(
     )
     scale = alt.Scale(domain=[0, 1])
     x = alt.X(
-        "value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate)
+        "value:Q",
+        scale=scale,
+        axis=alt.Axis(format=".0%", values=TICKS, title=rate),
     )
     left = alt.Axis(
         title=None,
@@ -87,8 +89,12 @@ def breakdown(
             y=y(),
             stroke=alt.StrokeValue(colour),
             opacity=opacity,
-            fill=alt.FillValue("transparent", condition=either(is_other, colour)),
-            shape=alt.ShapeValue("circle", condition=either(is_other, "diamond")),
+            fill=alt.FillValue(
+                "transparent", condition=either(is_other, colour)
+            ),
+            shape=alt.ShapeValue(
+                "circle", condition=either(is_other, "diamond")
+            ),
             tooltip=tooltips(
                 ("group:N", "group"),
                 ("detector_title:N", "detector"),
@@ -102,7 +108,9 @@ def breakdown(
     changed = drawn[drawn["change"] != ""]
     if len(changed):
         layers.append(
-            base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed)))
+            base.mark_point(size=0, aria=False).encode(
+                x=x, y=y(_changes(changed))
+            )
         )
     return alt.LayerChart(
         data=drawn,
@@ -115,7 +123,9 @@ def breakdown(
 
 def _changes(changed: pd.DataFrame) -> alt.Axis:
     """The changes as labels of an axis at the right, so that a narrow chart leaves room for them."""
-    words = json.dumps(dict(zip(changed["label"], changed["change"], strict=True)))
+    words = json.dumps(
+        dict(zip(changed["label"], changed["change"], strict=True))
+    )
     sure = json.dumps(changed.loc[changed["is_sure"], "label"].tolist())
     weight = {
         "condition": either(f"indexof({sure}, datum.value) >= 0", 700),

@@ -28,7 +28,9 @@ FEW_CASES = 2
 """Rows over at most this many cases are faded."""
 
 
-def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChart:
+def drops(
+    table: pd.DataFrame, *, labels: list[str], rate: str
+) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
@@ -52,7 +54,9 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
             axis=row_names(190),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
-        color=colour_by_detector(titles, legend=LEGEND if len(titles) > 1 else None),
+        color=colour_by_detector(
+            titles, legend=LEGEND if len(titles) > 1 else None
+        ),
         opacity=alt.OpacityValue(
             1,
             condition=either(
@@ -84,7 +88,9 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         base.transform_filter(printed)
         .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
         .encode(x=x("difference:Q")),
-        base.mark_text(align="left", dx=8, fontSize=11, baseline="middle").encode(
+        base.mark_text(
+            align="left", dx=8, fontSize=11, baseline="middle"
+        ).encode(
             x=x("end:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]

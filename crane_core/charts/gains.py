@@ -23,7 +23,9 @@ OFFSETS = (-6, 18)
 """Pixels that the mark of the base and of the other input are off the middle of its detector's row."""
 
 
-def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.LayerChart:
+def gains(
+    table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS
+) -> alt.LayerChart:
     """Two points with their intervals per detector, and the printed value as a thin upright mark.
 
     `table` has a row per detector and setting: detector_title, label (the detector with its n, as the axis shows it),
@@ -44,13 +46,17 @@ def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.Layer
     )
 
 
-def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.Chart]:
+def _layers(
+    rows: pd.DataFrame, place: int, labels: dict[str, str]
+) -> list[alt.Chart]:
     titles = list(labels)
     dy = OFFSETS[place]
     filled = place == 1
     base = alt.Chart(rows).encode(
         y=alt.Y(
-            "label:N", sort=list(labels.values()), axis=label_above(ROW_HEIGHT // 2 - 8)
+            "label:N",
+            sort=list(labels.values()),
+            axis=label_above(ROW_HEIGHT // 2 - 8),
         ),
         color=colour_by_detector(titles, legend=None),
         tooltip=tooltips(
@@ -69,9 +75,9 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
         return alt.X(field, scale=scale_x, axis=axis)
 
     return [
-        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(
-            x=x("low:Q"), x2=alt.X2("high:Q")
-        ),
+        base.mark_rule(
+            strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy
+        ).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(
             x=x("printed:Q"), color=alt.ColorValue(INK)
         ),
@@ -87,5 +93,7 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
         ).encode(x=x("value:Q")),
         base.mark_text(
             align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle"
-        ).encode(x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)),
+        ).encode(
+            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+        ),
     ]

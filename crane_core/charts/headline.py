@@ -47,15 +47,21 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
         fill="transparent",
         shape="circle",
     )
-    head = base.mark_point(size=110, filled=True, opacity=1, shape="triangle-right")
+    head = base.mark_point(
+        size=110, filled=True, opacity=1, shape="triangle-right"
+    )
     layers = [
-        base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2=alt.X2("with_:Q")),
+        base.mark_rule(strokeWidth=1.5).encode(
+            x=x("without:Q"), x2=alt.X2("with_:Q")
+        ),
         point.encode(x=x("without:Q")),
         head.encode(x=x("with_:Q")),
         _text(base, "right", -12).encode(
             x=x("without:Q"), text=alt.Text("without_text:N")
         ),
-        _text(base, "left", 12).encode(x=x("with_:Q"), text=alt.Text("with_text:N")),
+        _text(base, "left", 12).encode(
+            x=x("with_:Q"), text=alt.Text("with_text:N")
+        ),
     ]
     return _finished(layers, table)
 
@@ -65,9 +71,7 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
     `table`: detector_title, difference, low, high (shares), text (above the interval), n, n_cases.
     """
-    expression = (
-        "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
-    )
+    expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
     axis = alt.Axis(
         labelExpr=expression, title="change in percentage points", tickCount=5
     )
@@ -110,7 +114,11 @@ def _base(table: pd.DataFrame) -> alt.Chart:
 
 
 def _text(
-    base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0
+    base: alt.Chart,
+    align: Literal["left", "center", "right"],
+    dx: int,
+    *,
+    dy: int = 0,
 ) -> alt.Chart:
     drawn: alt.Chart = base.mark_text(
         align=align, dx=dx, dy=dy, fontSize=12, baseline="middle"
@@ -120,5 +128,7 @@ def _text(
 
 def _finished(layers: list[alt.Chart], table: pd.DataFrame) -> alt.LayerChart:
     return alt.LayerChart(
-        layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING
+        layer=layers,
+        height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
+        padding=PADDING,
     )

@@ -66,10 +66,12 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),
-        base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(
-            x=x("odds_ratio:Q")
-        ),
-        base.mark_text(align="left", dx=8, fontSize=12, baseline="middle").encode(
+        base.mark_point(
+            size=90, filled=True, opacity=1, shape="diamond"
+        ).encode(x=x("odds_ratio:Q")),
+        base.mark_text(
+            align="left", dx=8, fontSize=12, baseline="middle"
+        ).encode(
             x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]

@@ -19,7 +19,12 @@ AROUND = 84
 def panel_frame(title: str, n_rows: int) -> dict[str, Any]:
     """Heading and height of a panel with `n_rows` rows, as arguments of its chart."""
     heading = alt.TitleParams(
-        title, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10
+        title,
+        anchor="start",
+        frame="group",
+        fontSize=13,
+        fontWeight=600,
+        offset=10,
     )
     return {"title": heading, "height": ROW * n_rows + AROUND}
 
@@ -29,7 +34,9 @@ def side_by_side(panels: list[dict[str, Any]]) -> dict[str, Any]:
     whole = {"$schema", "config", "datasets", "params", "padding"}
     first = panels[0]
     return {
-        name: first[name] for name in ("$schema", "config", "padding") if name in first
+        name: first[name]
+        for name in ("$schema", "config", "padding")
+        if name in first
     } | {
         "concat": [
             {name: part for name, part in panel.items() if name not in whole}

@@ -64,12 +64,12 @@ def pareto(
         base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(
             y=y("low:Q"), y2=alt.Y2("high:Q")
         ),
-        on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(
-            y=y("value:Q")
-        ),
-        off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(
-            y=y("value:Q")
-        ),
+        on_front.mark_point(
+            size=110, filled=True, opacity=1, shape="diamond"
+        ).encode(y=y("value:Q")),
+        off.mark_point(
+            size=70, filled=False, strokeWidth=2, shape="circle"
+        ).encode(y=y("value:Q")),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
             y=y("value:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),

@@ -43,7 +43,9 @@ def printed_bars(
         ("value:Q", rate, ".1%"),
     )
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
-    bars = base.mark_bar(height=16, color=detector_colours([title])[title]).encode(
+    bars = base.mark_bar(
+        height=16, color=detector_colours([title])[title]
+    ).encode(
         x=x,
         fillOpacity=alt.FillOpacityValue(
             0.4, condition=either(f"datum.setting == '{reference}'", 0.9)
@@ -56,7 +58,9 @@ def printed_bars(
         x=x, text=alt.Text("text:N")
     )
     return alt.LayerChart(
-        layer=[bars, mark, values], **panel_frame(title, len(settings)), padding=PADDING
+        layer=[bars, mark, values],
+        **panel_frame(title, len(settings)),
+        padding=PADDING,
     )
 
 
@@ -64,7 +68,9 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
     """`table` holds the rows of one measure: measure, statistic, printed (the text to show), value."""
     statistics = list(dict.fromkeys(table["statistic"]))
     y = alt.Y("statistic:N", sort=statistics, axis=_every_name())
-    scale = alt.Scale(domain=[0, TOKEN_ROOM * float(table["value"].max())], nice=True)
+    scale = alt.Scale(
+        domain=[0, TOKEN_ROOM * float(table["value"].max())], nice=True
+    )
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5))
     base = alt.Chart(table).encode(y=y, x=x)
     bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
@@ -73,7 +79,9 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
     )
     measure = str(table["measure"].iloc[0])
     return alt.LayerChart(
-        layer=[bars, values], **panel_frame(measure, len(statistics)), padding=PADDING
+        layer=[bars, values],
+        **panel_frame(measure, len(statistics)),
+        padding=PADDING,
     )
 
 

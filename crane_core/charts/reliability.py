@@ -39,7 +39,9 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
         x=table["votes"] / table["n_runs"] + table["detector_title"].map(shift),
         said=[
             f"{votes} of {n_runs}"
-            for votes, n_runs in zip(table["votes"], table["n_runs"], strict=True)
+            for votes, n_runs in zip(
+                table["votes"], table["n_runs"], strict=True
+            )
         ],
     )
     x = alt.X(

@@ -45,7 +45,9 @@ def specification_curve(
     top = max(TICKS, readings["high"].max())
     names = choices["choice"].drop_duplicates().tolist()
     step = (top - bottom) * ROW_HEIGHT / CURVE_HEIGHT
-    height_of = {name: bottom - step * (row + 1) for row, name in enumerate(names)}
+    height_of = {
+        name: bottom - step * (row + 1) for row, name in enumerate(names)
+    }
     lowest = bottom - step * (len(names) + 0.5)
     axis = _axis(bottom, top, height_of)
     scale = alt.Scale(domain=[lowest, top], nice=False, zero=False)
@@ -81,7 +83,9 @@ def specification_curve(
         .mark_point(size=34, filled=True, opacity=1)
         .encode(y=y("difference")),
         squares.encode(
-            x=x, y=y("height"), tooltip=alt.Tooltip("reading:N", title="reading")
+            x=x,
+            y=y("height"),
+            tooltip=alt.Tooltip("reading:N", title="reading"),
         ),
     ]
     return alt.LayerChart(
@@ -94,12 +98,11 @@ def specification_curve(
 def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:
     """Percentage points from `bottom` up, and the name of each choice at its height below."""
     ticks = [
-        float(tick) for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS
+        float(tick)
+        for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS
     ]
     step = bottom - next(iter(height_of.values()))
-    name = (
-        f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
-    )
+    name = f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
     return alt.Axis(
         title=None,
         values=[*ticks, *height_of.values()],

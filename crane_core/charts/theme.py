@@ -36,7 +36,12 @@ DETECTOR_COLOURS = {
     "Rehearsal (executed in a copy)": "#b3685e",
 }
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#7d8f3a")
-CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
+CATEGORY_COLOURS = {
+    "S": "#2b83ba",
+    "R": "#b5609a",
+    "V": "#0f9b74",
+    "D": "#a8842c",
+}
 LABEL_SHAPES = (
     "circle",
     "square",
@@ -98,7 +103,9 @@ def row_names(limit: int) -> alt.Axis:
 def tooltips(*entries: tuple[str, ...]) -> list[alt.Tooltip]:
     """What a mark tells when it is pointed at: of each entry the field, its title and, of a number, its format."""
     return [
-        alt.Tooltip(field, title=title, format=form[0] if form else alt.Undefined)
+        alt.Tooltip(
+            field, title=title, format=form[0] if form else alt.Undefined
+        )
         for field, title, *form in entries
     ]
 
@@ -111,7 +118,9 @@ def line_at(field: str, value: float) -> alt.Chart:
     return line
 
 
-def colour_by_detector(titles: list[str], legend: alt.Legend | None) -> alt.Color:
+def colour_by_detector(
+    titles: list[str], legend: alt.Legend | None
+) -> alt.Color:
     """The colour channel of rows with a detector_title; `titles` in the order of the legend."""
     colours = detector_colours(titles)
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
@@ -126,7 +135,9 @@ def detector_colours(titles: list[str]) -> dict[str, str]:
         title: OTHER_COLOURS[i % len(OTHER_COLOURS)]
         for i, title in enumerate(strangers)
     }
-    return {title: DETECTOR_COLOURS.get(title) or spare[title] for title in titles}
+    return {
+        title: DETECTOR_COLOURS.get(title) or spare[title] for title in titles
+    }
 
 
 def in_order(titles: list[str]) -> list[str]:
@@ -156,7 +167,9 @@ def _as_values(table: Any) -> dict[str, Any]:
     """A table as a chart holds it. Altair's own way takes ten times as long, once for every layer of a chart."""
     return {
         "values": json.loads(
-            table.to_json(orient="records", double_precision=15, date_format="iso")
+            table.to_json(
+                orient="records", double_precision=15, date_format="iso"
+            )
         )
     }
 

@@ -17,7 +17,9 @@ SHORTEST = 0.01
 """Seconds, on a logarithmic axis; what took less is drawn here."""
 
 
-def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChart:
+def time_saved(
+    by_case: pd.DataFrame, title: str, query: float
+) -> alt.LayerChart:
     """Filled where the crash is predicted, hollow where it is missed; dashed, what a query takes.
 
     `by_case` has a row per crash: case_id, seconds_before, seconds_of_query, is_predicted (a share in 0..1).
@@ -47,7 +49,9 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
         x=alt.X(
             "place:Q",
             axis=alt.Axis(
-                title="crashes, the quickest to reach first", grid=False, tickMinStep=1
+                title="crashes, the quickest to reach first",
+                grid=False,
+                tickMinStep=1,
             ),
         ),
         tooltip=tooltips(
@@ -60,9 +64,9 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
     dashed = line_at("shown", query)
     layers = [
         dashed.encode(y=y("shown:Q")),
-        base.mark_point(size=36, color=colour, strokeWidth=1.4, opacity=1).encode(
-            y=y("shown:Q")
-        ),
+        base.mark_point(
+            size=36, color=colour, strokeWidth=1.4, opacity=1
+        ).encode(y=y("shown:Q")),
         base.transform_filter("datum.said == 'predicted'")
         .mark_point(size=36, color=colour, filled=True, opacity=1)
         .encode(y=y("shown:Q")),

@@ -35,7 +35,9 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         min(-0.01, float(table["low"].min())),
         max(0.01, float(table["high"].max())),
     )
-    scale = alt.Scale(domain=[low, high + (high - low) * (ROOM - 1)], nice=False)
+    scale = alt.Scale(
+        domain=[low, high + (high - low) * (ROOM - 1)], nice=False
+    )
     ticks = alt.Axis(labelExpr=IN_POINTS, title=axis, tickCount=8)
     colour = DETECTOR_COLOURS["Certain-crash rules"]
 
@@ -73,5 +75,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         ).encode(x=x("high:Q"), text=alt.Text("text:N")),
     ]
     return alt.LayerChart(
-        layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING
+        layer=layers,
+        height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
+        padding=PADDING,
     )

@@ -18,7 +18,11 @@ from crane_core.detectors.analyzer_text import (
     analyzer_text,
     cells_in_order,
 )
-from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
+from crane_core.detectors.bounded_tool import (
+    ToolLimits,
+    ToolStoppedError,
+    run_tool,
+)
 from crane_core.detectors.counting import why_not
 from crane_core.detectors.registry import LocalQuestion, Prediction
 from crane_core.detectors.type_annotations import annotation_lines
@@ -121,8 +125,12 @@ def check_files(
             if isinstance(error, Reported):
                 found[file].append(error)
             else:
-                said = f"{name} stopped on the text with an internal error{error}."
-                broken[file] = ToolStoppedError(said, remedy="Try simpler cells.")
+                said = (
+                    f"{name} stopped on the text with an internal error{error}."
+                )
+                broken[file] = ToolStoppedError(
+                    said, remedy="Try simpler cells."
+                )
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
             f"{name} printed something other than its report: {type(error).__name__}.",
@@ -153,7 +161,9 @@ def question_text(question: LocalQuestion) -> AnalyzerText:
     )
 
 
-def _text(name: str, question: LocalQuestion) -> AnalyzerText | ToolStoppedError:
+def _text(
+    name: str, question: LocalQuestion
+) -> AnalyzerText | ToolStoppedError:
     try:
         return question_text(question)
     except ValueError as error:
@@ -224,7 +234,9 @@ def _in_words(error: Reported, text: AnalyzerText) -> str:
 def _told(counted: Sequence[str]) -> str | None:
     rest = len(counted) - TOLD
     return (
-        "\n".join([*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])])
+        "\n".join(
+            [*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])]
+        )
         or None
     )
 
@@ -247,4 +259,8 @@ def required_version(name: str) -> str:
 
 def library_versions() -> dict[str, str]:
     """The installed versions of LIBRARIES, by distribution; those that are missing are left out."""
-    return {name: version for name in LIBRARIES if (version := installed_version(name))}
+    return {
+        name: version
+        for name in LIBRARIES
+        if (version := installed_version(name))
+    }

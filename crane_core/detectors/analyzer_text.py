@@ -69,7 +69,10 @@ def analyzer_text(
         raise ValueError(
             f"the cells have {size:,} characters, more than {LARGEST_CHARACTERS:,}"
         )
-    executed, target = [_plain_lines(code) for code in executed], _plain_lines(target)
+    executed, target = (
+        [_plain_lines(code) for code in executed],
+        _plain_lines(target),
+    )
     before = (
         EXECUTED_HEADER
         + (_cells(executed) or f"# {NOTHING_EXECUTED}")
@@ -80,12 +83,15 @@ def analyzer_text(
         _cells([_python(cell) for cell in executed]) or f"# {NOTHING_EXECUTED}"
     )
     code += _heading(annotations) + _python(target)
-    return AnalyzerText(f"{code}\n", tuple(shown.split("\n")), before.count("\n") + 1)
+    return AnalyzerText(
+        f"{code}\n", tuple(shown.split("\n")), before.count("\n") + 1
+    )
 
 
 def _cells(codes: Sequence[str]) -> str:
     return "".join(
-        f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(codes, start=1)
+        f"## Cell {number}:\n{code}\n\n"
+        for number, code in enumerate(codes, start=1)
     )
 
 
@@ -93,7 +99,9 @@ def _heading(annotations: Sequence[str] | None) -> str:
     """The text before the target. An empty line follows the annotations, as published."""
     if annotations is None:
         return TARGET_HEADER
-    return ANNOTATED_HEADER + "".join(f"{line}\n" for line in annotations) + "\n"
+    return (
+        ANNOTATED_HEADER + "".join(f"{line}\n" for line in annotations) + "\n"
+    )
 
 
 def _plain_lines(code: str) -> str:
@@ -104,7 +112,9 @@ def _plain_lines(code: str) -> str:
 
 def _python(code: str) -> str:
     """The cell without magics and without instructions to analyzers, line by line."""
-    return "\n".join(map(_without_instruction, _without_magics(code).split("\n")))
+    return "\n".join(
+        map(_without_instruction, _without_magics(code).split("\n"))
+    )
 
 
 def _without_instruction(line: str) -> str:
@@ -117,7 +127,9 @@ def _without_magics(code: str) -> str:
         # Only cells that Python cannot read: in `c = (a\n % b)` the second line continues the first.
         ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        lines = zip(code.split("\n"), magics.python_of(code).split("\n"), strict=True)
+        lines = zip(
+            code.split("\n"), magics.python_of(code).split("\n"), strict=True
+        )
         return "\n".join(_commented(before, after) for before, after in lines)
     return code
 
@@ -127,6 +139,8 @@ def _commented(before: str, after: str) -> str:
     if before == after:
         return before
     given = (
-        f'{after[: -len("None")]}eval("None")' if after.endswith("= None") else after
+        f'{after[: -len("None")]}eval("None")'
+        if after.endswith("= None")
+        else after
     )
     return f"{given}  # {before.strip()}" if given.strip() else f"# {before}"

@@ -108,7 +108,9 @@ def _environment(folder: Path) -> dict[str, str]:
             "PYLINTHOME",
         )
     }
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    passed_on = {
+        name: os.environ[name] for name in _PASSED_ON if name in os.environ
+    }
     return (
         {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
         | passed_on

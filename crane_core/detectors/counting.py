@@ -28,11 +28,14 @@ class CountedRule(NamedTuple):
 def entries(tool: str) -> tuple[CountedRule, ...]:
     """The entries of a tool in the order of the file; the first that fits decides."""
     return tuple(
-        CountedRule(**entry) for entry in tomllib.loads(FILE.read_text("utf-8"))[tool]
+        CountedRule(**entry)
+        for entry in tomllib.loads(FILE.read_text("utf-8"))[tool]
     )
 
 
-def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | None:
+def why_not(
+    tool: str, rule: str, message: str, *, is_annotated: bool
+) -> str | None:
     """Why an error does not count, None if it does."""
     # pyright writes no-break spaces into some messages: "Unindent\u00a0not expected".
     plain = message.replace("\N{NO-BREAK SPACE}", " ")

@@ -41,7 +41,10 @@ _ENDED_WELL = tuple(range(32))
 def options() -> dict[str, Any]:
     """Versions that shape the answers. Raises DetectorError if pylint is not installed."""
     tool = {name: required_version(name) for name in ("pylint", "astroid")}
-    return tool | {"python": platform.python_version(), "libraries": library_versions()}
+    return tool | {
+        "python": platform.python_version(),
+        "libraries": library_versions(),
+    }
 
 
 def predict(
@@ -68,7 +71,12 @@ def _tool() -> Tool:
 
 def _check(codes: Sequence[str]) -> list[Checked]:
     return analysis.check_files(
-        NAME, codes, _command, _errors, ToolLimits(120 + 20 * len(codes)), _ENDED_WELL
+        NAME,
+        codes,
+        _command,
+        _errors,
+        ToolLimits(120 + 20 * len(codes)),
+        _ENDED_WELL,
     )
 
 

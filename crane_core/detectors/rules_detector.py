@@ -23,12 +23,19 @@ from crane_core.prompts.shown import shown
 NAME = "rules"
 TITLE = "Certain-crash rules"
 KIND = DetectorKind.RULES
-_SETTINGS = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS)
+_SETTINGS = (
+    Setting.CODE,
+    Setting.RUNTIME,
+    Setting.RUNTIME_PLUS,
+    Setting.RUNTIME_DOCS,
+)
 
 
 def options() -> dict[str, Any]:
     """The rule families that answer, how far a target is followed, and the versions of the libraries that answer."""
-    families = sorted({rule.family for rules in all_rules().values() for rule in rules})
+    families = sorted(
+        {rule.family for rules in all_rules().values() for rule in rules}
+    )
     assumed = {"assumed": dict(known)} if (known := assumed_packages()) else {}
     return {
         "families": families,
@@ -57,9 +64,15 @@ def predict(
     """
     check_setting(setting)
     # No more than the setting shows, as a model in the same setting sees no more either.
-    given = None if state is None or setting is Setting.CODE else shown(state, setting)
+    given = (
+        None
+        if state is None or setting is Setting.CODE
+        else shown(state, setting)
+    )
     report = findings(cells, given, setting)
-    target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
+    target = next(
+        (cell.code for cell in cells if cell.role is CellRole.TARGET), ""
+    )
     return Prediction(
         bool(report.findings),
         _reasoning(report),
@@ -95,4 +108,8 @@ def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
     ]
     # A rule that failed is recorded, or its silence would look like an answer.
     errors = [{"rule_error": error._asdict()} for error in report.errors]
-    return [*found, *errors, *({"unsure": sentence} for sentence in report.unsure)]
+    return [
+        *found,
+        *errors,
+        *({"unsure": sentence} for sentence in report.unsure),
+    ]

@@ -55,7 +55,9 @@ def public_names() -> PublicNames:
         )
         modules[kind][entry["internal"]] = entry["public"]
     types = {entry["internal"]: entry["public"] for entry in listed["type"]}
-    unnamed = frozenset(name for entry in listed["unnamed"] for name in entry["types"])
+    unnamed = frozenset(
+        name for entry in listed["unnamed"] for name in entry["types"]
+    )
     return PublicNames(types, **modules, unnamed=unnamed)
 
 
@@ -76,7 +78,9 @@ def annotation_lines(executed: Sequence[str], state: KernelState) -> list[str]:
         known = spelling(public, bound)
         spelled = public if known is None else known
         # After `pd = pd.DataFrame()` the annotation `df: pd.DataFrame` would be an error by itself.
-        if _is_taken(spelled.partition(".")[0], state, is_imported=known is not None):
+        if _is_taken(
+            spelled.partition(".")[0], state, is_imported=known is not None
+        ):
             continue
         if known is None:
             imports.append(f"import {public.rpartition('.')[0]}")

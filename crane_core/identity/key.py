@@ -27,7 +27,9 @@ FILE_NAME = "identity.key"
 MIN_CHARACTERS = 32
 
 
-def signing_key(folder: Path, environ: Mapping[str, str] | None = None) -> bytes:
+def signing_key(
+    folder: Path, environ: Mapping[str, str] | None = None
+) -> bytes:
     """The key, created if there is none yet. Raises IdentityError if it is weak or others can read it."""
     given = (os.environ if environ is None else environ).get(VARIABLE, "")
     if given:

@@ -82,7 +82,11 @@ def give_invitation(folder: Path, issued: Pass) -> None:
         _keep(
             folder,
             replace(
-                now, invitations={**now.invitations, issued.serial: _invitation(issued)}
+                now,
+                invitations={
+                    **now.invitations,
+                    issued.serial: _invitation(issued),
+                },
             ),
         )
 
@@ -100,7 +104,8 @@ def open_invitation(folder: Path, text: str) -> Pass:
             )
         opened = replace(known, opened=(*known.opened[-9:], time.time()))
         _keep(
-            folder, replace(now, invitations={**now.invitations, found.serial: opened})
+            folder,
+            replace(now, invitations={**now.invitations, found.serial: opened}),
         )
     return found
 
@@ -109,7 +114,11 @@ def see(folder: Path, secret: str, login: Login) -> None:
     """Note that this session exists, or that it was used again. `secret` is its cookie."""
     name = digest(secret)
     known = _now(folder).sessions.get(name)
-    if known and known.email == login.email and login.seen - known.seen < SEEN_EVERY_S:
+    if (
+        known
+        and known.email == login.email
+        and login.seen - known.seen < SEEN_EVERY_S
+    ):
         return
     with held(folder, FILE_NAME):
         now = _now(folder)
@@ -121,7 +130,10 @@ def see(folder: Path, secret: str, login: Login) -> None:
         )
         _keep(
             folder,
-            replace(now, sessions={**now.sessions, name: replace(login, since=since)}),
+            replace(
+                now,
+                sessions={**now.sessions, name: replace(login, since=since)},
+            ),
         )
 
 
@@ -132,7 +144,9 @@ def open_sessions(folder: Path) -> dict[str, Login]:
         for name, login in _now(folder).sessions.items()
         if _is_open(folder, name, login)
     }
-    return dict(sorted(found.items(), key=lambda item: item[1].seen, reverse=True))
+    return dict(
+        sorted(found.items(), key=lambda item: item[1].seen, reverse=True)
+    )
 
 
 def invitations(folder: Path) -> list[Invitation]:
@@ -178,7 +192,9 @@ def _is_open(folder: Path, name: str, login: Login) -> bool:
 
 
 def _invitation(issued: Pass) -> Invitation:
-    return Invitation(issued.email, issued.issued, issued.until, issued.is_reusable)
+    return Invitation(
+        issued.email, issued.issued, issued.until, issued.is_reusable
+    )
 
 
 def _now(folder: Path) -> Register:
@@ -196,10 +212,12 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Register:
     try:
         body = json.loads(path.read_text("utf-8"))
         sessions = {
-            str(name): Login(**members) for name, members in body["sessions"].items()
+            str(name): Login(**members)
+            for name, members in body["sessions"].items()
         }
         given = {
-            str(name): _given(members) for name, members in body["invitations"].items()
+            str(name): _given(members)
+            for name, members in body["invitations"].items()
         }
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise IdentityError(
@@ -232,4 +250,6 @@ def _keep(folder: Path, register: Register) -> None:
         for serial, one in register.invitations.items()
         if one.until > now
     }
-    replace_file(folder, FILE_NAME, {"sessions": sessions, "invitations": given})
+    replace_file(
+        folder, FILE_NAME, {"sessions": sessions, "invitations": given}
+    )

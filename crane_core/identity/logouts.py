@@ -74,7 +74,9 @@ def _now(folder: Path) -> EndedSessions:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> EndedSessions:
+def _read(
+    path: Path, inode: int, changed_ns: int, n_bytes: int
+) -> EndedSessions:
     """Read again if one of these differs. An empty file grants no access."""
     try:
         body = json.loads(path.read_text("utf-8"))

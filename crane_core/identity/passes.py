@@ -47,12 +47,20 @@ class Pass:
 
 
 def new_pass(
-    email: str, *, seconds: int, now: float | None = None, is_reusable: bool = False
+    email: str,
+    *,
+    seconds: int,
+    now: float | None = None,
+    is_reusable: bool = False,
 ) -> Pass:
     """A pass that is valid for this long from now on."""
     start = time.time() if now is None else now
     return Pass(
-        email, int(start) + seconds, secrets.token_urlsafe(9), start, is_reusable
+        email,
+        int(start) + seconds,
+        secrets.token_urlsafe(9),
+        start,
+        is_reusable,
     )
 
 
@@ -76,19 +84,26 @@ def opened(
             raise BadData("not as it was signed")
     except BadData as error:
         raise IdentityError(
-            f"This {purpose} was not issued by this server.", remedy=_AGAIN[purpose]
+            f"This {purpose} was not issued by this server.",
+            remedy=_AGAIN[purpose],
         ) from error
     found = Pass(**members)
     if found.until <= (time.time() if now is None else now):
-        raise IdentityError(f"This {purpose} has expired.", remedy=_AGAIN[purpose])
+        raise IdentityError(
+            f"This {purpose} has expired.", remedy=_AGAIN[purpose]
+        )
     return found
 
 
 def accepted(text: str, purpose: Purpose, folder: Path) -> Pass:
     """The pass, signed with the key of a data folder and not revoked there. Raises IdentityError."""
     found = opened(text, purpose, signing_key(folder))
-    if was_ended(folder, found.email, found.issued) or is_logged_out(folder, text):
-        raise IdentityError(f"This {purpose} was ended.", remedy=_AGAIN[purpose])
+    if was_ended(folder, found.email, found.issued) or is_logged_out(
+        folder, text
+    ):
+        raise IdentityError(
+            f"This {purpose} was ended.", remedy=_AGAIN[purpose]
+        )
     return found
 
 
@@ -100,4 +115,6 @@ _AGAIN = {
 
 def _serializer(purpose: Purpose, key: bytes) -> URLSafeSerializer:
     options = {"key_derivation": "hmac", "digest_method": hashlib.sha256}
-    return URLSafeSerializer(key, salt=f"crane {purpose}", signer_kwargs=options)
+    return URLSafeSerializer(
+        key, salt=f"crane {purpose}", signer_kwargs=options
+    )

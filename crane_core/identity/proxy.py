@@ -79,7 +79,11 @@ def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
             f"{HEADER} cannot be a header's name.",
             remedy="Set it like X-Forwarded-Email.",
         )
-    names = [part.strip() for part in environ.get(FROM, "").split(",") if part.strip()]
+    names = [
+        part.strip()
+        for part in environ.get(FROM, "").split(",")
+        if part.strip()
+    ]
     if header and not names:
         raise IdentityError(
             f"{HEADER} is set, but no proxy is named that may send it.",
@@ -92,4 +96,6 @@ def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
             f"{FROM} does not list addresses and networks: {error}.",
             remedy="Set it like 127.0.0.1,10.0.0.0/24.",
         ) from error
-    return Proxy(header or None, networks, environ.get(LOGOUT, "").strip() or None)
+    return Proxy(
+        header or None, networks, environ.get(LOGOUT, "").strip() or None
+    )

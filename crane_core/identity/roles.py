@@ -26,7 +26,9 @@ from crane_core.identity.visitor import Role, Visitor
 FILE = "CRANE_ROLES"
 """Environment variable with the path of the file; without it the app has no logins of persons."""
 
-EMAIL = re.compile(r"[a-z0-9.!#$%&'+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*")
+EMAIL = re.compile(
+    r"[a-z0-9.!#$%&'+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*"
+)
 """Addresses in ASCII and lower case: no two different ones look the same."""
 
 MAX_BYTES = 1_000_000
@@ -126,13 +128,17 @@ def _domain(key: str, entry: Any) -> str:
 def _person(key: str, entry: Any) -> Visitor:
     address = as_email(key)
     if address is None:
-        raise _wrong(f"has the entry {key[:80]!r}, which is not an e-mail address")
+        raise _wrong(
+            f"has the entry {key[:80]!r}, which is not an e-mail address"
+        )
     members = {"role": entry} if isinstance(entry, str) else entry
     if not isinstance(members, dict) or not members.keys() <= {"role", "name"}:
         raise _wrong(f"says of {address} something other than role and name")
     role = members.get("role")
     if not isinstance(role, str) or role not in _ROLES:
-        raise _wrong(f"gives {address} a role that is none of {', '.join(_ROLES)}")
+        raise _wrong(
+            f"gives {address} a role that is none of {', '.join(_ROLES)}"
+        )
     name = members.get("name", address.partition("@")[0])
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise _wrong(
@@ -152,7 +158,9 @@ def _refuse_shared_names(people: Mapping[str, Visitor]) -> None:
 
 
 def _wrong(what: str) -> IdentityError:
-    return IdentityError(f"The roles file (--roles or {FILE}) {what}.", remedy=_FORM)
+    return IdentityError(
+        f"The roles file (--roles or {FILE}) {what}.", remedy=_FORM
+    )
 
 
 def add_person(path: Path, email: str, role: Role) -> None:

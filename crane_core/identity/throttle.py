@@ -42,7 +42,9 @@ class Throttle:
         """For how many seconds this peer may not try; 0: it may."""
         with self._lock:
             record = self._peers.get(_who(peer))
-            return max(0.0, record.locked_until - self._clock()) if record else 0.0
+            return (
+                max(0.0, record.locked_until - self._clock()) if record else 0.0
+            )
 
     def failed(self, peer: str) -> None:
         """Count one more failure, which may lock the peer."""
@@ -53,9 +55,9 @@ class Throttle:
             self._peers.move_to_end(peer)
             while len(self._peers) > MAX_PEERS:
                 self._peers.popitem(last=False)
-            record.failures = [at for at in record.failures if at > now - WINDOW_S] + [
-                now
-            ]
+            record.failures = [
+                at for at in record.failures if at > now - WINDOW_S
+            ] + [now]
             n_failures = len(record.failures)
             if n_failures >= MAX_FAILURES:
                 record.failures, record.locked_until = [], now + LOCK_S
@@ -67,7 +69,9 @@ class Throttle:
             MAX_FAILURES,
         )
         if n_failures >= MAX_FAILURES:
-            _LOG.warning("%s is locked for %.0f s", peer[:60] or "this machine", LOCK_S)
+            _LOG.warning(
+                "%s is locked for %.0f s", peer[:60] or "this machine", LOCK_S
+            )
 
     def succeeded(self, peer: str) -> None:
         """Forget the peer's failures."""

@@ -43,7 +43,9 @@ class Contents:
     def refuse(self, name: str, reason: str) -> None:
         """Leave a member out and note why, under a name that can be printed."""
         self.problems.append(
-            LoadProblem(_printable(name), "archive member", f"{reason}; skipped")
+            LoadProblem(
+                _printable(name), "archive member", f"{reason}; skipped"
+            )
         )
 
 
@@ -75,15 +77,18 @@ def refuse_bomb(
     unpacked_bytes: int, packed_bytes: int, source: str, limits: ArchiveLimits
 ) -> None:
     """Raise SourceError if the unpacked size is beyond the limits for this packed size (all in bytes)."""
-    remedy = "Check its origin; if you trust it, unpack it and import the folder."
+    remedy = (
+        "Check its origin; if you trust it, unpack it and import the folder."
+    )
     if unpacked_bytes > limits.total_bytes:
         raise SourceError(
             f"{source} unpacks to more than {limits.total_bytes:,} bytes.",
             remedy=remedy,
         )
     # Long runs of the same JSON shrink a hundred times without any harm.
-    if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(
-        packed_bytes, 1
+    if (
+        unpacked_bytes > limits.ratio_from_bytes
+        and unpacked_bytes > limits.ratio * max(packed_bytes, 1)
     ):
         raise SourceError(
             f"{source} unpacks to more than {limits.ratio:.0f} times its size.",
@@ -109,4 +114,8 @@ def _is_text(name: str) -> bool:
 
 
 def _printable(name: str) -> str:
-    return name.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    return (
+        name.encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+        .replace("\0", "\\0")
+    )

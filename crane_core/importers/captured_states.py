@@ -61,7 +61,9 @@ def state_of(document: Any) -> KernelState:
         not isinstance(document, dict)
         or document.get("schema_version") != SCHEMA_VERSION
     ):
-        raise ValueError(f"expected a captured state of schema {SCHEMA_VERSION}")
+        raise ValueError(
+            f"expected a captured state of schema {SCHEMA_VERSION}"
+        )
     for name in _OBJECTS:
         _object(document, name)
     for name, entry in (document["variables"] | document["accesses"]).items():
@@ -99,7 +101,9 @@ def _object(document: JsonObject, name: str) -> None:
     value = document.get(name)
     if not isinstance(value, dict):
         raise ValueError(
-            f"{name} is missing" if value is None else f"{name} must be an object"
+            f"{name} is missing"
+            if value is None
+            else f"{name} must be an object"
         )
 
 
@@ -107,6 +111,8 @@ def _text(document: JsonObject, name: str, default: str | None = None) -> str:
     value = document.get(name, default)
     if not isinstance(value, str) or not value:
         raise ValueError(
-            f"{name} is missing" if value is None else f"{name} must be a string"
+            f"{name} is missing"
+            if value is None
+            else f"{name} must be a string"
         )
     return value

@@ -57,7 +57,9 @@ def _rows(tree: FileTree, path: str, record: type) -> Iterator[Record]:
     import pyarrow.parquet as pq
 
     try:
-        batches = pq.ParquetFile(io.BytesIO(read_bytes(tree, path))).iter_batches()
+        batches = pq.ParquetFile(
+            io.BytesIO(read_bytes(tree, path))
+        ).iter_batches()
         make, number = _maker(record), 0
         for batch in batches:
             for row in batch.to_pylist():
@@ -79,7 +81,9 @@ def _record(
         return make(row)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return LoadProblem(
-            path, f"row {number}", f"it does not belong to this table: {error}"[:300]
+            path,
+            f"row {number}",
+            f"it does not belong to this table: {error}"[:300],
         )
 
 
@@ -87,15 +91,20 @@ def _maker(record: type) -> Callable[[dict[str, Any]], Record]:
     if record is KernelState:
         return _state
     enums = {
-        name: kind for name, kind in get_type_hints(record).items() if _is_enum(kind)
+        name: kind
+        for name, kind in get_type_hints(record).items()
+        if _is_enum(kind)
     }
     # They are properties of the record, which computes them from its other members.
     left_out = COMPUTED if record is domain.Instance else set()
 
     def make(row: dict[str, Any]) -> Record:
-        members = {name: value for name, value in row.items() if name not in left_out}
+        members = {
+            name: value for name, value in row.items() if name not in left_out
+        }
         made: Record = record(
-            **members | {name: kind(members[name]) for name, kind in enums.items()}
+            **members
+            | {name: kind(members[name]) for name, kind in enums.items()}
         )
         return made
 
@@ -107,7 +116,9 @@ def _is_enum(kind: Any) -> bool:
 
 
 def _state(row: dict[str, Any]) -> KernelState:
-    where = {name: str(row[name]) for name in ("benchmark", "instance_id", "origin")}
+    where = {
+        name: str(row[name]) for name in ("benchmark", "instance_id", "origin")
+    }
     return KernelState.from_json(
         json.loads(row["state"]), setting=Setting(row["setting"]), **where
     )

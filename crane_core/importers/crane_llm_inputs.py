@@ -75,7 +75,10 @@ def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
 
 
 def _cells_once(
-    file: InputFile, parts: InputText, origin: str, cells_of: dict[str, tuple[str, ...]]
+    file: InputFile,
+    parts: InputText,
+    origin: str,
+    cells_of: dict[str, tuple[str, ...]],
 ) -> Iterator[Cell | LoadProblem]:
     # The texts have no execution counts: their order is the order of execution.
     codes = (*parts.executed, parts.target)

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from crane_core.domain import LoadProblem, Record, Setting
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile
-from crane_core.importers.crane_llm_study import StudyFiles, places_of, read_study
+from crane_core.importers.crane_llm_study import (
+    StudyFiles,
+    places_of,
+    read_study,
+)
 from crane_core.importers.crane_llm_workbooks import (
     Annotations,
     read_outcomes,
@@ -56,9 +60,13 @@ def recognises(tree: FileTree) -> float:
     if any(_ANSWERS.fullmatch(folder) for folder in folders):
         return 1.0
     variants = [
-        match["setting"] for folder in folders if (match := _INPUTS.fullmatch(folder))
+        match["setting"]
+        for folder in folders
+        if (match := _INPUTS.fullmatch(folder))
     ]
-    return 0.75 if any(name not in (None, "runinfo") for name in variants) else 0.0
+    return (
+        0.75 if any(name not in (None, "runinfo") for name in variants) else 0.0
+    )
 
 
 def read(tree: FileTree) -> Iterator[Record]:
@@ -66,7 +74,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from read_study(tree, _sorted_files(tree), KIND)
     path, sheet, annotator = _OUTCOMES
     for found in places_of(tree, path):
-        yield from read_outcomes(tree, Annotations(found, sheet, annotator, KIND))
+        yield from read_outcomes(
+            tree, Annotations(found, sheet, annotator, KIND)
+        )
     path, annotator = _VALIDATION
     for found in places_of(tree, path):
         yield from read_validation(tree, found, annotator, KIND)
@@ -94,13 +104,17 @@ def _add_replies(
     detector = detector_named(upstream_name)
     files.detectors[detector.detector] = detector
     for path, instance_id in files.of_instances(paths, ".json"):
-        files.replies.append(AnswerFile(path, instance_id, detector.detector, setting))
+        files.replies.append(
+            AnswerFile(path, instance_id, detector.detector, setting)
+        )
 
 
 def _setting(files: StudyFiles, folder: str, name: str) -> Setting | None:
     if name not in _SETTING:
         # A setting that this version does not know must not be counted as one that it does.
         files.misnamed.append(
-            LoadProblem(folder, "folder name", f"{name!r} is not a known setting")
+            LoadProblem(
+                folder, "folder name", f"{name!r} is not a known setting"
+            )
         )
     return _SETTING.get(name)

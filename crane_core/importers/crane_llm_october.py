@@ -12,8 +12,15 @@ from collections.abc import Iterator
 from crane_core.domain import DetectorKind, Record, Setting
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile, JudgeFile
-from crane_core.importers.crane_llm_settled import SETTLED, read_settled_differences
-from crane_core.importers.crane_llm_study import StudyFiles, places_of, read_study
+from crane_core.importers.crane_llm_settled import (
+    SETTLED,
+    read_settled_differences,
+)
+from crane_core.importers.crane_llm_study import (
+    StudyFiles,
+    places_of,
+    read_study,
+)
 from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import detector_named
@@ -50,7 +57,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from read_study(tree, _sorted_files(tree), KIND)
     for path, sheet, annotator in _OUTCOMES:
         for found in places_of(tree, path):
-            yield from read_outcomes(tree, Annotations(found, sheet, annotator, KIND))
+            yield from read_outcomes(
+                tree, Annotations(found, sheet, annotator, KIND)
+            )
     for found in places_of(tree, _VALIDATION):
         yield from read_settled_differences(
             tree, Annotations(found, "Human_Validation", SETTLED, KIND)
@@ -71,7 +80,9 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
     return files
 
 
-def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> None:
+def _sort_answers(
+    files: StudyFiles, match: re.Match[str], paths: list[str]
+) -> None:
     is_llm = match["family"] == "llms"
     detector = detector_named(
         match["detector"], DetectorKind.LLM if is_llm else DetectorKind.ANALYZER

@@ -84,7 +84,9 @@ def read_runs(
         )
 
 
-def _verdict(reply: JsonObject | str) -> tuple[bool | None, str | None, str | None]:
+def _verdict(
+    reply: JsonObject | str,
+) -> tuple[bool | None, str | None, str | None]:
     """Whether a crash is predicted, the reasoning, and why there is no answer."""
     if isinstance(reply, str):
         return None, reply, NOT_JSON

@@ -85,7 +85,9 @@ def _settled(
 ) -> Judgement | LoadProblem:
     if block is None:
         return LoadProblem(
-            source.path, place, f"{instance_id} stands before any header of a block"
+            source.path,
+            place,
+            f"{instance_id} stands before any header of a block",
         )
     cell = cells[block.column] if block.column < len(cells) else ""
     key = (block.match["detector"], block.match["setting"], instance_id)
@@ -106,7 +108,9 @@ def _settled(
         match=block.match,
         cell=cell,
     )
-    settlement = cells[block.column + 1] if block.column + 1 < len(cells) else ""
+    settlement = (
+        cells[block.column + 1] if block.column + 1 < len(cells) else ""
+    )
     if isinstance(found, LoadProblem) or settlement == "":
         return found
     settled = label_named(settlement)

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from crane_core.domain import Case, Detector, LoadProblem, Prompt, Record, Setting
+from crane_core.domain import (
+    Case,
+    Detector,
+    LoadProblem,
+    Prompt,
+    Record,
+    Setting,
+)
 from crane_core.importers.crane_llm_inputs import InputFile, read_inputs
 from crane_core.importers.crane_llm_outputs import (
     AnswerFile,
@@ -47,7 +54,9 @@ class StudyFiles:
     detectors: dict[str, Detector] = field(default_factory=dict)
     misnamed: list[LoadProblem] = field(default_factory=list)
 
-    def of_instances(self, paths: list[str], suffix: str) -> Iterator[tuple[str, str]]:
+    def of_instances(
+        self, paths: list[str], suffix: str
+    ) -> Iterator[tuple[str, str]]:
         """Path and instance id of the files that end in `suffix`; a name that is not an instance is a problem."""
         for path in paths:
             if path.endswith(suffix):
@@ -57,7 +66,9 @@ class StudyFiles:
                 else:
                     self.misnamed.append(
                         LoadProblem(
-                            path, "file name", f"{instance_id!r} is not an instance"
+                            path,
+                            "file name",
+                            f"{instance_id!r} is not an instance",
                         )
                     )
 
@@ -67,7 +78,9 @@ class StudyFiles:
         return {file.instance_id for files in lists for file in files}
 
 
-def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[Record]:
+def read_study(
+    tree: FileTree, files: StudyFiles, experiment: str
+) -> Iterator[Record]:
     """Everything but the human outcomes, whose workbooks differ between releases."""
     yield from tree.problems
     yield from files.misnamed
@@ -76,7 +89,9 @@ def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[R
     yield from _cases_and_instances(tree, files)
     digests: dict[tuple[str, Setting], str] = {}
     # Inputs first: answers refer to the sha256 of the prompts.
-    for record in read_inputs(tree, sorted(files.inputs, key=_code_first), experiment):
+    for record in read_inputs(
+        tree, sorted(files.inputs, key=_code_first), experiment
+    ):
         if isinstance(record, Prompt):
             digests[record.instance_id, record.setting] = record.sha256
         yield record
@@ -92,7 +107,9 @@ def places_of(tree: FileTree, path: str) -> list[str]:
     """The file at this path, or under a longer path that ends in it."""
     # Some copies put the study below another folder.
     return [
-        found for found in tree.paths if found == path or found.endswith("/" + path)
+        found
+        for found in tree.paths
+        if found == path or found.endswith("/" + path)
     ]
 
 

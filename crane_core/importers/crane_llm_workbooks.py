@@ -28,12 +28,18 @@ from crane_core.importers.instance_ids import (
     library_of,
 )
 from crane_core.importers.published_detectors import detector_named, label_named
-from crane_core.importers.reading import Statements, UnreadableFileError, with_problems
+from crane_core.importers.reading import (
+    Statements,
+    UnreadableFileError,
+    with_problems,
+)
 from crane_core.importers.workbooks import UNNAMED, Workbook, WorkbookRow
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OUTCOME_COLUMNS = (
-    re.compile(r"(?P<detector>.+?)_crash_detection_(?P<setting>code|code_runinfo)"),
+    re.compile(
+        r"(?P<detector>.+?)_crash_detection_(?P<setting>code|code_runinfo)"
+    ),
     re.compile(r"crash_detection_(?P<detector>.+?)_(?P<setting>code|runinfo)"),
 )
 _VALIDATION_SHEET = re.compile(r"(?P<detector>.+?)_(?P<setting>code|runinfo)")
@@ -93,7 +99,10 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
 def _remark(row: WorkbookRow) -> str | None:
     remarks = [row.text("runinfo_help"), row.text(UNNAMED)]
     # Most cells hold the word None, written by Python, and some remarks stand in a column without a name.
-    return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
+    return (
+        "; ".join(remark for remark in remarks if remark not in ("", "None"))
+        or None
+    )
 
 
 @with_problems
@@ -132,7 +141,9 @@ def traceback_text(printed: str) -> str | None:
         lines = ast.literal_eval(printed)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         lines = None
-    is_lines = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+    is_lines = isinstance(lines, list) and all(
+        isinstance(line, str) for line in lines
+    )
     text = "\n".join(lines) if is_lines and lines is not None else printed
     # IPython colours its tracebacks for terminals.
     return _ANSI.sub("", text) or None
@@ -183,7 +194,9 @@ def read_validation(
         if match is None:
             continue
         source = Annotations(path, sheet, annotator, experiment)
-        for row, instance_id in _instance_rows(workbook.rows(sheet, "instance"), path):
+        for row, instance_id in _instance_rows(
+            workbook.rows(sheet, "instance"), path
+        ):
             # The padding is for rows that end with the instance.
             column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
             if isinstance(instance_id, LoadProblem):
@@ -208,18 +221,28 @@ def _instance_rows(
         instance_id = row.text("instance")
         if is_instance_id(instance_id):
             repeated = stated.problem(
-                instance_id, _cells(row), path=path, place=row.place, what=instance_id
+                instance_id,
+                _cells(row),
+                path=path,
+                place=row.place,
+                what=instance_id,
             )
             yield row, repeated or instance_id
 
 
 def _cells(row: WorkbookRow) -> tuple[tuple[str, str], ...]:
-    return tuple((column, str(cell).strip()) for column, cell in row.cells.items())
+    return tuple(
+        (column, str(cell).strip()) for column, cell in row.cells.items()
+    )
 
 
 def _outcome_column(column: str) -> re.Match[str] | None:
     return next(
-        (match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))),
+        (
+            match
+            for pattern in _OUTCOME_COLUMNS
+            if (match := pattern.fullmatch(column))
+        ),
         None,
     )
 

@@ -10,7 +10,11 @@ from pathlib import Path
 
 from crane_core.domain import LoadProblem
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import DEFAULT_LIMITS, ArchiveLimits, Contents
+from crane_core.importers.archive_safety import (
+    DEFAULT_LIMITS,
+    ArchiveLimits,
+    Contents,
+)
 from crane_core.importers.folder import open_folder, read_file
 from crane_core.importers.tar_archive import open_tar
 from crane_core.importers.zip_archive import open_zip
@@ -36,7 +40,9 @@ class FileTree:
         # GitHub's archives hold everything in one folder, named after repository and release.
         top = _common_top(contents.names)
         self.name = name
-        self.paths: list[str] = sorted(path[len(top) :] for path in contents.names)
+        self.paths: list[str] = sorted(
+            path[len(top) :] for path in contents.names
+        )
         self.problems: list[LoadProblem] = list(contents.problems)
         self.top = top
         self._known = set(self.paths)
@@ -74,7 +80,9 @@ def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
         )
     for suffix, opener in _OPENERS.items():
         if path.name.lower().endswith(suffix):
-            return FileTree(path.name[: -len(suffix)], _opened(opener, path, limits))
+            return FileTree(
+                path.name[: -len(suffix)], _opened(opener, path, limits)
+            )
     return open_files([path], path.stem, limits)
 
 
@@ -91,16 +99,21 @@ def open_files(
     for path in paths:
         if not path.is_file():
             raise SourceError(
-                f"{path} does not exist or is not a file.", remedy="Check the path."
+                f"{path} does not exist or is not a file.",
+                remedy="Check the path.",
             )
     return FileTree(
         name,
-        Contents(read=lambda file: read_file(files[file], limits), names=list(files)),
+        Contents(
+            read=lambda file: read_file(files[file], limits), names=list(files)
+        ),
     )
 
 
 def _opened(
-    opener: Callable[[Path, ArchiveLimits], Contents], path: Path, limits: ArchiveLimits
+    opener: Callable[[Path, ArchiveLimits], Contents],
+    path: Path,
+    limits: ArchiveLimits,
 ) -> Contents:
     try:
         return opener(path, limits)

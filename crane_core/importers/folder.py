@@ -30,8 +30,12 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
     for folder, subfolders, files in os.walk(
         root, onerror=lambda error: _note_unlistable(contents, root, error)
     ):
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        for name in [name for name in subfolders if Path(folder, name).is_symlink()]:
+        subfolders[:] = sorted(
+            name for name in subfolders if not name.startswith(".")
+        )
+        for name in [
+            name for name in subfolders if Path(folder, name).is_symlink()
+        ]:
             contents.refuse(
                 _relative(Path(folder, name), root), "it is a link to a folder"
             )
@@ -55,7 +59,8 @@ def read_file(path: Path, limits: ArchiveLimits) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise SourceError(
-            f"{path.name} cannot be read: {error.strerror}.", remedy=_CHECK_ACCESS
+            f"{path.name} cannot be read: {error.strerror}.",
+            remedy=_CHECK_ACCESS,
         ) from error
 
 

@@ -40,14 +40,23 @@ class ForeignTool(NamedTuple):
 
 
 def _tool(name: str, holds: Holds, *marks: str) -> ForeignTool:
-    return ForeignTool(name, holds, tuple(frozenset(mark.split()) for mark in marks))
+    return ForeignTool(
+        name, holds, tuple(frozenset(mark.split()) for mark in marks)
+    )
 
 
 _TOOLS = (
-    _tool("promptfoo", Holds.ANSWERS, "evalId results", "config results evalId"),
-    _tool("OpenAI Evals", Holds.ANSWERS, "spec", "run_id event_id sample_id type"),
     _tool(
-        "lm-evaluation-harness", Holds.ANSWERS, "doc_id resps", "doc_id filtered_resps"
+        "promptfoo", Holds.ANSWERS, "evalId results", "config results evalId"
+    ),
+    _tool(
+        "OpenAI Evals", Holds.ANSWERS, "spec", "run_id event_id sample_id type"
+    ),
+    _tool(
+        "lm-evaluation-harness",
+        Holds.ANSWERS,
+        "doc_id resps",
+        "doc_id filtered_resps",
     ),
     _tool("Weights & Biases Weave", Holds.ANSWERS, "op_name inputs output"),
     _tool(
@@ -128,7 +137,12 @@ def _by_members(members: frozenset[str]) -> ForeignTool | None:
     if len(members & _PREDICTED) > 1:
         return None  # predictions in our own form, perhaps with a member forgotten: their importer says which
     return next(
-        (tool for tool in _TOOLS if any(members >= mark for mark in tool.marks)), None
+        (
+            tool
+            for tool in _TOOLS
+            if any(members >= mark for mark in tool.marks)
+        ),
+        None,
     )
 
 

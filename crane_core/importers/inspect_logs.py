@@ -26,7 +26,11 @@ from crane_core.domain import (
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import Statements, UnreadableFileError, read_json
+from crane_core.importers.reading import (
+    Statements,
+    UnreadableFileError,
+    read_json,
+)
 from crane_core.prompts.reply import ReadReply, read_reply
 
 KIND = "inspect-log"
@@ -59,7 +63,10 @@ class _LeftOutError(Exception):
     """Why a sample becomes no run: the kind of trouble, and what shows it."""
 
     def __init__(
-        self, why: str, shown: object, kind: ProblemKind = ProblemKind.UNREADABLE
+        self,
+        why: str,
+        shown: object,
+        kind: ProblemKind = ProblemKind.UNREADABLE,
     ) -> None:
         super().__init__(why)
         self.why, self.shown, self.kind = why, str(shown)[:_QUOTED], kind
@@ -86,7 +93,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from tree.problems
     header = next((path for path in _HEADERS if path in tree), None)
     for path in (
-        [header] if header else [path for path in tree.paths if path.endswith(_SUFFIX)]
+        [header]
+        if header
+        else [path for path in tree.paths if path.endswith(_SUFFIX)]
     ):
         try:
             document = read_json(tree, path)
@@ -94,7 +103,9 @@ def read(tree: FileTree) -> Iterator[Record]:
         except UnreadableFileError as error:
             yield error.problem
             continue
-        yield from _records(log, _members(tree) if header else _listed(document, path))
+        yield from _records(
+            log, _members(tree) if header else _listed(document, path)
+        )
 
 
 def _log(document: Any, path: str) -> _Log:
@@ -131,7 +142,9 @@ def _listed(document: JsonObject, path: str) -> Iterator[Any]:
     if isinstance(samples, list):
         yield from samples
     else:
-        yield LoadProblem(path, "samples", "the log was written without its samples")
+        yield LoadProblem(
+            path, "samples", "the log was written without its samples"
+        )
 
 
 def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
@@ -169,7 +182,9 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
         yield run
     if log.status != "success":
         yield LoadProblem(
-            log.path, "status", f"the evaluation did not end: {log.status[:_QUOTED]!r}"
+            log.path,
+            "status",
+            f"the evaluation did not end: {log.status[:_QUOTED]!r}",
         )
     for (why, kind), which in told.items():
         n = len(which)
@@ -181,7 +196,9 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
         )
 
 
-def _refuse_repeated(stated: Statements, key: tuple[object, ...], run: Run) -> None:
+def _refuse_repeated(
+    stated: Statements, key: tuple[object, ...], run: Run
+) -> None:
     """Raises _LeftOutError for a second sample of one instance and epoch, whether it answers alike or not."""
     sample = f"{run.instance_id}, epoch {run.run_index}"
     repeated = stated.problem(key, run, path="", place="", what=sample)
@@ -207,7 +224,8 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
     error = sample.get("error")
     if error is not None:
         raise _LeftOutError(
-            "it failed", error.get("message") if isinstance(error, dict) else error
+            "it failed",
+            error.get("message") if isinstance(error, dict) else error,
         )
     epoch = sample.get("epoch")
     if (
@@ -215,7 +233,9 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
         or not isinstance(epoch, int)
         or not 1 <= epoch <= _MOST_EPOCHS
     ):
-        raise _LeftOutError("its epoch is not an integer of 1 or more", repr(epoch))
+        raise _LeftOutError(
+            "its epoch is not an integer of 1 or more", repr(epoch)
+        )
     said = _said(sample)
     return Run(
         benchmark=benchmark,
@@ -235,8 +255,14 @@ def _invalidated(instance_id: str, sample: JsonObject) -> str:
     """Which sample it is, and the reason that its author gave."""
     which = f"{instance_id}, epoch {sample.get('epoch')}"
     invalidation = sample["invalidation"]
-    reason = invalidation.get("reason") if isinstance(invalidation, dict) else None
-    return f"{which}: {reason}" if isinstance(reason, str) and reason.strip() else which
+    reason = (
+        invalidation.get("reason") if isinstance(invalidation, dict) else None
+    )
+    return (
+        f"{which}: {reason}"
+        if isinstance(reason, str) and reason.strip()
+        else which
+    )
 
 
 def _whose(log: _Log, sample: JsonObject) -> tuple[str, str, Setting]:
@@ -255,7 +281,8 @@ def _whose(log: _Log, sample: JsonObject) -> tuple[str, str, Setting]:
         )
     if stated.get("setting") not in list(Setting):
         raise _LeftOutError(
-            f"its setting is none of {', '.join(Setting)}", repr(stated.get("setting"))
+            f"its setting is none of {', '.join(Setting)}",
+            repr(stated.get("setting")),
         )
     if not isinstance(named, str) or not named.strip():
         raise _LeftOutError("its benchmark is not a name", repr(named))
@@ -267,7 +294,9 @@ def _named_in(sample_id: str) -> dict[str, str]:
     parts = sample_id.split("/")
     instance = next((part for part in parts if part.endswith(_VERSIONS)), None)
     setting = next((part for part in parts if part in list(Setting)), None)
-    other = next((part for part in parts[:-1] if part not in (instance, setting)), None)
+    other = next(
+        (part for part in parts[:-1] if part not in (instance, setting)), None
+    )
     named = {"instance": instance, "setting": setting, "benchmark": other}
     return {name: part for name, part in named.items() if part}
 
@@ -276,16 +305,22 @@ def _said(sample: JsonObject) -> ReadReply:
     output, limit = sample.get("output"), sample.get("limit")
     completion = output.get("completion") if isinstance(output, dict) else None
     if not isinstance(output, dict) or not isinstance(completion, str):
-        raise _LeftOutError("its output has no completion", repr(sample.get("id")))
+        raise _LeftOutError(
+            "its output has no completion", repr(sample.get("id"))
+        )
     # Inspect ends a sample at its limits of time or tokens and keeps it without a completion.
     if not completion and isinstance(limit, dict):
         return ReadReply(
-            None, None, f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}"
+            None,
+            None,
+            f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}",
         )
     choices = output.get("choices")
     first = (
         choices[0]
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        if isinstance(choices, list)
+        and choices
+        and isinstance(choices[0], dict)
         else {}
     )
     stopped = first.get("stop_reason")
@@ -294,8 +329,14 @@ def _said(sample: JsonObject) -> ReadReply:
 
 def _digest(asked: Any) -> str | None:
     """sha256 of the prompt where it is the whole input, so that it is known again; None for other conversations."""
-    if isinstance(asked, list) and len(asked) == 1 and isinstance(asked[0], dict):
+    if (
+        isinstance(asked, list)
+        and len(asked) == 1
+        and isinstance(asked[0], dict)
+    ):
         asked = asked[0].get("content")
     return (
-        hashlib.sha256(asked.encode()).hexdigest() if isinstance(asked, str) else None
+        hashlib.sha256(asked.encode()).hexdigest()
+        if isinstance(asked, str)
+        else None
     )

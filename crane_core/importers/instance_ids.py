@@ -30,7 +30,9 @@ _N_CASES = {
     "torchvision": 1,
 }
 JUNOBENCH_CASES = frozenset(
-    f"{library}_{n}" for library, count in _N_CASES.items() for n in range(1, count + 1)
+    f"{library}_{n}"
+    for library, count in _N_CASES.items()
+    for n in range(1, count + 1)
 )
 """The 111 cases of JunoBench."""
 
@@ -66,5 +68,7 @@ def instance_of(instance_id: str, remark: str | None = None) -> Instance:
 
 def cases_without_labels(instance_ids: Iterable[str]) -> Iterator[Case]:
     """One Case per case id, with nothing but its library."""
-    for case_id in sorted({case_of(instance_id) for instance_id in instance_ids}):
+    for case_id in sorted(
+        {case_of(instance_id) for instance_id in instance_ids}
+    ):
         yield Case(JUNOBENCH.benchmark, case_id, library=library_of(case_id))

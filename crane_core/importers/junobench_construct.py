@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crane_core.domain import Case, Detector, LoadProblem, Record, Run, Setting, Version
+from crane_core.domain import (
+    Case,
+    Detector,
+    LoadProblem,
+    Record,
+    Run,
+    Setting,
+    Version,
+)
 from crane_core.importers.crane_llm_study import places_of
 from crane_core.importers.crane_llm_workbooks import read_case_labels
 from crane_core.importers.filetree import FileTree
@@ -21,7 +29,11 @@ from crane_core.importers.instance_ids import (
     is_case_id,
 )
 from crane_core.importers.published_detectors import detector_named
-from crane_core.importers.reading import read_json_list, read_text, with_problems
+from crane_core.importers.reading import (
+    read_json_list,
+    read_text,
+    with_problems,
+)
 
 KIND = "junobench-construct"
 EXCEEDS_CONTEXT = "input exceeds the context of the model"
@@ -53,7 +65,9 @@ class _Skipped(NamedTuple):
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): no other layout has result folders of a detector."""
     return (
-        1.0 if any(_RESULTS.fullmatch(folder) for folder in tree.by_folder()) else 0.0
+        1.0
+        if any(_RESULTS.fullmatch(folder) for folder in tree.by_folder())
+        else 0.0
     )
 
 
@@ -73,9 +87,13 @@ def read(tree: FileTree) -> Iterator[Record]:
     ]
     yield from dict.fromkeys(detectors)
     # Cases that no model was shown still belong to the benchmark.
-    skips = [record for file in skipped for record in _runs_never_asked(tree, file)]
+    skips = [
+        record for file in skipped for record in _runs_never_asked(tree, file)
+    ]
     instance_ids = {f"{file.case_id}_{file.version}" for file in results}
-    instance_ids |= {record.instance_id for record in skips if isinstance(record, Run)}
+    instance_ids |= {
+        record.instance_id for record in skips if isinstance(record, Run)
+    }
     yield from _cases_and_instances(tree, instance_ids)
     yield from skips
     for file in results:
@@ -104,7 +122,9 @@ def _result_files(tree: FileTree) -> tuple[list[_Results], list[LoadProblem]]:
     return files, misnamed
 
 
-def _cases_and_instances(tree: FileTree, instance_ids: set[str]) -> Iterator[Record]:
+def _cases_and_instances(
+    tree: FileTree, instance_ids: set[str]
+) -> Iterator[Record]:
     labelled: set[str] = set()
     path, sheet = _CASES
     for found in places_of(tree, path):
@@ -117,8 +137,12 @@ def _cases_and_instances(tree: FileTree, instance_ids: set[str]) -> Iterator[Rec
         for case in cases_without_labels(instance_ids)
         if case.case_id not in labelled
     )
-    both = {f"{case_id}_{version}" for case_id in labelled for version in Version}
-    yield from (instance_of(instance_id) for instance_id in sorted(both | instance_ids))
+    both = {
+        f"{case_id}_{version}" for case_id in labelled for version in Version
+    }
+    yield from (
+        instance_of(instance_id) for instance_id in sorted(both | instance_ids)
+    )
 
 
 @with_problems
@@ -139,7 +163,9 @@ def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
 def _run(file: _Results, index: int, answer: Any) -> Run:
     crashes = (
         # The files hold the words TRUE and FALSE, not JSON's booleans.
-        answer if isinstance(answer, bool) else _ANSWER.get(answer.strip().upper())
+        answer
+        if isinstance(answer, bool)
+        else _ANSWER.get(answer.strip().upper())
     )
     return Run(
         benchmark=JUNOBENCH.benchmark,
@@ -154,7 +180,9 @@ def _run(file: _Results, index: int, answer: Any) -> Run:
 
 
 @with_problems
-def _runs_never_asked(tree: FileTree, file: _Skipped) -> Iterator[Run | LoadProblem]:
+def _runs_never_asked(
+    tree: FileTree, file: _Skipped
+) -> Iterator[Run | LoadProblem]:
     """Both versions of each case that upstream left out because its text is too long for the model."""
     # The list may begin with a byte-order mark and has no line end at its end.
     lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")

@@ -23,7 +23,11 @@ from crane_core.domain import (
 )
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
+from crane_core.importers.reading import (
+    UnreadableFileError,
+    parse_json,
+    read_bytes,
+)
 from crane_core.notebooks import crash_index, plan, read_code_cells
 
 KIND = "notebook-column"
@@ -34,7 +38,9 @@ ORIGIN = "notebook"
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1), by the name of the file."""
     return (
-        1.0 if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths) else 0.0
+        1.0
+        if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths)
+        else 0.0
     )
 
 
@@ -60,14 +66,18 @@ def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
             rows = ", ".join(map(str, entry["rows"]))
             more = ", …" if entry["n"] > len(entry["rows"]) else ""
             yield LoadProblem(
-                path, f"rows {rows}{more}", f"{entry['n']} skipped: {entry['skipped']}"
+                path,
+                f"rows {rows}{more}",
+                f"{entry['n']} skipped: {entry['skipped']}",
             )
         else:
             yield from _notebook(entry)
     except UnreadableFileError as error:
         yield error.problem
     except (ValueError, TypeError, KeyError) as error:
-        yield LoadProblem(path, place, f"it is not a line of a notebook: {error}"[:300])
+        yield LoadProblem(
+            path, place, f"it is not a line of a notebook: {error}"[:300]
+        )
 
 
 def _notebook(entry: JsonObject) -> Iterator[Record]:

@@ -29,9 +29,17 @@ from crane_core.importers.crane_llm_workbooks import (
     read_ground_truth,
 )
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
+from crane_core.importers.instance_ids import (
+    JUNOBENCH,
+    JUNOBENCH_CASES,
+    library_of,
+)
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
+from crane_core.importers.reading import (
+    UnreadableFileError,
+    read_bytes,
+    read_text,
+)
 from crane_core.notebooks import (
     ORIGIN,
     CodeCell,
@@ -53,7 +61,14 @@ _GROUND_TRUTH = "ground_truth_crash_prediction.xlsx"
 JUNOBENCH_WORKBOOKS = frozenset({_GROUND_TRUTH, *(name for name, _ in _LABELS)})
 FEW = 10
 """From so many pairs on, known ids alone identify a part of JunoBench."""
-_FACTS = ("library", "root_cause", "exception", "crash_type", "stage", "diagnosis")
+_FACTS = (
+    "library",
+    "root_cause",
+    "exception",
+    "crash_type",
+    "stage",
+    "diagnosis",
+)
 
 
 @dataclass(slots=True)
@@ -131,15 +146,21 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
     """Every pair of a tree that `recognises` takes, and the benchmark that an import would file them under."""
     pairs = _pairs(tree)
     benchmark = _benchmark(tree, pairs)
-    tables = (path for path in tree.paths if path.rpartition("/")[2] == _CASES_TABLE)
+    tables = (
+        path for path in tree.paths if path.rpartition("/")[2] == _CASES_TABLE
+    )
     rows = (
         row
         for path in tables
         for row in _table_of_cases(tree, path, benchmark.benchmark)
     )
-    stated = {row.case_id: row.exception for row in rows if isinstance(row, Case)}
+    stated = {
+        row.case_id: row.exception for row in rows if isinstance(row, Case)
+    }
     return benchmark, [
-        PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id))
+        PairFiles(
+            pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id)
+        )
         for pair in pairs
     ]
 
@@ -189,11 +210,17 @@ class _Facts:
 
     def case(self, case_id: str) -> Case:
         """What the tables say of one case, with the diagnosis of the ground truth before that of cases.csv."""
-        library = library_of(case_id) if self.benchmark == JUNOBENCH.benchmark else None
+        library = (
+            library_of(case_id)
+            if self.benchmark == JUNOBENCH.benchmark
+            else None
+        )
         case = self.cases.get(case_id, Case(self.benchmark, case_id, library))
         diagnosis = self.truth.diagnoses.get(case_id)
         return replace(
-            case, benchmark=self.benchmark, diagnosis=diagnosis or case.diagnosis
+            case,
+            benchmark=self.benchmark,
+            diagnosis=diagnosis or case.diagnosis,
         )
 
 
@@ -204,7 +231,9 @@ def _table_of_cases(
         text = read_text(tree, path).removeprefix("\ufeff")
         rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         for row in rows:
-            facts = {name: (row.get(name) or "").strip() or None for name in _FACTS}
+            facts = {
+                name: (row.get(name) or "").strip() or None for name in _FACTS
+            }
             case_id = (row.get("case_id") or "").strip()
             if case_id:
                 yield Case(benchmark=benchmark, case_id=case_id, **facts)
@@ -238,7 +267,10 @@ def _read_pair(
             yield error.problem
     target = crash_index(notebooks.get(Version.REPRODUCED, []))
     # A common mistake of new pairs, which would otherwise read as "unknown".
-    if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
+    if (
+        target is None
+        and target_index(notebooks.get(Version.FIXED, [])) is not None
+    ):
         yield LoadProblem(
             pair.paths[Version.FIXED],
             "cells",
@@ -249,7 +281,9 @@ def _read_pair(
     )
     for version, cells in notebooks.items():
         instance = Instance(benchmark, pair.case_id, version)
-        yield replace(instance, remark=facts.truth.remarks.get(instance.instance_id))
+        yield replace(
+            instance, remark=facts.truth.remarks.get(instance.instance_id)
+        )
         yield from _cells(instance, cells, target, pair.paths[version])
 
 
@@ -306,8 +340,12 @@ def _cells(
         yield _cell(instance, planned.position, planned.role, planned.cell)
 
 
-def _cell(instance: Instance, position: int, role: CellRole, cell: CodeCell) -> Cell:
-    is_crash = role is CellRole.TARGET and instance.crashes and cell.crash is not None
+def _cell(
+    instance: Instance, position: int, role: CellRole, cell: CodeCell
+) -> Cell:
+    is_crash = (
+        role is CellRole.TARGET and instance.crashes and cell.crash is not None
+    )
     return Cell(
         benchmark=instance.benchmark,
         instance_id=instance.instance_id,

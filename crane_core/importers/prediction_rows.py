@@ -13,7 +13,11 @@ from typing import Any
 from crane_core.domain import LoadProblem
 from crane_core.importers.archive_safety import MEBIBYTE
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
+from crane_core.importers.reading import (
+    UnreadableFileError,
+    read_bytes,
+    read_text,
+)
 
 NEEDED = ("instance", "detector", "setting", "index", "crashes")
 COLUMNS = (
@@ -97,7 +101,8 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         unpacked, number = 0, 1
         for batch in file.iter_batches(
-            batch_size=_BATCH, columns=[name for name in COLUMNS if name in names]
+            batch_size=_BATCH,
+            columns=[name for name in COLUMNS if name in names],
         ):
             # Checked while it is packed: a text of a gigabyte may take a kilobyte in the file.
             for column in batch.columns:
@@ -105,7 +110,9 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
             for row in batch.to_pylist():
                 number += 1
                 unpacked += sum(
-                    len(value) for value in row.values() if isinstance(value, str)
+                    len(value)
+                    for value in row.values()
+                    if isinstance(value, str)
                 )
                 if unpacked > MAX_UNPACKED:
                     raise UnreadableFileError(

@@ -39,9 +39,13 @@ _BOM = b"\xef\xbb\xbf"
 
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): a tree of .jsonl, .csv and .parquet files only; lower if .jsonl files lie among others."""
-    if tree.paths and all(path.endswith((_SUFFIX, *_TABLES)) for path in tree.paths):
+    if tree.paths and all(
+        path.endswith((_SUFFIX, *_TABLES)) for path in tree.paths
+    ):
         # JSON lines may be anything; tables even more so, and only if nobody else knows the file.
-        return 0.9 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.2
+        return (
+            0.9 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.2
+        )
     return 0.1 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.0
 
 
@@ -66,7 +70,9 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 
 @with_problems
-def _records_of_file(tree: FileTree, path: str, stated: Statements) -> Iterator[Record]:
+def _records_of_file(
+    tree: FileTree, path: str, stated: Statements
+) -> Iterator[Record]:
     experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
     for row in _rows(tree, path):
         if isinstance(row, LoadProblem):
@@ -89,7 +95,9 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
                 yield _parsed(line, path, f"line {number}")
 
 
-def _parsed(line: bytes, path: str, place: str) -> tuple[str, Any] | LoadProblem:
+def _parsed(
+    line: bytes, path: str, place: str
+) -> tuple[str, Any] | LoadProblem:
     try:
         return place, parse_json(line, path, place)
     except UnreadableFileError as error:
@@ -103,7 +111,9 @@ def _records_of_row(
     try:
         run = _run(fields, experiment)
         detector = Detector(
-            run.detector, _text(fields, "title", fields["detector"]), _kind(fields)
+            run.detector,
+            _text(fields, "title", fields["detector"]),
+            _kind(fields),
         )
     except ValueError as error:
         yield LoadProblem(path, place, str(error))
@@ -156,7 +166,9 @@ def _text(fields: JsonObject, name: str, default: str | None = None) -> str:
         value = default
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise ValueError(
-            f"{name} is missing" if value is None else f"{name} must be a string"
+            f"{name} is missing"
+            if value is None
+            else f"{name} must be a string"
         )
     return value
 
@@ -173,14 +185,18 @@ def _instance(fields: JsonObject) -> str:
 def _setting(fields: JsonObject) -> Setting:
     name = _text(fields, "setting")
     if name not in list(Setting):
-        raise ValueError(f"setting must be one of {', '.join(Setting)}, not {name!r}")
+        raise ValueError(
+            f"setting must be one of {', '.join(Setting)}, not {name!r}"
+        )
     return Setting(name)
 
 
 def _kind(fields: JsonObject) -> DetectorKind:
     name = _text(fields, "kind", DetectorKind.LLM)
     if name not in list(DetectorKind):
-        raise ValueError(f"kind must be one of {', '.join(DetectorKind)}, not {name!r}")
+        raise ValueError(
+            f"kind must be one of {', '.join(DetectorKind)}, not {name!r}"
+        )
     return DetectorKind(name)
 
 
@@ -192,7 +208,9 @@ def _index(fields: JsonObject) -> int:
         or not isinstance(value, int)
         or not 1 <= value <= 1_000_000
     ):
-        raise ValueError(f"index must be an integer of 1 or more, not {value!r}")
+        raise ValueError(
+            f"index must be an integer of 1 or more, not {value!r}"
+        )
     return value
 
 

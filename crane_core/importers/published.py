@@ -86,7 +86,9 @@ def _table(
             yield LoadProblem(path, f"line {line}", str(error))
 
 
-def _rows(tree: FileTree, path: str) -> Iterator[tuple[int, _Row | LoadProblem]]:
+def _rows(
+    tree: FileTree, path: str
+) -> Iterator[tuple[int, _Row | LoadProblem]]:
     if path not in tree:
         return
     try:
@@ -127,18 +129,31 @@ def _case_and_instances(row: _Row) -> Iterator[Record]:
 def _detectors(tree: FileTree) -> Iterator[Record]:
     tables = ("detections.csv", "skipped.csv", "outcomes.csv")
     rows = [
-        row for path in tables for _, row in _rows(tree, path) if isinstance(row, dict)
+        row
+        for path in tables
+        for _, row in _rows(tree, path)
+        if isinstance(row, dict)
     ]
-    names = dict.fromkeys(row["detector"] for row in rows if row.get("detector"))
-    names |= {published_rules.DETECTOR: None} if published_rules.TABLE in tree else {}
+    names = dict.fromkeys(
+        row["detector"] for row in rows if row.get("detector")
+    )
+    names |= (
+        {published_rules.DETECTOR: None}
+        if published_rules.TABLE in tree
+        else {}
+    )
     yield from (detector_with_id(name) for name in names)
 
 
 def _runs(row: _Row) -> Iterator[Record]:
     """Five runs of a language model (an empty cell is a run without an answer), or one of an analyzer."""
-    is_analyzer = detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
+    is_analyzer = (
+        detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
+    )
     # An analyzer answers alike each time, so it has one run.
-    for index, column in enumerate(_RUNS[:1] if is_analyzer else _RUNS, start=1):
+    for index, column in enumerate(
+        _RUNS[:1] if is_analyzer else _RUNS, start=1
+    ):
         crashes = _CRASHES[row[column]]
         yield _run(
             row,
@@ -152,7 +167,9 @@ def _run_never_asked(row: _Row) -> Iterator[Record]:
     yield _run(row, 0, crashes=None, unanswered=row["reason"])
 
 
-def _run(row: _Row, index: int, *, crashes: bool | None, unanswered: str | None) -> Run:
+def _run(
+    row: _Row, index: int, *, crashes: bool | None, unanswered: str | None
+) -> Run:
     return Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=_instance(row),
@@ -198,4 +215,6 @@ def _number(row: _Row) -> Iterator[Record]:
 def _contradiction(row: _Row) -> Iterator[Record]:
     place = f"table {row['table_id']}, {row['row']}, {row['column']}"
     reason = f"{row['printed']} is printed, but {row['computed']} is computed: {row['reason']}"
-    yield LoadProblem("contradictions.csv", place, reason, ProblemKind.CONTRADICTION)
+    yield LoadProblem(
+        "contradictions.csv", place, reason, ProblemKind.CONTRADICTION
+    )

@@ -13,7 +13,9 @@ from typing import Any
 from crane_core.domain import Detector, DetectorKind, Label
 
 _GEMINI = Detector("gemini-2.5-flash", "Gemini 2.5 Flash", DetectorKind.LLM)
-_QWEN = Detector("qwen-2.5-32b-instruct", "Qwen2.5-32B-Instruct", DetectorKind.LLM)
+_QWEN = Detector(
+    "qwen-2.5-32b-instruct", "Qwen2.5-32B-Instruct", DetectorKind.LLM
+)
 _GPT = Detector("gpt-5", "GPT-5", DetectorKind.LLM)
 _LLAMA = Detector("llama-3.3-70b", "Llama 3.3 70B", DetectorKind.LLM)
 _MISTRAL = Detector("mistral-small-3.1", "Mistral Small 3.1", DetectorKind.LLM)
@@ -44,14 +46,20 @@ _DETECTOR_OF_NAME = {
 }
 
 
-def detector_named(name: str, kind: DetectorKind = DetectorKind.LLM) -> Detector:
+def detector_named(
+    name: str, kind: DetectorKind = DetectorKind.LLM
+) -> Detector:
     """The detector behind upstream's name; an unknown name becomes a detector of the given kind."""
-    return _DETECTOR_OF_NAME.get(name.lower()) or Detector(slug(name), name, kind)
+    return _DETECTOR_OF_NAME.get(name.lower()) or Detector(
+        slug(name), name, kind
+    )
 
 
 def detector_with_id(detector: str) -> Detector:
     """The detector with this local id; an unknown id becomes a language model of that name."""
-    known = {each.detector: each for each in (*_DETECTOR_OF_NAME.values(), _RULES)}
+    known = {
+        each.detector: each for each in (*_DETECTOR_OF_NAME.values(), _RULES)
+    }
     return known.get(detector) or Detector(detector, detector, DetectorKind.LLM)
 
 
@@ -75,7 +83,8 @@ _LABEL_OF_WORD = {
 }
 _UNDECIDED = ("cannot verify", "cannot extract detection labels")
 _EXACT = {
-    f"[{word.capitalize()}]": (label, None) for word, label in _LABEL_OF_WORD.items()
+    f"[{word.capitalize()}]": (label, None)
+    for word, label in _LABEL_OF_WORD.items()
 }
 
 
@@ -90,5 +99,8 @@ def label_named(text: Any) -> tuple[Label, str | None] | None:
     if word in _LABEL_OF_WORD:
         return _LABEL_OF_WORD[word], None
     if word.startswith(_UNDECIDED):
-        return Label.UNVERIFIABLE, text.strip() if word not in _UNDECIDED else None
+        return (
+            Label.UNVERIFIABLE,
+            text.strip() if word not in _UNDECIDED else None,
+        )
     return None

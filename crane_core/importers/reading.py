@@ -52,7 +52,9 @@ def read_bytes(tree: FileTree, path: str) -> bytes:
     try:
         return tree.read(path)
     except SourceError as error:
-        raise UnreadableFileError(path, _WHOLE_FILE, str(error.args[0])) from error
+        raise UnreadableFileError(
+            path, _WHOLE_FILE, str(error.args[0])
+        ) from error
 
 
 def read_text(tree: FileTree, path: str) -> str:
@@ -112,7 +114,13 @@ class Statements:
         self._stated: dict[Hashable, int] = {}
 
     def problem(
-        self, key: Hashable, stated: Hashable, *, path: str, place: str, what: str
+        self,
+        key: Hashable,
+        stated: Hashable,
+        *,
+        path: str,
+        place: str,
+        what: str,
     ) -> LoadProblem | None:
         """None for the first statement about a key. what: the key in words, such as "run 1 of pandas_1_fixed"."""
         if key not in self._stated:

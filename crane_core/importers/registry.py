@@ -52,7 +52,9 @@ def importers() -> tuple[Importer, ...]:
         )
     ]
     modules = [importlib.import_module(name) for name in names]
-    found = [cast(Importer, module) for module in modules if hasattr(module, "KIND")]
+    found = [
+        cast(Importer, module) for module in modules if hasattr(module, "KIND")
+    ]
     return tuple(sorted(found, key=lambda importer: importer.KIND))
 
 

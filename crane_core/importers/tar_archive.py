@@ -35,7 +35,9 @@ class LeanHeader(tarfile.TarInfo):
     """For `tarfile.open(tarinfo=...)`: owner, mode and times of plain files stay at their defaults."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> LeanHeader:
+    def frombuf(
+        cls, buf: bytes | bytearray, encoding: str, errors: str
+    ) -> LeanHeader:
         """As `tarfile.TarInfo.frombuf`; the places of the fields are those of POSIX ustar. Raises HeaderError."""
         size = buf[124:136]
         if (
@@ -51,7 +53,11 @@ class LeanHeader(tarfile.TarInfo):
         if checksum != sum(buf) - sum(buf[148:156]) + 8 * ord(" "):
             return super().frombuf(buf, encoding, errors)
         header = cls(_text(buf[:100]).decode(encoding, errors))
-        header.type, header.size, header.chksum = bytes(buf[156:157]), n_bytes, checksum
+        header.type, header.size, header.chksum = (
+            bytes(buf[156:157]),
+            n_bytes,
+            checksum,
+        )
         if header.type == tarfile.REGTYPE and (prefix := _text(buf[345:500])):
             header.name = f"{prefix.decode(encoding, errors)}/{header.name}"
         return header
@@ -117,7 +123,9 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
             while not stream.eof:
                 piece = stream.decompress(data, _CHUNK_BYTES)
                 if not piece and not data and not stream.eof:
-                    raise SourceError(f"{path.name} is truncated.", remedy=_FETCH_AGAIN)
+                    raise SourceError(
+                        f"{path.name} is truncated.", remedy=_FETCH_AGAIN
+                    )
                 yield piece
                 data = (
                     stream.unconsumed_tail
@@ -133,7 +141,9 @@ def _index(
     places: dict[str, tuple[int, int]] = {}
     contents = Contents(read=_not_ready)
     try:
-        with tarfile.open(fileobj=file, mode="r:", tarinfo=LeanHeader) as archive:
+        with tarfile.open(
+            fileobj=file, mode="r:", tarinfo=LeanHeader
+        ) as archive:
             end = _index_members(archive, places, contents, path, limits)
     except (
         tarfile.TarError,
@@ -143,7 +153,8 @@ def _index(
         RecursionError,
     ) as error:
         raise SourceError(
-            f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN
+            f"{path.name} is not a readable tar archive: {error}.",
+            remedy=_FETCH_AGAIN,
         ) from error
     _check_end(file, end, size, path)
     contents.names = list(places)
@@ -162,7 +173,9 @@ def _index_members(
         refuse_crowd(count, path.name, limits)
         # A crafted header can lead back to itself, and `tarfile` would read on for ever.
         if member.size < 0 or archive.offset <= end:
-            raise tarfile.ReadError(f"the member {member.name!r} points backwards")
+            raise tarfile.ReadError(
+                f"the member {member.name!r} points backwards"
+            )
         end = archive.offset
         name = normal_name(member.name)
         if member.isdir() or is_hidden(name) and unsafe_name(name) is None:
@@ -193,7 +206,8 @@ def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
     block = file.read(_BLOCK_BYTES)
     if end > size or len(block) < _BLOCK_BYTES:
         raise SourceError(
-            f"{path.name} is truncated at byte {min(end, size):,}.", remedy=_FETCH_AGAIN
+            f"{path.name} is truncated at byte {min(end, size):,}.",
+            remedy=_FETCH_AGAIN,
         )
     if block.strip(b"\0"):
         raise SourceError(
@@ -207,7 +221,8 @@ def _read_at(path: Path, offset: int, size: int) -> bytes:
         data = file.read(size)
     if len(data) != size:
         raise SourceError(
-            f"{path.name} became shorter while it was read.", remedy=_FETCH_AGAIN
+            f"{path.name} became shorter while it was read.",
+            remedy=_FETCH_AGAIN,
         )
     return data
 

@@ -76,11 +76,15 @@ class Workbook:
         missing = [column for column in required if column not in names]
         if missing:
             raise UnreadableFileError(
-                self.path, f"sheet {sheet}", f"the column {missing[0]} is missing"
+                self.path,
+                f"sheet {sheet}",
+                f"the column {missing[0]} is missing",
             )
         for number, cells in enumerate(body, start=2):
             if any(cell != "" for cell in cells):
-                yield WorkbookRow(f"sheet {sheet}, row {number}", _named(names, cells))
+                yield WorkbookRow(
+                    f"sheet {sheet}, row {number}", _named(names, cells)
+                )
 
     def _spelled(self, sheet: str) -> str:
         """The sheet's name as spelled in this workbook: with blanks or underscores, in any case.
@@ -115,16 +119,23 @@ def _named(names: list[str], cells: list[Any]) -> dict[str, Any]:
         if name:
             row.setdefault(name, cell)
         elif cell != "":
-            row[UNNAMED] = f"{row[UNNAMED]} {cell}" if UNNAMED in row else str(cell)
+            row[UNNAMED] = (
+                f"{row[UNNAMED]} {cell}" if UNNAMED in row else str(cell)
+            )
     return row
 
 
 def _refuse_bomb(data: bytes, path: str) -> None:
     """Calamine unpacks without a limit, so each part is first unpacked here, up to its declared size."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
-        if sum(part.file_size for part in parts.infolist()) > MAX_UNPACKED_BYTES:
+        if (
+            sum(part.file_size for part in parts.infolist())
+            > MAX_UNPACKED_BYTES
+        ):
             raise UnreadableFileError(
-                path, "file", f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes"
+                path,
+                "file",
+                f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes",
             )
         for part in parts.infolist():
             read_member(parts, part)

@@ -36,7 +36,14 @@ _ENTRY = re.escape(b"PK\x01\x02")
 _FETCH_AGAIN = "Download or pack it again, then import it again."
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, lzma.LZMAError),
-    *(EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError, OSError),
+    *(
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        OverflowError,
+        OSError,
+    ),
 )
 """All that zipfile raises for damaged bytes, unknown methods of packing and missing passwords."""
 
@@ -51,7 +58,8 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
         archive = zipfile.ZipFile(path)
     except _BROKEN as error:
         raise SourceError(
-            f"{path.name} is not a readable zip archive: {error}.", remedy=_FETCH_AGAIN
+            f"{path.name} is not a readable zip archive: {error}.",
+            remedy=_FETCH_AGAIN,
         ) from error
     members = archive.infolist()
     refuse_bomb(
@@ -111,7 +119,8 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
             return file.read(member.file_size + 1)
     except _BROKEN as error:
         raise SourceError(
-            f"{member.filename} cannot be unpacked: {error}.", remedy=_FETCH_AGAIN
+            f"{member.filename} cannot be unpacked: {error}.",
+            remedy=_FETCH_AGAIN,
         ) from error
 
 
@@ -120,7 +129,10 @@ def _read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     import pyarrow as pa  # 0.2 s, which other archives need not wait for
 
     packed = copy.copy(member)
-    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, member.compress_size
+    packed.compress_type, packed.file_size = (
+        zipfile.ZIP_STORED,
+        member.compress_size,
+    )
     del packed.CRC  # it is that of the unpacked bytes
     with (
         archive.open(packed) as file,

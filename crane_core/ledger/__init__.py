@@ -25,7 +25,13 @@ from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
 from crane_core.ledger import manifest as ledger_manifest
 from crane_core.ledger import roll as ledger_roll
-from crane_core.ledger.chain import PREVIOUS, digest, is_linked, linked, whole_lines
+from crane_core.ledger.chain import (
+    PREVIOUS,
+    digest,
+    is_linked,
+    linked,
+    whole_lines,
+)
 from crane_core.ledger.signature import ledger_key
 from crane_core.replica import refuse_on_replica
 
@@ -160,12 +166,21 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
         and (end.entry.n_bytes, end.entry.head) == (end.size, end.head)
     ):
         counted = replace(
-            end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head
+            end.entry,
+            n_bytes=size,
+            n_lines=end.entry.n_lines + len(lines),
+            head=head,
         )
         grown = ledger_manifest.signed(end.file, counted)
         ledger_manifest.write(end.file, grown)
         _ENDS[path] = _End(
-            end.inode, size, os.fstat(handle).st_mtime_ns, head, b"", end.file, grown
+            end.inode,
+            size,
+            os.fstat(handle).st_mtime_ns,
+            head,
+            b"",
+            end.file,
+            grown,
         )
     elif end.file:
         _count_anew(handle, end.file, end.entry)
@@ -205,12 +220,18 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
         and ledger_manifest.fault_of(file, entry)
         and not _is_first(file, entry, stat)
     ):
-        file = entry = None  # what is not signed as it should be stays so, to tell
-    return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry)
+        file = entry = (
+            None  # what is not signed as it should be stays so, to tell
+        )
+    return _End(
+        stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry
+    )
 
 
 def _is_first(
-    file: Path, entry: ledger_manifest.ManifestEntry | None, stat: os.stat_result
+    file: Path,
+    entry: ledger_manifest.ManifestEntry | None,
+    stat: os.stat_result,
 ) -> bool:
     """Whether this is a new file, which the roll did not have before and has now."""
     is_empty = entry is None and stat.st_size == 0
@@ -330,14 +351,18 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
     start = since.loaded_bytes
     position = since
     for line in whole.splitlines(keepends=True):
-        position = Position(start + len(line), start, hashlib.sha256(line).hexdigest())
+        position = Position(
+            start + len(line), start, hashlib.sha256(line).hexdigest()
+        )
         if line.strip():
             try:
                 records.append(from_line(line))
             except ValueError as error:
                 problems.append(
                     LoadProblem(
-                        path.name, f"byte {start}", f"not a ledger line: {error}"
+                        path.name,
+                        f"byte {start}",
+                        f"not a ledger line: {error}",
                     )
                 )
         start += len(line)
@@ -364,10 +389,14 @@ def to_line(record: Record) -> bytes:
         if field.default is None and getattr(record, field.name) is None
     }
     stated = {
-        name: value for name, value in asdict(record).items() if name not in absent
+        name: value
+        for name, value in asdict(record).items()
+        if name not in absent
     }
     body = {"record": _NAMES[type(record)]} | stated
-    return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (
+        json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
+    ).encode()
 
 
 def from_line(line: bytes) -> Record:
@@ -382,7 +411,10 @@ def from_line(line: bytes) -> Record:
         raise ValueError(f"unknown member {sorted(unknown)[0]!r}")
     try:
         record: Record = kind(
-            **{name: _value(name, value, types[name]) for name, value in body.items()}
+            **{
+                name: _value(name, value, types[name])
+                for name, value in body.items()
+            }
         )
     except TypeError as error:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
@@ -424,7 +456,9 @@ def _types(kind: type) -> dict[str, Any]:
 @cache
 def _vocabulary(wanted: Any) -> type[StrEnum] | None:
     """The vocabulary that a field's words come from, where it has one."""
-    kinds = (kind for kind in (wanted, *get_args(wanted)) if isinstance(kind, type))
+    kinds = (
+        kind for kind in (wanted, *get_args(wanted)) if isinstance(kind, type)
+    )
     return next((kind for kind in kinds if issubclass(kind, StrEnum)), None)
 
 
@@ -433,7 +467,11 @@ def _value(name: str, value: Any, wanted: Any) -> Any:
     word = _vocabulary(wanted)
     if word is not None and value is not None:
         return word(value)
-    if isinstance(value, bool) and wanted is int or not isinstance(value, wanted):
+    if (
+        isinstance(value, bool)
+        and wanted is int
+        or not isinstance(value, wanted)
+    ):
         raise ValueError(f"{name} cannot be {value!r}")
     if isinstance(value, int) and not -(2**31) <= value < 2**31:
         raise ValueError(f"{name} is out of range: {value}")

@@ -55,4 +55,6 @@ def breaks(content: bytes) -> Iterator[Break]:
         if link and link[1].decode() != head:
             yield Break(max(number - max(free, 1), 1), max(number - 1, 1))
         whole.update(line)
-        head, free = (digest(line), 0) if link else (whole.hexdigest(), free + 1)
+        head, free = (
+            (digest(line), 0) if link else (whole.hexdigest(), free + 1)
+        )

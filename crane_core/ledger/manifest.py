@@ -40,14 +40,24 @@ def of(content: bytes) -> ManifestEntry:
 
 def entry_file(path: Path) -> Path | None:
     """Where the entry of a ledger file lies; None outside a ledger with a manifest."""
-    top = next((parent for parent in path.parents if (parent / FOLDER).is_dir()), None)
-    return top / FOLDER / path.relative_to(top).with_suffix(".json") if top else None
+    top = next(
+        (parent for parent in path.parents if (parent / FOLDER).is_dir()), None
+    )
+    return (
+        top / FOLDER / path.relative_to(top).with_suffix(".json")
+        if top
+        else None
+    )
 
 
 def read(file: Path | None) -> ManifestEntry | None:
     """The entry; None if there is none, or a crash of the machine left it unreadable."""
     try:
-        return ManifestEntry(**json.loads(file.read_text("utf-8"))) if file else None
+        return (
+            ManifestEntry(**json.loads(file.read_text("utf-8")))
+            if file
+            else None
+        )
     except (OSError, ValueError, TypeError):
         return None
 
@@ -65,13 +75,17 @@ def top_of(file: Path) -> Path:
 def signed(file: Path, entry: ManifestEntry) -> ManifestEntry:
     """The entry with the signature of the key, without one if there is no key."""
     key = ledger_key()
-    return replace(entry, signature=signature(key, _said(file, entry)) if key else "")
+    return replace(
+        entry, signature=signature(key, _said(file, entry)) if key else ""
+    )
 
 
 def fault_of(file: Path | None, entry: ManifestEntry | None) -> str | None:
     """What is wrong with an entry's signature, in words; None if nothing is."""
     return (
-        fault(entry.signature, _said(file, entry)) if file and entry else fault("", [])
+        fault(entry.signature, _said(file, entry))
+        if file and entry
+        else fault("", [])
     )
 
 
@@ -79,7 +93,11 @@ def _said(file: Path, entry: ManifestEntry) -> list[object]:
     """What is signed: the entry, and whose it is."""
     return [
         name_of(file),
-        *(value for name, value in asdict(entry).items() if name != "signature"),
+        *(
+            value
+            for name, value in asdict(entry).items()
+            if name != "signature"
+        ),
     ]
 
 

@@ -37,7 +37,9 @@ def read(manifest: Path) -> Roll | None:
     """The roll as it is; None if there is none that can be read."""
     try:
         body = json.loads((manifest / FILE_NAME).read_text("utf-8"))
-        return Roll(tuple(body["files"]), dict(body["sources"]), str(body["signature"]))
+        return Roll(
+            tuple(body["files"]), dict(body["sources"]), str(body["signature"])
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -64,7 +66,8 @@ def enter(
         if fault_of(roll) or roll is None or set(files) & set(roll.files):
             return False
         _write(
-            manifest, Roll((*roll.files, *files), {**(sources or {}), **roll.sources})
+            manifest,
+            Roll((*roll.files, *files), {**(sources or {}), **roll.sources}),
         )
     return True
 
@@ -80,7 +83,9 @@ def replace(manifest: Path, roll: Roll) -> None:
 
 def _signed(roll: Roll) -> Roll:
     key = ledger_key()
-    return Roll(roll.files, roll.sources, signature(key, roll.said) if key else "")
+    return Roll(
+        roll.files, roll.sources, signature(key, roll.said) if key else ""
+    )
 
 
 def _write(manifest: Path, roll: Roll) -> None:

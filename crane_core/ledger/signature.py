@@ -28,7 +28,9 @@ def ledger_key(environ: Mapping[str, str] | None = None) -> bytes | None:
 
     A file is read once: another key needs a restart.
     """
-    path = (os.environ if environ is None else environ).get(VARIABLE, "").strip()
+    path = (
+        (os.environ if environ is None else environ).get(VARIABLE, "").strip()
+    )
     return _read(path) if path else None
 
 
@@ -40,7 +42,8 @@ def _read(path: str) -> bytes:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise LedgerError(
-            f"The file that {VARIABLE} names cannot be read: {why}.", remedy=_MAKE
+            f"The file that {VARIABLE} names cannot be read: {why}.",
+            remedy=_MAKE,
         ) from error
     if is_open:
         raise LedgerError(
@@ -74,7 +77,9 @@ def fault(given: str, said: object) -> str | None:
         return NOT_SIGNED
     if signed_by != _name_of(key):
         return f"is signed with another key ({signed_by[:8]}) than {VARIABLE} names ({_name_of(key)})"
-    is_right = hmac.compare_digest(given.encode(), signature(key, said).encode())
+    is_right = hmac.compare_digest(
+        given.encode(), signature(key, said).encode()
+    )
     return None if is_right else WRONG
 
 

@@ -35,7 +35,10 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
     captured_state,
     planned_cells,
 )
-from crane_core.pipeline.own_notebooks.value_origins import not_run, with_origins
+from crane_core.pipeline.own_notebooks.value_origins import (
+    not_run,
+    with_origins,
+)
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.live_history import request
@@ -108,7 +111,9 @@ def _needed() -> tuple[str, ...]:
 
 def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:
     """The source of a code cell (counted from 0) of a notebook file."""
-    return {"source": read_plan(Path(order["path"]), order["target"]).target.source}
+    return {
+        "source": read_plan(Path(order["path"]), order["target"]).target.source
+    }
 
 
 def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +121,8 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     _wanted.put(order.get("imported", []))
     checked = _checked(order)
     with asking.asking_with(
-        asking.HURRIED if order.get("is_hurried") else asking.WAITING, _progress(order)
+        asking.HURRIED if order.get("is_hurried") else asking.WAITING,
+        _progress(order),
     ):
         said = verdict(checked)
     told = findings(said)
@@ -140,7 +146,9 @@ def _not_run(order: Mapping[str, Any]) -> tuple[CodeCell, ...]:
         cells = read_plan(Path(order["path"]), None).cells
     except NotebookError:
         return ()
-    return not_run(cells, [cell["source"] for cell in order["ran"]], order["target"])
+    return not_run(
+        cells, [cell["source"] for cell in order["ran"]], order["target"]
+    )
 
 
 def _progress(order: Mapping[str, Any]) -> Callable[[str], None]:

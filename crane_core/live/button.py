@@ -46,11 +46,18 @@ def answer(source: str) -> ButtonAnswer:
         return ButtonAnswer(
             {
                 "title": "No verdict",
-                "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]],
+                "rows": [
+                    ["reason", str(error.args[0])],
+                    ["remedy", error.remedy],
+                ],
             }
         )
     return ButtonAnswer(
-        {"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted}
+        {
+            "title": verdict.title,
+            "rows": verdict.rows,
+            "predicted": verdict.predicted,
+        }
     )
 
 

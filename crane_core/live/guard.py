@@ -26,7 +26,9 @@ def is_overridden(cell: str) -> bool:
     lines = iter(cell.splitlines(keepends=True))
     try:
         for token in tokenize.generate_tokens(lambda: next(lines, "")):
-            if token.type == tokenize.COMMENT and _OVERRIDES.match(token.string):
+            if token.type == tokenize.COMMENT and _OVERRIDES.match(
+                token.string
+            ):
                 return True
     except (tokenize.TokenError, SyntaxError):
         # A line for a shell need not be Python; what follows it is read again.
@@ -73,7 +75,9 @@ class Guard(ast.NodeTransformer):
         try:
             verdict = self._session.verdict(cell, is_hurried=True)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong with the check, the notebook goes on
-            print(f"%crane guard could not check this cell, which runs: {error}")  # noqa: T201 - the cell's output
+            print(  # noqa: T201 - the cell's output
+                f"%crane guard could not check this cell, which runs: {error}"
+            )
             return node
         if verdict.crashes:
             raise StoppedCell(verdict)

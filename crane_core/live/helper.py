@@ -143,7 +143,9 @@ class Helper:
             return ""
         try:
             errors.seek(0)
-            lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+            lines = (
+                errors.read().decode("utf-8", "replace").strip().splitlines()
+            )
         except ValueError:
             return ""  # Another thread has ended the process meanwhile.
         return lines[-1][:_LONGEST_WORDS] if lines else ""

@@ -23,9 +23,7 @@ from crane_core.spelling import did_you_mean, nearest
 
 NAME = "crane"
 REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
-GUARD_ON = (
-    "%crane guard is on: a cell that will certainly crash is stopped before it runs."
-)
+GUARD_ON = "%crane guard is on: a cell that will certainly crash is stopped before it runs."
 GUARD_OFF = "%crane guard is off: no cell is stopped."
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
@@ -40,15 +38,16 @@ LINE_WORDS, CELL_WORDS = ("check", "guard"), ("rehearse", "ask")
 
 
 def _unknown(
-    magic: str, words: Sequence[str], known: Sequence[str], of_other: Sequence[str]
+    magic: str,
+    words: Sequence[str],
+    known: Sequence[str],
+    of_other: Sequence[str],
 ) -> str:
     """What was probably meant, then everything that there is."""
     if not words:
         return USAGE
     if words[0] in known:
-        return (
-            f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
-        )
+        return f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
     other = "%crane" if magic == "%%crane" else "%%crane"
     every = {word: f"{magic} {word}" for word in known} | {
         word: f"{other} {word}" for word in of_other
@@ -76,7 +75,9 @@ class CraneMagics:
         """`%crane check N`, `%crane guard on`, `%crane guard off`, `%crane guard`."""
         match line.split():
             case ["check", number] if number.isdigit():
-                self._tell_verdict(lambda: self.session.cell_of_file(int(number)))
+                self._tell_verdict(
+                    lambda: self.session.cell_of_file(int(number))
+                )
             case ["guard", "on" | "off" as wanted]:
                 self.switch_guard(on=wanted == "on")
             case ["guard"]:
@@ -90,7 +91,9 @@ class CraneMagics:
                     f"guard {wanted} is unknown{did_you_mean(wanted, ('on', 'off'))}\n{USAGE}"
                 )
             case words:
-                raise UsageError(_unknown("%crane", words, LINE_WORDS, CELL_WORDS))
+                raise UsageError(
+                    _unknown("%crane", words, LINE_WORDS, CELL_WORDS)
+                )
 
     @no_var_expand
     def cell(self, line: str, cell: str) -> None:
@@ -134,16 +137,24 @@ class CraneMagics:
     def end(self) -> None:
         """Leave nothing behind in the shell."""
         self.switch_guard(on=False)
-        self._shell.events.unregister("post_run_cell", self.session.tell_imported)
+        self._shell.events.unregister(
+            "post_run_cell", self.session.tell_imported
+        )
         self.session.helper.end()
 
-    def _ask(self, cell: str, chosen: argparse.Namespace) -> Sending | ModelAnswer:
+    def _ask(
+        self, cell: str, chosen: argparse.Namespace
+    ) -> Sending | ModelAnswer:
         seen = self.session.look(cell)
         options = {"model": chosen.model, "base_url": chosen.base_url}
         if not chosen.send:
-            return Sending(self.session.helper.ask(seen.order("prompt", **options)))
+            return Sending(
+                self.session.helper.ask(seen.order("prompt", **options))
+            )
         return ModelAnswer(
-            self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s)
+            self.session.helper.ask(
+                seen.order("ask", **options), chosen.timeout_s
+            )
         )
 
     def _tell_verdict(self, target: Callable[[], str]) -> None:

@@ -26,7 +26,11 @@ class Sending:
 
     @property
     def _next(self) -> str:
-        return SET_ONE if self.told["model"] is None else "Send it: %%crane ask --send"
+        return (
+            SET_ONE
+            if self.told["model"] is None
+            else "Send it: %%crane ask --send"
+        )
 
     def __repr__(self) -> str:
         """Plain text."""
@@ -48,7 +52,9 @@ class ModelAnswer:
     @property
     def title(self) -> str:
         if self.told["trouble"]:
-            return f"{self.told['model']} gave no answer: {self.told['trouble']}"
+            return (
+                f"{self.told['model']} gave no answer: {self.told['trouble']}"
+            )
         return f"{self.told['model']} predicts {'a crash' if self.told['crashes'] else 'no crash'}"
 
     def __repr__(self) -> str:

@@ -85,7 +85,9 @@ class Parts(Mapping[str, Any]):
             )
             self._ready[name] = marshal.loads(told)  # noqa: S302 - our own code, from our own process
 
-    def _asked(self, what: dict[str, str], *, may_start: bool = True) -> dict[str, Any]:
+    def _asked(
+        self, what: dict[str, str], *, may_start: bool = True
+    ) -> dict[str, Any]:
         return self._helper.ask(
             {"do": "probe", "magic": OWN_MAGIC, **what}, may_start=may_start
         )
@@ -136,10 +138,14 @@ class Session:
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
         ran = ran_before(
-            self._shell.history_manager.input_hist_raw, self._shell.execution_count
+            self._shell.history_manager.input_hist_raw,
+            self._shell.execution_count,
         )
         told = kernel_requests.inspect_state(
-            self._shell.user_ns, self._brought(), request(ran, target), self._probe
+            self._shell.user_ns,
+            self._brought(),
+            request(ran, target),
+            self._probe,
         )
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
@@ -165,11 +171,16 @@ class Session:
         started = time.perf_counter()
         seen = self.look(target)
         order = seen.order(
-            "judge", imported=self._imported(), is_hurried=is_hurried, path=self._file
+            "judge",
+            imported=self._imported(),
+            is_hurried=is_hurried,
+            path=self._file,
         )
         answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
-        return LiveVerdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
+        return LiveVerdict(
+            tuple(answer["findings"]), seconds, tuple(answer["unsure"])
+        )
 
     def rehearsal(self, target: str, seconds: float) -> Rehearsed:
         """What a cell comes to in a copy of this kernel. Raises HelperError."""
@@ -202,7 +213,7 @@ class Session:
                 "This front end does not say which file is open.",
                 remedy="Put %%crane above the cell instead.",
             )
-        source: str = self.helper.ask({"do": "cell", "path": path, "target": number})[
-            "source"
-        ]
+        source: str = self.helper.ask(
+            {"do": "cell", "path": path, "target": number}
+        )["source"]
         return source

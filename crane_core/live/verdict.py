@@ -10,7 +10,9 @@ from html import escape
 from typing import Any
 
 MOST_LETTERS = 2_000
-MODEST = "The rules report only certain crashes; they never say that a cell is safe."
+MODEST = (
+    "The rules report only certain crashes; they never say that a cell is safe."
+)
 ALARM, NEUTRAL, RAN = "#b3261e", "#5b6b7f", "#2e7d5b"
 """A crash; nothing certain, which approves nothing and therefore is not green; what ran through in a copy."""
 
@@ -52,9 +54,9 @@ class LiveVerdict:
     @property
     def rows(self) -> list[tuple[str, str]]:
         """What stands below the title, as name and text; of all findings, the first crash first."""
-        told = [row for finding in self.findings for row in _facts(finding)] or [
-            ("note", MODEST)
-        ]
+        told = [
+            row for finding in self.findings for row in _facts(finding)
+        ] or [("note", MODEST)]
         return [*told, *self._doubts]
 
     @property
@@ -116,7 +118,8 @@ class Rehearsed:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<div>{name}: {escape(bounded(text))}</div>" for name, text in self.rows
+            f"<div>{name}: {escape(bounded(text))}</div>"
+            for name, text in self.rows
         )
         colour = ALARM if self.crashed else RAN
         return (
@@ -129,7 +132,10 @@ def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
     told = [
         ("line", finding["code_line"]),
         ("reason", f"{finding['exception']}: {finding['message']}"),
-        ("evidence", "; ".join(filter(None, (finding["fact"], finding.get("origin"))))),
+        (
+            "evidence",
+            "; ".join(filter(None, (finding["fact"], finding.get("origin")))),
+        ),
         ("remedy", finding["remedy"]),
     ]
     return [(name, bounded(text)) for name, text in told]
@@ -140,9 +146,7 @@ def _table(finding: dict[str, Any]) -> str:
 
 
 def _row(name: str, text: str) -> str:
-    label = (
-        f'<span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
-    )
+    label = f'<span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
     shown = f"<code>{escape(text)}</code>" if name == "line" else escape(text)
     return f"<div>{label}{shown}</div>"
 
@@ -150,6 +154,7 @@ def _row(name: str, text: str) -> str:
 def bounded(text: str) -> str:
     """One line of bounded length that cannot steer a terminal."""
     kept = "".join(
-        letter if letter.isprintable() else " " for letter in str(text)[:MOST_LETTERS]
+        letter if letter.isprintable() else " "
+        for letter in str(text)[:MOST_LETTERS]
     )
     return " ".join(kept.split())

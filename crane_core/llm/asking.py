@@ -109,7 +109,8 @@ class _Asking:
     def _fill(self, stop: threading.Event) -> None:
         """Send tasks while there is a place; a question that does not fit the budget waits for those in flight."""
         while (
-            not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places
+            not (self._is_all_sent or stop.is_set())
+            and self._n_open < self._n_places
         ):
             # The question that did not fit is held, so that questions keep their order; a cheaper one behind
             # it does not overtake.
@@ -130,7 +131,10 @@ class _Asking:
             )
             if reserved is None:
                 if not self._n_open:
-                    self._tally.stopped, self._is_all_sent = StopReason.BUDGET, True
+                    self._tally.stopped, self._is_all_sent = (
+                        StopReason.BUDGET,
+                        True,
+                    )
                     self._tally.why_stopped = budget.why_refused
                 return False
             task = task._replace(reserved=reserved)
@@ -144,7 +148,9 @@ class _Asking:
         if question is None:
             return None
         # Counting tokens takes milliseconds for each text, so it is done only where a limit needs it.
-        is_counted = self._terms.budget is not None or self._terms.limiter.counts_tokens
+        is_counted = (
+            self._terms.budget is not None or self._terms.limiter.counts_tokens
+        )
         return Task(question, _tokens(question) if is_counted else 0, None)
 
     def _take(self, came: list[TaskOutcome]) -> None:

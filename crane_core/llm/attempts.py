@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from crane_core.llm.budget import Budget, Reserved
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
-from crane_core.llm.question import Answer, ModelReply, Question, UnsupportedParameter
+from crane_core.llm.question import (
+    Answer,
+    ModelReply,
+    Question,
+    UnsupportedParameter,
+)
 from crane_core.llm.retrying import Failure, FailureScope, RetryPatience
 from crane_core.prompts.tokens import count_tokens
 
@@ -147,7 +152,9 @@ class Attempts:
             return self._without(outcome)
         self._n_failed += 1
         if outcome.kind in (FailureScope.QUESTION, FailureScope.ENDPOINT):
-            return self._given_up(outcome, is_end=outcome.kind is FailureScope.ENDPOINT)
+            return self._given_up(
+                outcome, is_end=outcome.kind is FailureScope.ENDPOINT
+            )
         return await self._wait(outcome)
 
     async def _after_silence(self, failure: Failure) -> TaskOutcome | None:
@@ -156,7 +163,9 @@ class Attempts:
         self._n_silent += 1
         self._terms.silent[self._task.question.key] += 1
         if self._terms.is_mute:
-            return self._given_up(_mute(failure, self._terms.endpoint), is_end=True)
+            return self._given_up(
+                _mute(failure, self._terms.endpoint), is_end=True
+            )
         if self._n_silent >= _SILENT_ATTEMPTS:
             return self._given_up(failure)
         return await self._wait(failure)
@@ -186,14 +195,21 @@ class Attempts:
         if self._n_not_taken > _MAX_NOT_TAKEN:
             return self._given_up(
                 Failure(
-                    FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}"
+                    FailureScope.QUESTION,
+                    f"the endpoint refuses {refused.parameter}",
                 )
             )
         budget = self._terms.budget
-        if budget is not None and budget.is_capped and not self._client.has_limit:
+        if (
+            budget is not None
+            and budget.is_capped
+            and not self._client.has_limit
+        ):
             why = "The endpoint accepts no token limit, so a budget cannot be enforced"
             return self._given_up(
-                Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."),
+                Failure(
+                    FailureScope.ENDPOINT, why, remedy="Run without a budget."
+                ),
                 is_end=True,
             )
         return None
@@ -214,7 +230,9 @@ class Attempts:
             )
         if failure.may_cost and not self._afford_again():
             return self._given_up(
-                failure._replace(why=f"{failure.why}; a retry would exceed the budget")
+                failure._replace(
+                    why=f"{failure.why}; a retry would exceed the budget"
+                )
             )
         await asyncio.sleep(pause_s)
         await self._terms.limiter.turn(self._task.n_tokens)
@@ -225,7 +243,9 @@ class Attempts:
         terms = self._terms
         # An address that was never reached is probably wrong; a server that was reached may come back.
         most = (
-            terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
+            terms.patience.max_attempts
+            if terms.was_reached
+            else _UNREACHABLE_ATTEMPTS
         )
         spent_s = time.monotonic() - self._started
         return (
@@ -234,7 +254,9 @@ class Attempts:
             and spent_s + pause_s <= terms.patience.total_s
         )
 
-    def _given_up(self, failure: Failure, *, is_end: bool = False) -> TaskOutcome:
+    def _given_up(
+        self, failure: Failure, *, is_end: bool = False
+    ) -> TaskOutcome:
         """An answer with the trouble; if the whole job ends, the question stays unanswered."""
         if failure.may_cost:
             self._pay_all()
@@ -273,7 +295,9 @@ class Attempts:
         if self._terms.budget is None or self._reserved is None:
             return
         n_input = (
-            self._task.n_tokens if reply.input_tokens is None else reply.input_tokens
+            self._task.n_tokens
+            if reply.input_tokens is None
+            else reply.input_tokens
         )
         n_output = reply.output_tokens
         if n_output is None and reply.text is not None:
@@ -282,7 +306,9 @@ class Attempts:
         if n_output is None:
             self._pay_all()
         else:
-            self._terms.budget.settle(self._reserved, n_input, n_output, reply.usd)
+            self._terms.budget.settle(
+                self._reserved, n_input, n_output, reply.usd
+            )
 
 
 def _mute(failure: Failure, endpoint: Endpoint) -> Failure:

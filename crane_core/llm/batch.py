@@ -51,7 +51,9 @@ class BatchError(DetectorError):
     """A request about a batch that failed; `status` is None if there was no reply. The message has no secrets."""
 
     def __init__(self, failure: Failure, status: int | None = None) -> None:
-        super().__init__(f"{failure.why.rstrip('.')}.", remedy=failure.remedy or _SAME)
+        super().__init__(
+            f"{failure.why.rstrip('.')}.", remedy=failure.remedy or _SAME
+        )
         self.failure = failure
         self.status = status
 
@@ -98,7 +100,9 @@ class BatchLine(NamedTuple):
 class BatchClient(OpenAIClient):
     """Connections to one endpoint for one batch, whose requests all have the parameters that `learned` leaves."""
 
-    def __init__(self, endpoint: Endpoint, learned: Learned | None = None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, learned: Learned | None = None
+    ) -> None:
         super().__init__(endpoint, 1)
         if learned is not None:
             self._learn(learned)
@@ -131,7 +135,8 @@ class BatchClient(OpenAIClient):
         """The identifier of the new input file. Raises BatchError; a file costs nothing."""
         files = self._openai.files.with_streaming_response
         sent = files.create(
-            file=("requests.jsonl", requests, "application/jsonl"), purpose="batch"
+            file=("requests.jsonl", requests, "application/jsonl"),
+            purpose="batch",
         )
         return _identifier((await self._told(sent, "POST /files")).get("id"))
 
@@ -154,7 +159,8 @@ class BatchClient(OpenAIClient):
             )
             page = [_batch(one) for one in _objects(told.get("data"))]
             found = next(
-                (batch for batch in page if batch.input_file == input_file), None
+                (batch for batch in page if batch.input_file == input_file),
+                None,
             )
             if found is not None or not page or not told.get("has_more"):
                 return found
@@ -200,7 +206,9 @@ class BatchClient(OpenAIClient):
         if rest or is_cut:
             hear(b"" if is_cut else rest)
 
-    def read(self, line: bytes, questions: Mapping[str, Question]) -> BatchLine | None:
+    def read(
+        self, line: bytes, questions: Mapping[str, Question]
+    ) -> BatchLine | None:
         """What a line says of one of the questions, by custom_id; None if it is about none of them."""
         try:
             told = json.loads(line)
@@ -208,7 +216,13 @@ class BatchClient(OpenAIClient):
             question = questions[custom_id]
             body = json.dumps(response["body"]).encode() if response else b""
             status = response.get("status_code") if response else None
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ):
             return None
         if not isinstance(status, int) or isinstance(status, bool):
             return BatchLine(
@@ -227,7 +241,9 @@ class BatchClient(OpenAIClient):
         )
         line_learned = self.learned
         self._learn(sent_with)
-        return BatchLine(custom_id, outcome, was_sent=True, learned=line_learned)
+        return BatchLine(
+            custom_id, outcome, was_sent=True, learned=line_learned
+        )
 
     def _refused(
         self, status: int, body: bytes, question: Question
@@ -273,8 +289,14 @@ class BatchClient(OpenAIClient):
             told = json.loads(raw)
         except (ValueError, RecursionError):
             told = None
-        if not isinstance(told, dict) or "id" not in told and "data" not in told:
-            beginning = shown(raw[:1_000].decode("utf-8", "replace")) or "nothing"
+        if (
+            not isinstance(told, dict)
+            or "id" not in told
+            and "data" not in told
+        ):
+            beginning = (
+                shown(raw[:1_000].decode("utf-8", "replace")) or "nothing"
+            )
             raise BatchError(
                 Failure(
                     FailureScope.TRANSIENT,
@@ -293,7 +315,9 @@ class BatchClient(OpenAIClient):
         try:
             async with asyncio.timeout(timeout_s) as limit, request as response:
                 async for chunk in response.iter_bytes():
-                    limit.reschedule(asyncio.get_running_loop().time() + timeout_s)
+                    limit.reschedule(
+                        asyncio.get_running_loop().time() + timeout_s
+                    )
                     if not take(chunk):
                         return
         except TimeoutError:
@@ -307,7 +331,8 @@ class BatchClient(OpenAIClient):
             failure = self._of_status(error, {"stream": True})
             if isinstance(failure, UnsupportedParameter):
                 failure = Failure(
-                    FailureScope.ENDPOINT, f"the endpoint refuses {failure.parameter}"
+                    FailureScope.ENDPOINT,
+                    f"the endpoint refuses {failure.parameter}",
                 )
             raise BatchError(failure, error.status_code) from None
         except (
@@ -325,7 +350,8 @@ class BatchClient(OpenAIClient):
         ) as error:
             raise BatchError(
                 Failure(
-                    FailureScope.QUESTION, f"The request failed: {shown(str(error))}"
+                    FailureScope.QUESTION,
+                    f"The request failed: {shown(str(error))}",
                 )
             ) from None
 
@@ -376,7 +402,10 @@ def _identifier(told: object) -> str:
 def _unsent(error: object) -> Failure:
     """Why a request of a batch was not sent to the model."""
     told = error if isinstance(error, dict) else {"message": error}
-    words = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name))
+    words = ": ".join(
+        str(told[name]) for name in ("code", "message") if told.get(name)
+    )
     return Failure(
-        FailureScope.QUESTION, shown(words) or "the batch gives no reply and no reason"
+        FailureScope.QUESTION,
+        shown(words) or "the batch gives no reply and no reason",
     )

@@ -62,13 +62,17 @@ class Budget:
         """Whether there is a cap, in USD or in tokens."""
         return self.usd is not None or self.tokens is not None
 
-    def reserve(self, n_counted: int, max_output_tokens: int) -> Reserved | None:
+    def reserve(
+        self, n_counted: int, max_output_tokens: int
+    ) -> Reserved | None:
         """Reserve the most that a request may cost; None if that does not fit beside the requests in flight."""
         with self._lock:
             n_input = round(n_counted * self._margin) + _MESSAGE_TOKENS
             # An endpoint that once charged more than its price allows for may do so again.
             usd = max(
-                self.price.usd(n_input, max_output_tokens) if self.price else 0.0,
+                self.price.usd(n_input, max_output_tokens)
+                if self.price
+                else 0.0,
                 self._dearest_usd,
             )
             wanted = Reserved(n_counted, n_input + max_output_tokens, usd)
@@ -118,7 +122,8 @@ class Budget:
             # A later request may be counted as generously as the worst so far, never less.
             if reserved.n_counted:
                 self._margin = max(
-                    self._margin, (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted
+                    self._margin,
+                    (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted,
                 )
 
     def lose(self, reserved: Reserved) -> None:

@@ -70,7 +70,11 @@ def configured_endpoint(
     folder: where `.env` may lie; the working directory by default.
     """
     named = model or os.environ.get(MODEL, "").strip()
-    return resolve(named, base_url, key_env=key_env, folder=folder) if named else None
+    return (
+        resolve(named, base_url, key_env=key_env, folder=folder)
+        if named
+        else None
+    )
 
 
 def resolve(
@@ -93,7 +97,9 @@ def resolve(
     """
     if not model.strip():
         raise DetectorError("No model was given.", remedy="Set one: --model M.")
-    stated = (value_of(name, environ, folder) for name in (BASE_URL, OPENAI_BASE_URL))
+    stated = (
+        value_of(name, environ, folder) for name in (BASE_URL, OPENAI_BASE_URL)
+    )
     address = checked_address(base_url or next(filter(None, stated), OPENAI))
     key = key_for(address, key_env=key_env, environ=environ, folder=folder)
     return Endpoint(

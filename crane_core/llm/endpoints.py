@@ -126,7 +126,9 @@ def _of_environment(environ: Environ, folder: Path | None) -> list[Configured]:
         for name in (BASE_URL, OPENAI_BASE_URL)
         if (url := value_of(name, environ, folder))
     ]
-    provided = [url for url in PROVIDERS.values() if bound_key(url, environ, folder)]
+    provided = [
+        url for url in PROVIDERS.values() if bound_key(url, environ, folder)
+    ]
     return [
         Configured(url.partition("://")[2], url)
         for url in dict.fromkeys([*stated, *provided])
@@ -147,7 +149,8 @@ def _read(name: str, members: Any) -> Configured:
     wrong = _wrong_member(members)
     if wrong is not None:
         raise DetectorError(
-            f"In the file that {FILE} names, the endpoint {name} {wrong}.", remedy=_FORM
+            f"In the file that {FILE} names, the endpoint {name} {wrong}.",
+            remedy=_FORM,
         )
     prices = (members.get("price_in"), members.get("price_out"))
     return Configured(
@@ -171,7 +174,9 @@ def _wrong_member(members: Any) -> str | None:
         # In Python a boolean is an integer, and `price_in = true` would be a price of one dollar.
         if not isinstance(value, _MEMBERS[name]) or isinstance(value, bool):
             return f"has a {name} of the wrong type"
-    prices = [members[name] for name in ("price_in", "price_out") if name in members]
+    prices = [
+        members[name] for name in ("price_in", "price_out") if name in members
+    ]
     if len(prices) == 1:
         return "has only one of two prices"
     if not all(0 <= price < float("inf") for price in prices):

@@ -50,7 +50,9 @@ def completion_of(raw: bytes) -> JsonObject:
             for choice in chunk.get("choices") or ()
             if choice.get("index", 0) == 0
         ]
-    reasons = [reason for choice in choices if (reason := choice.get("finish_reason"))]
+    reasons = [
+        reason for choice in choices if (reason := choice.get("finish_reason"))
+    ]
     # Some servers close the stream after the last chunk, without the mark: a finish reason is an end, too.
     if not has_ended and not reasons:
         raise ValueError("the stream has no end")
@@ -61,10 +63,14 @@ def completion_of(raw: bytes) -> JsonObject:
 
 def _joined(choices: list[JsonObject]) -> JsonObject:
     """The message that the chunks of a choice make together."""
-    said = [choice.get("delta") or choice.get("message") or {} for choice in choices]
+    said = [
+        choice.get("delta") or choice.get("message") or {} for choice in choices
+    ]
     message: JsonObject = {}
     for name in _TEXTS:
-        message[name] = "".join(_spoken(piece.get(name)) for piece in said) or None
+        message[name] = (
+            "".join(_spoken(piece.get(name)) for piece in said) or None
+        )
     called: dict[int, list[str]] = {}
     for piece in said:
         _add_calls(called, piece)
@@ -77,7 +83,9 @@ def _joined(choices: list[JsonObject]) -> JsonObject:
 def _add_calls(called: dict[int, list[str]], said: JsonObject) -> None:
     """The next piece of the arguments of each function call, by the number of the call."""
     calls = said.get("tool_calls") or (
-        [{"function": said["function_call"]}] if said.get("function_call") else []
+        [{"function": said["function_call"]}]
+        if said.get("function_call")
+        else []
     )
     for call in calls:
         arguments = call.get("function", {}).get("arguments")
@@ -89,7 +97,9 @@ def _add_calls(called: dict[int, list[str]], said: JsonObject) -> None:
 def _spoken(piece: object) -> str:
     """The text of a piece; some endpoints send parts, of which only texts are spoken."""
     if isinstance(piece, list):
-        return "".join(part["text"] for part in piece if part.get("type") == "text")
+        return "".join(
+            part["text"] for part in piece if part.get("type") == "text"
+        )
     return piece if isinstance(piece, str) else ""
 
 

@@ -122,7 +122,8 @@ class FakeModel:
 
     async def _list_models(self, _: web.Request) -> web.Response:
         models = [
-            {"id": name, "object": "model"} for name in self.plan.models or (MODEL,)
+            {"id": name, "object": "model"}
+            for name in self.plan.models or (MODEL,)
         ]
         return web.json_response({"object": "list", "data": models})
 
@@ -146,7 +147,9 @@ class FakeModel:
         await self._wait(number)
         if fault is ServerFault.ERROR:
             return self._error(
-                request, 500, "The server had an error while processing your request."
+                request,
+                500,
+                "The server had an error while processing your request.",
             )
         if fault in (ServerFault.HANG, ServerFault.DRIP):
             return await self._never_ends(
@@ -163,7 +166,10 @@ class FakeModel:
             and request.headers.get("Authorization") != f"Bearer {plan.key}"
         ):
             return self._error(
-                request, 401, "Incorrect API key provided.", code="invalid_api_key"
+                request,
+                401,
+                "Incorrect API key provided.",
+                code="invalid_api_key",
             )
         if plan.models and asked["model"] not in plan.models:
             return self._error(
@@ -186,7 +192,8 @@ class FakeModel:
             )
         if (
             plan.storm_every
-            and (number - 1) % plan.storm_every >= plan.storm_every - plan.storm_length
+            and (number - 1) % plan.storm_every
+            >= plan.storm_every - plan.storm_length
         ):
             return self._error(
                 request, 429, "Rate limit reached.", code="rate_limit_exceeded"
@@ -205,24 +212,37 @@ class FakeModel:
         self.requests[str(status)] += 1
         if self.plan.echoes_key:
             message += f" You sent {request.headers.get('Authorization')}."
-        error = {"message": message, "type": "error", "param": param, "code": code}
+        error = {
+            "message": message,
+            "type": "error",
+            "param": param,
+            "code": code,
+        }
         headers = (
             {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))}
             if status == 429
             else {}
         )
-        return web.json_response({"error": error}, status=status, headers=headers)
+        return web.json_response(
+            {"error": error}, status=status, headers=headers
+        )
 
     def _fault(self, number: int) -> ServerFault | None:
         return next(
-            (fault for fault, every in self.plan.faults.items() if number % every == 0),
+            (
+                fault
+                for fault, every in self.plan.faults.items()
+                if number % every == 0
+            ),
             None,
         )
 
     async def _wait(self, number: int) -> None:
         spread = self.plan.latency_spread_s
         latency_s = self.plan.latency_s + (
-            Random(f"{self.plan.seed} {number}").random() * spread if spread else 0.0
+            Random(f"{self.plan.seed} {number}").random() * spread
+            if spread
+            else 0.0
         )
         if latency_s:
             await asyncio.sleep(latency_s)
@@ -244,7 +264,9 @@ class FakeModel:
         if fault is ServerFault.HUGE:
             return await self._send_huge(request, body)
         if fault is ServerFault.CUT:
-            response = web.StreamResponse(headers={"Content-Length": str(len(body))})
+            response = web.StreamResponse(
+                headers={"Content-Length": str(len(body))}
+            )
             await response.prepare(request)
             await response.write(body[: len(body) // 2])
             if request.transport is not None:
@@ -256,7 +278,9 @@ class FakeModel:
             content_type="application/json",
         )
 
-    async def _send_huge(self, request: web.Request, body: bytes) -> web.StreamResponse:
+    async def _send_huge(
+        self, request: web.Request, body: bytes
+    ) -> web.StreamResponse:
         """The reasoning is made longer where it begins, in chunks, so that the server stays small."""
         before, _, after = body.partition(b"Made up")
         response = web.StreamResponse()
@@ -267,8 +291,12 @@ class FakeModel:
         await response.write(after)
         return response
 
-    def _completion(self, asked: JsonObject, fault: ServerFault | None) -> JsonObject:
-        prompt = "\n".join(str(message["content"]) for message in asked["messages"])
+    def _completion(
+        self, asked: JsonObject, fault: ServerFault | None
+    ) -> JsonObject:
+        prompt = "\n".join(
+            str(message["content"]) for message in asked["messages"]
+        )
         content = self._content(asked, prompt, is_lost=fault in _LOST)
         message: JsonObject = {
             "role": "assistant",
@@ -303,20 +331,23 @@ class FakeModel:
         digest = hashlib.sha256(
             f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")
         ).hexdigest()
-        random = Random(f"{self.plan.seed} {digest} {self._occurrences[digest]}")
+        random = Random(
+            f"{self.plan.seed} {digest} {self._occurrences[digest]}"
+        )
         # A repeated question gets another answer, as from a model, but one that was lost on its way is sent
         # again unchanged.
         self._occurrences[digest] += not is_lost
         members = _members_asked_for(asked)
         if members and "detection" not in members:
             return json.dumps(
-                {name: _made_up(member, random) for name, member in members.items()}
+                {
+                    name: _made_up(member, random)
+                    for name, member in members.items()
+                }
             )
         crashes = random.random() < self.plan.crash_probability
         outcome = "it raises an exception" if crashes else "nothing fails"
-        reasoning = (
-            f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
-        )
+        reasoning = f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
         return json.dumps({"reasoning": reasoning, "detection": crashes})
 
 
@@ -344,12 +375,17 @@ def _misshaped(content: str, fault: ServerFault | None) -> str:
     if fault is ServerFault.WRONG_JSON:
         return json.dumps({"verdict": "crash", "confidence": 0.9})
     if fault is ServerFault.PROSE:
-        return f"Let me think about d = {{'a': 1}}.\n{content}\nI am sure of it."
+        return (
+            f"Let me think about d = {{'a': 1}}.\n{content}\nI am sure of it."
+        )
     if fault is ServerFault.FENCE:
         return f"```json\n{content}\n```"
     if fault in (ServerFault.THINKING, ServerFault.ENDLESS_THINKING):
         opposite = json.dumps(
-            {"reasoning": "or is it so?", "detection": '"detection": false' in content}
+            {
+                "reasoning": "or is it so?",
+                "detection": '"detection": false' in content,
+            }
         )
         end = f"</think>\n{content}" if fault is ServerFault.THINKING else ""
         return f"<think>I could say {opposite}. Let me see. {end}"
@@ -357,7 +393,9 @@ def _misshaped(content: str, fault: ServerFault | None) -> str:
 
 
 def _usage(prompt: str, content: str) -> dict[str, int]:
-    n_in, n_out = (1 + len(text) // _CHARS_PER_TOKEN for text in (prompt, content))
+    n_in, n_out = (
+        1 + len(text) // _CHARS_PER_TOKEN for text in (prompt, content)
+    )
     return {
         "prompt_tokens": n_in,
         "completion_tokens": n_out,

@@ -22,7 +22,11 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from crane_core.domain import JsonObject
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
+from crane_core.llm.event_stream import (
+    completion_of,
+    is_stream,
+    looks_like_stream,
+)
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
@@ -205,7 +209,9 @@ class OpenAIClient:
             **self._endpoint.extra,
         }
         if question.schema is not None:
-            body["response_format"] = _form(question.schema_name, question.schema)
+            body["response_format"] = _form(
+                question.schema_name, question.schema
+            )
         if self._endpoint.temperature is not None:
             body["temperature"] = self._endpoint.temperature
         if question.seed is not None:
@@ -221,7 +227,9 @@ class OpenAIClient:
         if self._streams:
             body |= _STREAMING
         return {
-            name: value for name, value in body.items() if name not in self._left_out
+            name: value
+            for name, value in body.items()
+            if name not in self._left_out
         }
 
     async def _send(self, body: JsonObject) -> _Received:
@@ -313,24 +321,39 @@ class OpenAIClient:
         if refused not in self._left_out:
             self._left_out.append(refused)
 
-    def _read(self, status: int, raw: bytes, usd: float | None) -> ModelReply | Failure:
+    def _read(
+        self, status: int, raw: bytes, usd: float | None
+    ) -> ModelReply | Failure:
         try:
-            reply = completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
+            reply = (
+                completion_of(raw)
+                if looks_like_stream(raw)
+                else json.loads(raw)
+            )
             choice = reply["choices"][0]
             message = choice["message"]
             text, refusal = _said_in(message), message.get("refusal")
             finish_reason, usage = _ended(reply, choice), reply.get("usage")
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ):
             return _of_malformed(status, raw)
         usage = usage if isinstance(usage, dict) else {}
-        reason = shown(finish_reason) if isinstance(finish_reason, str) else None
+        reason = (
+            shown(finish_reason) if isinstance(finish_reason, str) else None
+        )
         # A key that the prompt held, or that a server echoes, is not stored with the reply.
         if text:
             return self._said(without_keys(text), None, usage, reason, usd=usd)
         # Some servers put all that a reasoning model says into its thinking; an object that ends it is the
         # answer, and is marked.
         thought = next(
-            (_spoken(message[name]) for name in _THOUGHTS if message.get(name)), ""
+            (_spoken(message[name]) for name in _THOUGHTS if message.get(name)),
+            "",
         )
         if thought and not refusal and thought.rstrip().endswith(("}", "```")):
             return self._said(
@@ -354,7 +377,8 @@ class OpenAIClient:
         usd: float | None,
     ) -> ModelReply:
         counts = [
-            _count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")
+            _count(usage.get(name))
+            for name in ("prompt_tokens", "completion_tokens")
         ]
         return ModelReply(
             text=text,
@@ -404,7 +428,8 @@ async def _bound_errors(response: httpx2.Response) -> None:
     ):
         is_packed = "content-encoding" in response.headers
         response.stream = _Bounded(
-            response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES
+            response.stream,
+            _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES,
         )
 
 
@@ -432,9 +457,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _of_malformed(status: int, raw: bytes) -> Failure:
     """Half of a reply, or one that violates the protocol. Some endpoints report errors with status 200."""
     try:
-        error = (completion_of(raw) if looks_like_stream(raw) else json.loads(raw))[
-            "error"
-        ]
+        error = (
+            completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
+        )["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(
@@ -472,14 +497,17 @@ def _said_in(message: JsonObject) -> str:
         else []
     )
     given = [
-        _arguments(function) for function in (*called, message.get("function_call"))
+        _arguments(function)
+        for function in (*called, message.get("function_call"))
     ]
     return "\n".join(filter(None, [_spoken(message.get("content")), *given]))
 
 
 def _arguments(function: object) -> str:
     """JSON of a call's arguments; servers send it as a string, some as an object."""
-    arguments = function.get("arguments") if isinstance(function, dict) else None
+    arguments = (
+        function.get("arguments") if isinstance(function, dict) else None
+    )
     if isinstance(arguments, dict):
         return json.dumps(arguments, ensure_ascii=False)
     return arguments if isinstance(arguments, str) else ""
@@ -507,7 +535,9 @@ def _ended(reply: JsonObject, choice: JsonObject) -> object:
     ) or "incomplete"
 
 
-def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool) -> str:
+def _why_empty(
+    refusal: object, finish_reason: str | None, *, has_thought: bool
+) -> str:
     if isinstance(refusal, str) and refusal:
         return f"the model refuses: {shown(refusal)}"
     if finish_reason == "content_filter":
@@ -549,7 +579,9 @@ def _is_about(name: str, named: str, message: str) -> bool:
 def _count(number: object) -> int | None:
     return (
         number
-        if isinstance(number, int) and not isinstance(number, bool) and number >= 0
+        if isinstance(number, int)
+        and not isinstance(number, bool)
+        and number >= 0
         else None
     )
 
@@ -557,7 +589,9 @@ def _count(number: object) -> int | None:
 def _usd(reported: object) -> float | None:
     """A cost that an endpoint reports; None for 0, which gateways also report for models without a known price."""
     try:
-        usd = float(reported) if isinstance(reported, (str, int, float)) else 0.0
+        usd = (
+            float(reported) if isinstance(reported, (str, int, float)) else 0.0
+        )
     except ValueError:
         return None
     return usd if math.isfinite(usd) and usd > 0 else None

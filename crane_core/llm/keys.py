@@ -28,7 +28,9 @@ PROVIDERS = {
     "OPENROUTER_API_KEY": "https://openrouter.ai/api/v1",
 }
 """Environment variables with a key of a provider, and the address that it is for."""
-_BY_HOST = {urlsplit(address).hostname: name for name, address in PROVIDERS.items()}
+_BY_HOST = {
+    urlsplit(address).hostname: name for name, address in PROVIDERS.items()
+}
 
 BASE_URL = "CRANE_BASE_URL"
 OPENAI_BASE_URL = "OPENAI_BASE_URL"
@@ -80,7 +82,9 @@ def _written(text: str) -> set[str]:
     in_json = json.dumps(text)[1:-1]
     # Go's encoder writes these letters as numbers.
     in_go = (
-        in_json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+        in_json.replace("&", "\\u0026")
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
     )
     packed = {
         base64.b64encode(each.encode()).decode().rstrip("=")
@@ -112,7 +116,9 @@ def without_keys(text: str) -> str:
 def _n_begun(text: str, key: str) -> int:
     """With how many characters of a key the text ends; 0 where these are too few to tell anything."""
     lengths = range(len(key) - 1, _SHORTEST_BEGINNING - 1, -1)
-    return next((length for length in lengths if text.endswith(key[:length])), 0)
+    return next(
+        (length for length in lengths if text.endswith(key[:length])), 0
+    )
 
 
 def without_secrets(text: str) -> str:
@@ -128,9 +134,13 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def value_of(name: str, environ: Environ = None, folder: Path | None = None) -> str:
+def value_of(
+    name: str, environ: Environ = None, folder: Path | None = None
+) -> str:
     """A variable of the environment, else of `.env` in `folder` (the working directory), else nothing."""
-    return _from_environment(name, environ) or _from_dotenv(folder or Path.cwd(), name)
+    return _from_environment(name, environ) or _from_dotenv(
+        folder or Path.cwd(), name
+    )
 
 
 def bound_key(
@@ -216,11 +226,13 @@ def _from_dotenv(folder: Path, name: str) -> str:
             return ""
         if path.stat().st_size > _MAX_DOTENV_BYTES:
             raise DetectorError(
-                f"{DOTENV} is too large for a file of keys.", remedy="Check this file."
+                f"{DOTENV} is too large for a file of keys.",
+                remedy="Check this file.",
             )
         return (
             # A dollar sign in a key is a dollar sign.
-            dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or ""
+            dotenv_values(path, interpolate=False, encoding="utf-8").get(name)
+            or ""
         ).strip()
     # Only the error's class is shown: a decoding error quotes bytes of the file, which may be a key.
     except (OSError, UnicodeDecodeError) as error:

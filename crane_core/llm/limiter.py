@@ -61,7 +61,9 @@ class Limiter:
         with self._lock:
             start = max(self._clock(), self._next_start, self._not_before)
             gap_s = max(
-                self._gap_s, self._gap_per_request_s, self._gap_per_token_s * n_tokens
+                self._gap_s,
+                self._gap_per_request_s,
+                self._gap_per_token_s * n_tokens,
             )
             self._next_start = start + gap_s
             return start
@@ -85,7 +87,9 @@ class Limiter:
         if self._gap_s:
             with self._lock:
                 self._gap_s = (
-                    self._gap_s * _SHRINKS if self._gap_s > _FIRST_GAP_S / 4 else 0.0
+                    self._gap_s * _SHRINKS
+                    if self._gap_s > _FIRST_GAP_S / 4
+                    else 0.0
                 )
 
 

@@ -103,7 +103,9 @@ class TaskLine:
         while True:
             task = await self._inbox.get()
             if self._terms.begins_more:
-                self._outbox.put(await Attempts(self._terms, client, task).run())
+                self._outbox.put(
+                    await Attempts(self._terms, client, task).run()
+                )
             else:
                 # The caller counts what it sent, so each task comes back, even unstarted.
                 self._outbox.put(TaskOutcome())

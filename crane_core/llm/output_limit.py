@@ -37,7 +37,9 @@ _INPUT = re.compile(
     r"|(?:input|request) \((?P<d>\d[\d,]*) tokens\)",
     re.IGNORECASE,
 )
-_LOWER_BOUND = re.compile(r"at least \d[\d,]* \W?(?:input|prompt)", re.IGNORECASE)
+_LOWER_BOUND = re.compile(
+    r"at least \d[\d,]* \W?(?:input|prompt)", re.IGNORECASE
+)
 """vLLM stops counting once a request cannot fit: what it names then is not the length of the prompt."""
 
 
@@ -83,7 +85,9 @@ class OutputLimit:
     def _learn_context(
         self, context: int, n_input: int | None, asked: int, n_counted: int
     ) -> bool:
-        self.context = context if self.context is None else min(self.context, context)
+        self.context = (
+            context if self.context is None else min(self.context, context)
+        )
         if n_input is not None:
             self._n_more = max(self._n_more, n_input - _estimated(n_counted))
         elif self._room(n_counted) >= asked:
@@ -111,4 +115,6 @@ def _number(form: re.Pattern[str], message: str) -> int | None:
     found = form.search(message)
     if found is None:
         return None
-    return int(next(group for group in found.groups() if group).replace(",", ""))
+    return int(
+        next(group for group in found.groups() if group).replace(",", "")
+    )

@@ -30,7 +30,9 @@ class Price(NamedTuple):
 
     def usd(self, input_tokens: int, output_tokens: int) -> float:
         """USD for so many tokens of input and output."""
-        return (input_tokens * self.input + output_tokens * self.output) / _MILLION
+        return (
+            input_tokens * self.input + output_tokens * self.output
+        ) / _MILLION
 
 
 def price_of(endpoint: Endpoint, given: Price | None = None) -> Price | None:

@@ -58,4 +58,6 @@ _PAYMENT = re.compile(
 def refusal_in(words: str) -> Refusal | None:
     """What an error with these words (its code, type and message) refuses to every question; None: nothing."""
     found = ((_PAYMENT, PAYMENT), (_KEY, KEY), (_MODEL, MODEL))
-    return next((refusal for form, refusal in found if form.search(words)), None)
+    return next(
+        (refusal for form, refusal in found if form.search(words)), None
+    )

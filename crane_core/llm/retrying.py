@@ -70,21 +70,27 @@ class RetryPatience:
         """Seconds before the next request, after `n_failed` failures."""
         # The exponent is bounded, because a power of a thousand failures does not fit a float.
         grown = min(self.longest_s, self.first_s * 2.0 ** min(n_failed - 1, 30))
-        return max(grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0)
+        return max(
+            grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0
+        )
 
 
 _TRANSIENT = frozenset({408, 409, 425})
 _PERMISSION = {
     401: KEY,
     402: PAYMENT,
-    403: Refusal("The endpoint refuses access", "Check the permissions of the key."),
+    403: Refusal(
+        "The endpoint refuses access", "Check the permissions of the key."
+    ),
     404: Refusal(
-        "The endpoint has no such model or address", "Check --model and --base-url."
+        "The endpoint has no such model or address",
+        "Check --model and --base-url.",
     ),
     405: Refusal("The address accepts no requests", "Check --base-url."),
 }
 _MOVED = Refusal(
-    "The endpoint has moved", "Use the address that it redirects to: --base-url."
+    "The endpoint has moved",
+    "Use the address that it redirects to: --base-url.",
 )
 _SPENT = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
@@ -103,7 +109,9 @@ def failure_of(
         if _SPENT.intersection(code.split()):
             remedy = "Raise the quota at the provider, then run the same command again."
             return Failure(
-                FailureScope.ENDPOINT, f"The quota is used up: {why}", remedy=remedy
+                FailureScope.ENDPOINT,
+                f"The quota is used up: {why}",
+                remedy=remedy,
             )
         return Failure(FailureScope.BUSY, why, retry_after_s(headers))
     words = f"{code} {message}"
@@ -111,13 +119,17 @@ def failure_of(
     refusal = _refusal(status, words, is_of_text=is_of_text)
     if refusal is not None:
         return Failure(
-            FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy
+            FailureScope.ENDPOINT,
+            f"{refusal.why}: {why}",
+            remedy=refusal.remedy,
         )
     if status in _TRANSIENT or status >= 500:
         scope = FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT
         return Failure(scope, why, retry_after_s(headers), may_cost=True)
     # 413 is about the length of this text; the next one may be shorter.
-    return Failure(FailureScope.QUESTION, why, is_of_text=is_of_text or status == 413)
+    return Failure(
+        FailureScope.QUESTION, why, is_of_text=is_of_text or status == 413
+    )
 
 
 def _refusal(status: int, words: str, *, is_of_text: bool) -> Refusal | None:
@@ -141,7 +153,8 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
         return seconds
     try:
         return max(
-            0.0, email.utils.parsedate_to_datetime(told).timestamp() - time.time()
+            0.0,
+            email.utils.parsedate_to_datetime(told).timestamp() - time.time(),
         )
     except (ValueError, OverflowError):
         return None

@@ -55,7 +55,11 @@ def audit_file(folder: DataFolder) -> Path:
 
 
 def note(
-    folder: DataFolder, actor: Actor, action: AuditAction, what: str, detail: str = ""
+    folder: DataFolder,
+    actor: Actor,
+    action: AuditAction,
+    what: str,
+    detail: str = "",
 ) -> None:
     """Write one act to the log and return when it is on the disk. Raises LedgerError.
 
@@ -65,7 +69,9 @@ def note(
         ledger.append(audit_file(folder), _entry(actor, action, what, detail))
 
 
-def _entry(actor: Actor, action: AuditAction, what: str, detail: str) -> AuditEntry:
+def _entry(
+    actor: Actor, action: AuditAction, what: str, detail: str
+) -> AuditEntry:
     who, where, what, detail = (
         _bounded(text) for text in (actor.who, actor.where, what, detail)
     )
@@ -89,29 +95,41 @@ def note_roles(folder: DataFolder, roles: Roles, actor: Actor) -> None:
             if before.get(email, NO_ROLE) != after.get(email, NO_ROLE)
         ]
         steps = [
-            (email, f"{before.get(email, NO_ROLE)}{_TO}{after.get(email, NO_ROLE)}")
+            (
+                email,
+                f"{before.get(email, NO_ROLE)}{_TO}{after.get(email, NO_ROLE)}",
+            )
             for email in changed
         ]
         if steps:
             told = [
-                _entry(actor, AuditAction.ROLE, email, step) for email, step in steps
+                _entry(actor, AuditAction.ROLE, email, step)
+                for email, step in steps
             ]
             ledger.append(audit_file(folder), *told)
         _noted = (folder.path, roles)
 
 
 def _roles_of(roles: Roles) -> dict[str, str]:
-    of_people = {email: str(visitor.role) for email, visitor in roles.people.items()}
-    return of_people | {f"*@{domain}": str(Role.VIEWER) for domain in roles.domains}
+    of_people = {
+        email: str(visitor.role) for email, visitor in roles.people.items()
+    }
+    return of_people | {
+        f"*@{domain}": str(Role.VIEWER) for domain in roles.domains
+    }
 
 
 def _roles_in_log(folder: DataFolder) -> dict[str, str]:
     """Every role as the log leaves it."""
     # Oldest first, so that the last step of a person is the one that counts.
     steps = [
-        entry for entry in reversed(entries(folder)) if entry.action is AuditAction.ROLE
+        entry
+        for entry in reversed(entries(folder))
+        if entry.action is AuditAction.ROLE
     ]
-    last = {entry.what: (entry.detail or "").rpartition(_TO)[2] for entry in steps}
+    last = {
+        entry.what: (entry.detail or "").rpartition(_TO)[2] for entry in steps
+    }
     return {email: role for email, role in last.items() if role != NO_ROLE}
 
 
@@ -121,7 +139,11 @@ def at_the_terminal() -> Actor:
         return Actor(by, os.environ.get(FROM, ""))
     try:
         user = getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container's user may have no name
+    except (
+        OSError,
+        KeyError,
+        ImportError,
+    ):  # a container's user may have no name
         user = f"user {os.getuid()}"
     return Actor(user, f"command line of {socket.gethostname()}")
 
@@ -135,9 +157,9 @@ def entries(folder: DataFolder) -> list[AuditEntry]:
     """Every act, the newest first. Raises LedgerError if the file was changed, OSError if it cannot be read."""
     file = audit_file(folder)
     noted = ledger.tail(file).records if file.exists() else []
-    found = [record for record in noted if isinstance(record, AuditEntry)] + list(
-        _of_inventory(folder)
-    )
+    found = [
+        record for record in noted if isinstance(record, AuditEntry)
+    ] + list(_of_inventory(folder))
     return sorted(found, key=lambda entry: entry.acted_at, reverse=True)
 
 

@@ -15,7 +15,8 @@ def refuse_taken(out: Path) -> None:
     """Raise SourceError if `out` is anything but an empty folder or nothing."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SourceError(
-            f"{out} already exists.", remedy="Use a folder that does not exist yet."
+            f"{out} already exists.",
+            remedy="Use a folder that does not exist yet.",
         )
 
 

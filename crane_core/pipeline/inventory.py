@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crane_core import domain, ledger
-from crane_core.domain import Benchmark, InventoryAct, InventoryAction, Listed, Record
+from crane_core.domain import (
+    Benchmark,
+    InventoryAct,
+    InventoryAction,
+    Listed,
+    Record,
+)
 from crane_core.pipeline.places import DataFolder
 
 FILE = "inventory.jsonl"
@@ -66,7 +72,9 @@ class Inventory:
 
     def taken(self, record: Record) -> Record | None:
         """The record as it is loaded; None if it belongs to something that is removed."""
-        if self.removed and any(thing in self.removed for thing in names_of(record)):
+        if self.removed and any(
+            thing in self.removed for thing in names_of(record)
+        ):
             return None
         if isinstance(record, Benchmark) and (
             title := self.title(Listed.BENCHMARK, record.benchmark)

@@ -69,7 +69,9 @@ def data_folder(
 
     Raises StoreError if it cannot be created, or written by a caller who has to.
     """
-    usual = user_data_path("crane-workbench") if IS_INSTALLED else CHECKOUT / "data"
+    usual = (
+        user_data_path("crane-workbench") if IS_INSTALLED else CHECKOUT / "data"
+    )
     given = Path(path or os.environ.get("CRANE_DATA") or usual).expanduser()
     try:
         chosen = given.resolve()

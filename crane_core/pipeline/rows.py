@@ -11,7 +11,9 @@ def as_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """One dictionary per row, in order; what is missing is None."""
     columns = [_plain(frame[name]) for name in frame]
     names = [str(name) for name in frame]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [
+        dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)
+    ]
 
 
 def _plain(column: pd.Series[Any]) -> list[Any]:

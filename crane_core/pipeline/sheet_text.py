@@ -60,7 +60,9 @@ def csv_as_it_is(rows: Iterable[Sequence[str]]) -> str:
 
 def csv_of(table: pd.DataFrame) -> str:
     """A table as CSV, without its index."""
-    from pandas.api.types import is_numeric_dtype  # who has no table needs no pandas
+    from pandas.api.types import (
+        is_numeric_dtype,
+    )  # who has no table needs no pandas
 
     safe = table.rename(columns=lambda name: guarded(str(name)))
     for place, kind in enumerate(table.dtypes):
@@ -68,6 +70,9 @@ def csv_of(table: pd.DataFrame) -> str:
             column = table.iloc[:, place].astype(object)
             safe.isetitem(
                 place,
-                [guarded(cell) if isinstance(cell, str) else cell for cell in column],
+                [
+                    guarded(cell) if isinstance(cell, str) else cell
+                    for cell in column
+                ],
             )
     return str(safe.to_csv(index=False, lineterminator="\n"))

@@ -25,7 +25,8 @@ def captured_block(state: KernelState, places: Places) -> str:
     """The block's text without a newline at its end; "{}" where the state holds nothing."""
     tables = {
         "variables": {
-            name: _entry(name, entry, places) for name, entry in state.variables.items()
+            name: _entry(name, entry, places)
+            for name, entry in state.variables.items()
         },
         "accesses": {
             name: _entry(name, VariableState.from_json(entry), places)
@@ -66,7 +67,9 @@ def _beyond(state: KernelState) -> JsonObject:
 def _table(entries: Mapping[str, str]) -> str:
     return (
         "{\n"
-        + ",\n".join(f"{_json(name)}: {entries[name]}" for name in sorted(entries))
+        + ",\n".join(
+            f"{_json(name)}: {entries[name]}" for name in sorted(entries)
+        )
         + "}"
     )
 
@@ -122,6 +125,8 @@ def _in_numbers(facts: Any, places: Places) -> Any:
 
 def _json(value: Any) -> str:
     # Sorted keys and no NaN: the text has to be the same in every process, because its sha256 is its address.
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    text = json.dumps(
+        value, ensure_ascii=False, sort_keys=True, allow_nan=False
+    )
     # Half of a surrogate pair, which a repr may have been cut to, cannot be encoded as UTF-8.
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -39,11 +39,17 @@ def judge_prompt(
     ]
     ordered = parts if presentation is Presentation.NORMAL else parts[::-1]
     given = {"labels": labels, "guideline": guideline}
-    before = [_part(name, text) for name, text in given.items() if text is not None]
+    before = [
+        _part(name, text) for name, text in given.items() if text is not None
+    ]
     return template.around("\n\n".join([*before, *ordered]))
 
 
 def _part(name: str, text: str) -> str:
     # Diagnoses quote code, and code may hold keys.
-    shown = redacted(text.strip()).encode("utf-8", "backslashreplace").decode("utf-8")
+    shown = (
+        redacted(text.strip())
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+    )
     return f"<<<{name}\n{shown}\n{name}>>>"

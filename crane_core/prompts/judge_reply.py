@@ -39,7 +39,9 @@ def labels_of_judge(own: str | None) -> tuple[str, ...]:
         if own
         else ()
     )
-    return (*codes, str(Label.UNVERIFIABLE)) if codes else tuple(map(str, LABELS))
+    return (
+        (*codes, str(Label.UNVERIFIABLE)) if codes else tuple(map(str, LABELS))
+    )
 
 
 def judge_reply_schema(own: str | None = None) -> JsonObject:
@@ -83,8 +85,14 @@ def _reading(body: JsonObject, known: tuple[str, ...]) -> ReadJudgeReply:
         return ReadJudgeReply(None, None, "the object has a duplicate key")
     word = label.strip().lower() if isinstance(label, str) else None
     if word not in known:
-        return ReadJudgeReply(None, None, f"the label is not one of {', '.join(known)}")
-    told = explanation[:MAX_EXPLANATION] if isinstance(explanation, str) else None
+        return ReadJudgeReply(
+            None, None, f"the label is not one of {', '.join(known)}"
+        )
+    told = (
+        explanation[:MAX_EXPLANATION] if isinstance(explanation, str) else None
+    )
     return ReadJudgeReply(
-        word, told.encode("utf-8", "backslashreplace").decode() if told else None, None
+        word,
+        told.encode("utf-8", "backslashreplace").decode() if told else None,
+        None,
     )

@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from typing import IO, Any, ClassVar
 
 from crane_core.domain import JsonObject, VariableState
-from crane_core.prompts.tagged_json import PrintedDefaultDict, PrintedSet, decode
+from crane_core.prompts.tagged_json import (
+    PrintedDefaultDict,
+    PrintedSet,
+    decode,
+)
 
 _WIDE = "per_column_max_20"
 
@@ -20,7 +24,9 @@ def print_block(
     variables: Mapping[str, VariableState], accesses: Mapping[str, Any]
 ) -> str:
     """The block's text, without a newline at its end. `accesses` hold entries in the form of VariableState.to_json."""
-    entries = {name: _entry(variable.to_json()) for name, variable in variables.items()}
+    entries = {
+        name: _entry(variable.to_json()) for name, variable in variables.items()
+    }
     entries |= {name: _entry(access) for name, access in accesses.items()}
     counted = {name: _with_count(entry) for name, entry in entries.items()}
     text = _Printer(width=80).pformat(counted)
@@ -74,7 +80,9 @@ class _Printer(pprint.PrettyPrinter):
         level: int,
     ) -> None:
         stream.write("{")
-        self._format_items(list(value.items), stream, indent, room + 1, seen, level)
+        self._format_items(
+            list(value.items), stream, indent, room + 1, seen, level
+        )
         stream.write("}")
 
     def _print_defaultdict(

@@ -142,14 +142,18 @@ class _PrintReader:
             case ast.Name(id=name) if name in self._reprs:
                 return Opaque(self._reprs[name])
             case ast.Call(
-                func=ast.Name(id="defaultdict"), args=[factory, entries], keywords=[]
+                func=ast.Name(id="defaultdict"),
+                args=[factory, entries],
+                keywords=[],
             ):
                 return PrintedDefaultDict(
                     repr(self.read(factory)), self._entries(entries)
                 )
             # torch.Size([3]) and dtype('O'), as the published blocks of PyTorch and pandas hold them.
             case ast.Call(
-                func=ast.Name() | ast.Attribute() as called, args=arguments, keywords=[]
+                func=ast.Name() | ast.Attribute() as called,
+                args=arguments,
+                keywords=[],
             ):
                 return PrintedCall(
                     ast.unparse(called),

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from crane_core.domain import JsonObject, VariableState
-from crane_core.prompts.categories import REPRESENTATION, STRUCTURE, VALUES, group_of
+from crane_core.prompts.categories import (
+    REPRESENTATION,
+    STRUCTURE,
+    VALUES,
+    group_of,
+)
 from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.tagged_json import encode
 
@@ -22,7 +27,9 @@ RUNTIME_HEADER = "# Current relevent runtime information:\n"
 TARGET_HEADER = "# Target Cell:\n"
 ACCESS_PREFIX = "__method__"
 _CELL_HEADER = re.compile(r"^## Cell (\d+):\n", re.MULTILINE)
-_RUNTIME_AT_LINE_START = re.compile("^" + re.escape(RUNTIME_HEADER), re.MULTILINE)
+_RUNTIME_AT_LINE_START = re.compile(
+    "^" + re.escape(RUNTIME_HEADER), re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,9 @@ def split_input(text: str) -> InputText:
     # Only at the start of a line, for the same reason.
     runtime = _RUNTIME_AT_LINE_START.search(before)
     block = before[runtime.end() : -1] if runtime else None
-    cells = before[len(EXECUTED_HEADER) : runtime.start() if runtime else len(before)]
+    cells = before[
+        len(EXECUTED_HEADER) : runtime.start() if runtime else len(before)
+    ]
     return InputText(executed=_split_cells(cells), block=block, target=target)
 
 
@@ -84,7 +93,9 @@ def _split_cells(text: str) -> tuple[str, ...]:
         return ()
     headers = list(_CELL_HEADER.finditer(text))
     if not headers or headers[0].start() != 0:
-        raise ValueError("the executed cells do not begin with the header of a cell")
+        raise ValueError(
+            "the executed cells do not begin with the header of a cell"
+        )
     numbers = [int(header[1]) for header in headers]
     # Upstream numbers cells without gaps; anything else means that a line of code looks like a header.
     if numbers != list(range(1, len(headers) + 1)):
@@ -123,7 +134,11 @@ def parse_block(text: str) -> RuntimeBlock:
 
 def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
     """`type` is "" where an ablation left it out."""
-    groups: dict[str, JsonObject] = {STRUCTURE: {}, REPRESENTATION: {}, VALUES: {}}
+    groups: dict[str, JsonObject] = {
+        STRUCTURE: {},
+        REPRESENTATION: {},
+        VALUES: {},
+    }
     kind, assigned = entry.get("type", ""), entry.get("execution_cell_source")
     if not isinstance(kind, str):
         raise ValueError(f"the type of {name!r} is not text")
@@ -149,5 +164,10 @@ def _place(name: str, assigned: Any) -> JsonObject | None:
     if assigned is None:
         return None
     if not isinstance(assigned, dict) or set(assigned) != {"cellno", "lineno"}:
-        raise ValueError(f"the place where {name!r} was assigned cannot be read")
-    return {"cell": encode(assigned["cellno"]), "line": encode(assigned["lineno"])}
+        raise ValueError(
+            f"the place where {name!r} was assigned cannot be read"
+        )
+    return {
+        "cell": encode(assigned["cellno"]),
+        "line": encode(assigned["lineno"]),
+    }

@@ -28,7 +28,9 @@ def kept(key: str, value: Any, groups: Set[str]) -> Any:
         if key in _ENTRIES:
             return _filled(_entry(value, groups))
         if key in _TABLES:
-            parts = {name: _part(entry, groups) for name, entry in value.items()}
+            parts = {
+                name: _part(entry, groups) for name, entry in value.items()
+            }
             return _filled({name: part for name, part in parts.items() if part})
     is_list = key in _LISTS and isinstance(value, list)
     if is_list and all(isinstance(item, dict) for item in value):

@@ -60,7 +60,9 @@ def prompt_around(
     )
 
 
-def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> str:
+def body(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting
+) -> str:
     """Executed cells, runtime information and target: what the published input files hold, in their layout."""
     # By position, which is the order of execution; the order in the file may differ.
     ordered = sorted(cells, key=lambda cell: cell.position)
@@ -102,11 +104,16 @@ def _block(
         return print_block(visible.variables, visible.accesses)
     # The prompt counts executed cells from 1; a state names cells by their index in the notebook.
     numbers = {
-        cell.notebook_index: number for number, cell in enumerate(executed, start=1)
+        cell.notebook_index: number
+        for number, cell in enumerate(executed, start=1)
     }
     return captured_block(
         visible,
-        {index: number for index, number in numbers.items() if index is not None},
+        {
+            index: number
+            for index, number in numbers.items()
+            if index is not None
+        },
     )
 
 

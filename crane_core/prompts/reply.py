@@ -46,7 +46,9 @@ def read_reply(text: str, finish_reason: str | None = None) -> ReadReply:
     models write a boolean; the words "true" and "false", which the study's own reader takes too, are read as one.
     Never raises.
     """
-    found = objects_with(text, DETECTION, REASONING, finish_reason=finish_reason)
+    found = objects_with(
+        text, DETECTION, REASONING, finish_reason=finish_reason
+    )
     if found.trouble is not None:
         return _unread(found.trouble)
     readings = [_reading(answer) for answer in found.objects]
@@ -81,6 +83,10 @@ def _unread(why: str) -> ReadReply:
 
 def _kept(reasoning: str) -> str:
     """Within MAX_REASONING, and sayable in UTF-8."""
-    head = reasoning[:MAX_REASONING].encode("utf-8", "backslashreplace").decode("utf-8")
+    head = (
+        reasoning[:MAX_REASONING]
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+    )
     rest = len(reasoning) - MAX_REASONING
     return f"{head} ... {rest:,} more characters" if rest > 0 else head

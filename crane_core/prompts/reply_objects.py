@@ -47,9 +47,12 @@ _THINKING_MARK = re.compile(_TAG, re.IGNORECASE)
 _FINAL_CHANNEL = "final"
 _ENDS = {"cohere": "end", "gemma": "95", "inner": "suffix"}
 """Groups of marks that differ in a word, and that of the end: of Cohere, MedGemma, Apertus."""
-_ENDING = re.compile(r"^\s*\{.*\}(?=\s*(?:```)?\s*\Z)", re.MULTILINE | re.DOTALL)
+_ENDING = re.compile(
+    r"^\s*\{.*\}(?=\s*(?:```)?\s*\Z)", re.MULTILINE | re.DOTALL
+)
 _PLACEHOLDER = re.compile(
-    r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE
+    r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?",
+    re.IGNORECASE,
 )
 
 _WINDOWS = (2_000, 60_000, 2_000_000)
@@ -127,7 +130,11 @@ class _ReplyReader:
         """Walk through the reply once and return the objects that may be its answer, or why there are none."""
         mark = _MARK.search(self._text)
         while mark is not None:
-            end = self._object(mark.start()) if mark["object"] else self._thought(mark)
+            end = (
+                self._object(mark.start())
+                if mark["object"]
+                else self._thought(mark)
+            )
             # Thinking that never ends may quote an answer only to reject it.
             if end is None:
                 return FoundObjects([], THINKING)
@@ -210,14 +217,20 @@ def _tag(mark: re.Match[str]) -> _Tag:
         if mark[group]:
             return _Tag(group, mark[group].lower() == end)
     name = (mark["tag"] or mark["bracket"] or mark["diamond"]).lower()
-    return _Tag(name, bool(mark["end"] or mark["bracket_end"] or mark["diamond_end"]))
+    return _Tag(
+        name, bool(mark["end"] or mark["bracket_end"] or mark["diamond_end"])
+    )
 
 
 def _is_placeholder(reason: object) -> bool:
-    return isinstance(reason, str) and _PLACEHOLDER.fullmatch(reason) is not None
+    return (
+        isinstance(reason, str) and _PLACEHOLDER.fullmatch(reason) is not None
+    )
 
 
-def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[int, int]:
+def _object_at(
+    decoder: json.JSONDecoder, text: str, start: int
+) -> tuple[int, int]:
     """Characters of the object that begins at `start`, 0 where it is none; and how many were looked at for it.
 
     It is read in windows that grow, because an error costs as much as the text that the decoder was given is long.

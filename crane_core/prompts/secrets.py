@@ -49,7 +49,11 @@ def scrubbed(facts: Any, name: str = "") -> Any:
     if isinstance(facts, list):
         return [scrubbed(item, name) for item in facts]
     if isinstance(facts, str):
-        return _mark(facts) if facts and _SECRET_NAME.search(name) else redacted(facts)
+        return (
+            _mark(facts)
+            if facts and _SECRET_NAME.search(name)
+            else redacted(facts)
+        )
     return facts
 
 

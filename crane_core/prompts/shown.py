@@ -71,12 +71,16 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
         for name, variable in seen.variables.items()
     }
     entries = {
-        name: VariableState.from_json(entry) for name, entry in seen.accesses.items()
+        name: VariableState.from_json(entry)
+        for name, entry in seen.accesses.items()
     }
     accesses = {
-        name: view(entry, state, setting).to_json() for name, entry in entries.items()
+        name: view(entry, state, setting).to_json()
+        for name, entry in entries.items()
     }
-    everything = replace(state, setting=setting, variables=variables, accesses=accesses)
+    everything = replace(
+        state, setting=setting, variables=variables, accesses=accesses
+    )
     if setting is Setting.RUNTIME_PLUS:
         return everything
     # The published extractor never said what is missing, so only runtime+ does.
@@ -86,7 +90,9 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
 def _as_the_paper_filters(state: KernelState) -> KernelState:
     """Names that the target itself spells, and the attributes it takes from them directly (paper, section 3.1)."""
     variables = {
-        name: variable for name, variable in state.variables.items() if not variable.via
+        name: variable
+        for name, variable in state.variables.items()
+        if not variable.via
     }
     direct = {
         name: entry
@@ -103,7 +109,11 @@ def _as_the_paper_filters(state: KernelState) -> KernelState:
 
 def groups_of(setting: Setting) -> Set[str]:
     """The categories that a runtime setting shows."""
-    return GROUPS - {GROUP_LEFT_OUT[setting]} if setting in GROUP_LEFT_OUT else GROUPS
+    return (
+        GROUPS - {GROUP_LEFT_OUT[setting]}
+        if setting in GROUP_LEFT_OUT
+        else GROUPS
+    )
 
 
 def _captured(
@@ -111,7 +121,8 @@ def _captured(
 ) -> VariableState:
     groups, is_plus = groups_of(setting), setting is Setting.RUNTIME_PLUS
     facts = {
-        group: getattr(variable, group) if group in groups else {} for group in GROUPS
+        group: getattr(variable, group) if group in groups else {}
+        for group in GROUPS
     }
     if is_plus:
         facts = {
@@ -152,7 +163,9 @@ def _facts(facts: Mapping[str, Any], groups: Set[str]) -> JsonObject:
         for key, value in facts.items()
         if key not in PUBLISHED_DOCS
     }
-    return {key: encode(part) for key, part in parts.items() if part is not NOTHING}
+    return {
+        key: encode(part) for key, part in parts.items() if part is not NOTHING
+    }
 
 
 def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> JsonObject:

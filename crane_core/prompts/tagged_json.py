@@ -52,7 +52,9 @@ class PrintedSet:
     items: tuple[Any, ...]
 
     def __repr__(self) -> str:
-        return f"{{{', '.join(map(repr, self.items))}}}" if self.items else "set()"
+        return (
+            f"{{{', '.join(map(repr, self.items))}}}" if self.items else "set()"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,13 @@ def encode(value: Any) -> Any:
 
 def _encode_dict(entries: dict[Any, Any]) -> JsonObject:
     # A notebook's dict that looks like a tag is written as pairs, so that it cannot be taken for one.
-    if all(isinstance(key, str) for key in entries) and not _looks_tagged(entries):
+    if all(isinstance(key, str) for key in entries) and not _looks_tagged(
+        entries
+    ):
         return {key: encode(item) for key, item in entries.items()}
-    return {PAIRS: [[encode(key), encode(item)] for key, item in entries.items()]}
+    return {
+        PAIRS: [[encode(key), encode(item)] for key, item in entries.items()]
+    }
 
 
 def _encode_tagged(value: Any) -> JsonObject:
@@ -129,7 +135,9 @@ def _decode_tagged(tag: str, body: Any) -> Any:
         case "$float":
             return float(body)
         case "$call":
-            return PrintedCall(body[0], tuple(decode(item) for item in body[1:]))
+            return PrintedCall(
+                body[0], tuple(decode(item) for item in body[1:])
+            )
         case "$defaultdict":
             return PrintedDefaultDict(body[0], decode(body[1]))
     return Opaque(body)

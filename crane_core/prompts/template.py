@@ -36,7 +36,9 @@ class Template:
 def template_for(setting: Setting) -> Template:
     """Our own protocol (after Listing 1 of the paper), with or without the paragraph about runtime information."""
     return _own(
-        "predict-from-code" if setting is Setting.CODE else "predict-from-runtime"
+        "predict-from-code"
+        if setting is Setting.CODE
+        else "predict-from-runtime"
     )
 
 
@@ -47,7 +49,9 @@ def template_for_judge() -> Template:
 
 def template_for_campaign_judge(*, has_own_labels: bool) -> Template:
     """Our own words for a judge that labels the items of a campaign under its guideline."""
-    return _own("judge-own-labels" if has_own_labels else "judge-under-guideline")
+    return _own(
+        "judge-own-labels" if has_own_labels else "judge-under-guideline"
+    )
 
 
 def _own(wanted: str) -> Template:
@@ -59,9 +63,7 @@ def _own(wanted: str) -> Template:
 
 def template_from(path: Path) -> Template:
     """The text of a file, exactly as it is. Raises PromptError if it cannot be read or has no placeholder."""
-    remedy = (
-        f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
-    )
+    remedy = f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
     try:
         data = read_given(path, _MAX_BYTES)
         text = data.decode("utf-8")

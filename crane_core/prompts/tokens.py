@@ -23,7 +23,9 @@ ENCODING = "o200k_base"
 TABLE_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 """What tiktoken calls the table of o200k_base in its cache: the sha1 of the table's address."""
 
-TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+TABLE_SHA256 = (
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+)
 CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 """Environment variables that set tiktoken's cache, the first that is set."""
 
@@ -79,7 +81,9 @@ def count_tokens(text: str) -> Tokens:
     # bpe_openai refuses texts of a million characters, so they are estimated.
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
-        return Tokens(counter(text), is_exact=True, how=f"bpe_openai {ENCODING}")
+        return Tokens(
+            counter(text), is_exact=True, how=f"bpe_openai {ENCODING}"
+        )
     return estimate(text)
 
 
@@ -91,7 +95,8 @@ def estimate(text: str) -> Tokens:
 def _cache_folder() -> Path | None:
     """Where tiktoken keeps what it downloaded, by its own rule; None if it must keep nothing."""
     named = next(
-        (os.environ[name] for name in CACHE_VARIABLES if name in os.environ), None
+        (os.environ[name] for name in CACHE_VARIABLES if name in os.environ),
+        None,
     )
     if named is None:
         return Path(tempfile.gettempdir(), "data-gym-cache")
@@ -102,7 +107,8 @@ def _cache_folder() -> Path | None:
 def _table_is_at_hand(path: Path) -> bool:
     """tiktoken would download a table that is missing or damaged, without a time limit: it is checked beforehand."""
     return (
-        path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == TABLE_SHA256
+        path.is_file()
+        and hashlib.sha256(path.read_bytes()).hexdigest() == TABLE_SHA256
     )
 
 
@@ -110,9 +116,9 @@ def _table_is_at_hand(path: Path) -> bool:
 def _tiktoken() -> tiktoken.Encoding | None:
     """None without the extra `models`."""
     try:
-        encoding: tiktoken.Encoding = importlib.import_module("tiktoken").get_encoding(
-            ENCODING
-        )
+        encoding: tiktoken.Encoding = importlib.import_module(
+            "tiktoken"
+        ).get_encoding(ENCODING)
     except ImportError:
         return None
     return encoding

@@ -15,7 +15,12 @@ from collections.abc import Sequence
 from threading import Lock
 
 from crane_core import helper_process
-from crane_core.prompts.tokens import CACHE_VARIABLES, Tokens, count_tokens, estimate
+from crane_core.prompts.tokens import (
+    CACHE_VARIABLES,
+    Tokens,
+    count_tokens,
+    estimate,
+)
 
 LIMIT_S = 60.0
 """Maximum time that one batch of texts may wait for others, and then take; the study's 2,220 inputs take 2 s."""
@@ -35,7 +40,8 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
     """
     # Also of a text that UTF-8 cannot hold, which a published file may contain.
     addresses = [
-        hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        for text in texts
     ]
     found = {
         address: count
@@ -53,7 +59,12 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
             if new
             else {}
         )
-    except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
+    except (
+        OSError,
+        subprocess.SubprocessError,
+        ValueError,
+        TypeError,
+    ) as error:
         _LOG.warning(
             "Tokens of %d texts are estimated, because they could not be counted: %s",
             len(new),
@@ -73,7 +84,9 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
 
 def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     if not _ONE_AT_A_TIME.acquire(timeout=limit_s):
-        raise TimeoutError(f"others are being counted for more than {limit_s:g} s")
+        raise TimeoutError(
+            f"others are being counted for more than {limit_s:g} s"
+        )
     try:
         done = helper_process.run(
             helper_process.own_module(__name__),
@@ -98,4 +111,6 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
 
 
 if __name__ == "__main__":
-    json.dump([count_tokens(text) for text in json.load(sys.stdin.buffer)], sys.stdout)
+    json.dump(
+        [count_tokens(text) for text in json.load(sys.stdin.buffer)], sys.stdout
+    )

@@ -17,7 +17,11 @@ import zmq
 from crane_core.errors import KernelError, LookError
 from crane_core.runtime import probe_source
 from crane_core.runtime.endings import short
-from crane_core.runtime.kernel import ExpressionError, given_text, silent_evaluation
+from crane_core.runtime.kernel import (
+    ExpressionError,
+    given_text,
+    silent_evaluation,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.live_history import Ran, ran_before, request
 from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
@@ -88,7 +92,9 @@ class Attached:
             if isinstance(number, int) and isinstance(source, str)
         }
         count = max(inputs, default=0) + 1
-        return ran_before([inputs.get(number, "") for number in range(count)], count)
+        return ran_before(
+            [inputs.get(number, "") for number in range(count)], count
+        )
 
     def look(self, ran: list[Ran], target: str) -> AttachedProbeResult:
         """What the target, the source of a cell, would meet now. Raises KernelError."""
@@ -115,7 +121,9 @@ class Attached:
             )
         return rehearsal_of(told)
 
-    def _evaluated(self, expression: str, more_s: float = 0.0) -> dict[str, Any]:
+    def _evaluated(
+        self, expression: str, more_s: float = 0.0
+    ) -> dict[str, Any]:
         answer = self._answer(
             "execute_request",
             silent_evaluation(expression),
@@ -142,7 +150,10 @@ class Attached:
         late = time.monotonic() + within_s
         while time.monotonic() < late:
             # Polled in short steps, as answers to others arrive on the same socket.
-            if self._shell.poll(_POLL_MS) and (answer := answered()) is not None:
+            if (
+                self._shell.poll(_POLL_MS)
+                and (answer := answered()) is not None
+            ):
                 return answer
         raise self._busy()
 
@@ -150,13 +161,18 @@ class Attached:
         def answered() -> dict[str, Any] | None:
             try:
                 _, message = self._session.recv(self._shell)
-            except ValueError as error:  # a message without the kernel's signature
+            except (
+                ValueError
+            ) as error:  # a message without the kernel's signature
                 raise LookError(
                     f"The kernel {self._kernel.name} gave an answer that is not its own.",
                     remedy="Check its connection file.",
                 ) from error
             # An answer to an earlier request that was not waited for.
-            if message is None or message["parent_header"].get("msg_id") != asked:
+            if (
+                message is None
+                or message["parent_header"].get("msg_id") != asked
+            ):
                 return None
             content: dict[str, Any] = message["content"]
             return content

@@ -46,7 +46,11 @@ class Captured:
     def to_json(self) -> dict[str, Any]:
         """The probe's state (design, section 4) with what is known of its capture; what it took the look alone."""
         cells = [
-            {name: fact for name, fact in cell._asdict().items() if fact is not None}
+            {
+                name: fact
+                for name, fact in cell._asdict().items()
+                if fact is not None
+            }
             for cell in self.cells
         ]
         left_running = {
@@ -99,10 +103,14 @@ def capture(
         # An interpreter that runs the notebook may also be asked about its libraries.
         interpreters.name(with_kernel.argv[0])
     started = time.perf_counter()
-    with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
+    with fresh_kernel(
+        with_kernel, notebook.resolve().parent, limits, stop
+    ) as running:
         way = RunUp(plan, running, installs=limits.installs)
         try:
-            result = way.make(probes, keep_going=keep_going, rehearse_s=rehearse_s)
+            result = way.make(
+                probes, keep_going=keep_going, rehearse_s=rehearse_s
+            )
         # The kernel alone does not know why it ended: the watchdog does.
         except EndedError as error:
             raise ended(error.end, way.what, way.cell, limits) from error
@@ -116,7 +124,12 @@ def capture(
         )
         result = result._replace(rehearsal=told, again=None)
     return Captured(
-        notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds
+        notebook.name,
+        plan.target.index,
+        tuple(way.ran),
+        result,
+        processes,
+        seconds,
     )
 
 
@@ -138,11 +151,21 @@ def _rehearsed_again(
         with fresh_kernel(program, folder, limits, stop) as kernel:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
             told = json.loads(
-                kernel.evaluate(probe_source.rehearse(dict(asked), magic), more_s)
+                kernel.evaluate(
+                    probe_source.rehearse(dict(asked), magic), more_s
+                )
             )
     # A failure of the second kernel leaves the question where it was: unknown.
-    except (EndedError, ExpressionError, KernelStartError, ValueError, RecursionError):
-        return first._replace(why=f"{first.why}, and a second kernel gave no answer")
+    except (
+        EndedError,
+        ExpressionError,
+        KernelStartError,
+        ValueError,
+        RecursionError,
+    ):
+        return first._replace(
+            why=f"{first.why}, and a second kernel gave no answer"
+        )
     return rehearsal_of(told)._replace(ran_again=True, lacks_threads=False)
 
 

@@ -28,7 +28,9 @@ _AT_ONCE = 1_000
 class Channels:
     """The two channels that are listened to: answers, and whatever is printed or shown, which is only counted."""
 
-    def __init__(self, connection: dict[str, Any], limits: KernelLimits) -> None:
+    def __init__(
+        self, connection: dict[str, Any], limits: KernelLimits
+    ) -> None:
         self._session = Session(
             key=connection["key"].encode(),
             signature_scheme=connection["signature_scheme"],
@@ -39,7 +41,10 @@ class Channels:
         self._shown = context.socket(zmq.SUB)
         self._shown.subscribe(b"")
         self._monitors: list[zmq.Socket[bytes]] = []
-        for socket, port in ((self._shell, "shell_port"), (self._shown, "iopub_port")):
+        for socket, port in (
+            (self._shell, "shell_port"),
+            (self._shown, "iopub_port"),
+        ):
             # Closing must not wait for messages to a kernel that is gone.
             socket.linger = 0
             socket.reconnect_ivl = _RECONNECT_MS
@@ -47,7 +52,9 @@ class Channels:
             # print.
             socket.maxmsgsize = limits.output_bytes
             # The only sign of a message that was too long: ZeroMQ cuts the connection.
-            self._monitors.append(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
+            self._monitors.append(
+                socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+            )
             # Sockets in a folder instead of ports: others on the machine cannot connect.
             socket.connect(f"ipc://{connection['ip']}-{connection[port]}")
         self._poller = zmq.Poller()
@@ -109,7 +116,10 @@ def connection_in(room: Path) -> tuple[Path, dict[str, Any]]:
     # A fresh key for each kernel, so that no other process can send it code.
     key = Session().key
     path, connection = write_connection_file(
-        str(room / "connection.json"), transport="ipc", ip=str(room / _SOCKET), key=key
+        str(room / "connection.json"),
+        transport="ipc",
+        ip=str(room / _SOCKET),
+        key=key,
     )
     return Path(path), json.loads(Path(path).read_text("utf-8")) | {
         "signature_scheme": connection["signature_scheme"]

@@ -12,12 +12,17 @@ MAX_WORDS = 300
 """Characters of a message of others that stand in one of ours."""
 
 
-def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> KernelError:
+def ended(
+    end: End, what: str, cell: int | None, limits: KernelLimits
+) -> KernelError:
     """The error for a kernel that ended while `what` was going on; `cell` is the code cell that ran, if one did."""
     # Without a cell it is the look that took too long, which has its own limit.
     allowed_s = limits.look_s if cell is None else limits.cell_s
     stopped = {
-        "time": (f"ran longer than {allowed_s:g} s", "Allow more with --timeout-s."),
+        "time": (
+            f"ran longer than {allowed_s:g} s",
+            "Allow more with --timeout-s.",
+        ),
         "memory": (
             f"used more than {limits.memory_bytes // MIB:,} MiB of memory",
             "Allow more with --memory-mib.",

@@ -37,7 +37,9 @@ def environment_of(program: Program) -> Environment:
         named = filter(
             os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)
         )
-        asked = helper_process.python("-c", _TOLD, *named, interpreter=program.argv[0])
+        asked = helper_process.python(
+            "-c", _TOLD, *named, interpreter=program.argv[0]
+        )
         told = json.loads(helper_process.answer(asked, seconds=_ASK_S))
     except (OSError, ValueError) as error:
         raise KernelStartError(

@@ -66,7 +66,9 @@ def execute(
     `limits.cell_s` holds for all cells together. Raises KernelStartError, and KernelError when `stop` is set.
     """
     with guarded_kernel(program, folder, limits) as (guarded, connection):
-        session = _Session(guarded, connection, limits, stop or threading.Event())
+        session = _Session(
+            guarded, connection, limits, stop or threading.Event()
+        )
         return asyncio.run(session.run(name, cells, program, tolerated))
 
 
@@ -91,12 +93,16 @@ class _QuietNotebook(NotebookClient):
     allowed = 0
     too_much: asyncio.Event
 
-    def process_message(self, msg: dict[str, Any], cell: Any, cell_index: int) -> Any:
+    def process_message(
+        self, msg: dict[str, Any], cell: Any, cell_index: int
+    ) -> Any:
         if msg["msg_type"] == "status":
             # Only these end a cell: everything else is dropped unread.
             return super().process_message(msg, cell, cell_index)
         # By length alone: a picture in the output is not decoded.
-        self.n_output += len(repr(msg["content"])) + sum(map(len, msg["buffers"]))
+        self.n_output += len(repr(msg["content"])) + sum(
+            map(len, msg["buffers"])
+        )
         if self.n_output > self.allowed:
             self.too_much.set()
         return None
@@ -110,7 +116,9 @@ def _book(cells: Sequence[CodeCell]) -> nbformat.NotebookNode:
     return book
 
 
-def _cut(socket: zmq.asyncio.Socket, too_much: asyncio.Event) -> asyncio.Task[None]:
+def _cut(
+    socket: zmq.asyncio.Socket, too_much: asyncio.Event
+) -> asyncio.Task[None]:
     """Watches a connection: it is cut when the kernel is gone, or one message is larger than all that may be said."""
     # A message that is too long is not delivered: the cut connection is its only sign.
     monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
@@ -169,7 +177,9 @@ class _Session:
                 for channel in (client.shell_channel, client.iopub_channel)
             ]
             # Without timeout of nbclient, as the time for all cells together is the watchdog's.
-            notebook = _QuietNotebook(_book(cells), timeout=None, record_timing=False)
+            notebook = _QuietNotebook(
+                _book(cells), timeout=None, record_timing=False
+            )
             notebook.kc, notebook.allowed, notebook.too_much = (
                 client,
                 self._limits.output_bytes,
@@ -201,7 +211,11 @@ class _Session:
             end = self._guarded.end()
         at = self._at or 0
         # Time is that of the whole notebook, the rest is over one cell.
-        what = name if end.why == "time" else f"Code cell {cells[at].index} of {name}"
+        what = (
+            name
+            if end.why == "time"
+            else f"Code cell {cells[at].index} of {name}"
+        )
         why = ended(end, what, cells[at].index, self._limits)
         return Execution(self._at, None, "", str(why), seconds)
 
@@ -221,7 +235,10 @@ class _Session:
         return None, None, ""
 
     async def _until(
-        self, work: Coroutine[Any, Any, T], allowed_s: float, *over: asyncio.Event
+        self,
+        work: Coroutine[Any, Any, T],
+        allowed_s: float,
+        *over: asyncio.Event,
     ) -> asyncio.Task[T] | None:
         """`work` when it is done, None if one of `over` comes first. Raises KernelError when it has to stop."""
         # The watchdog counts the time: our own loop may be held up.

@@ -105,7 +105,9 @@ class Guarded:
         """From now on the program may take this long, None for any time; beyond that it is killed."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps({"allow_s": seconds}).encode() + b"\n")
+            self._process.stdin.write(
+                json.dumps({"allow_s": seconds}).encode() + b"\n"
+            )
             self._process.stdin.flush()
         except BrokenPipeError:
             return  # It has ended; `handle` says so.
@@ -181,7 +183,11 @@ def _marked(mark: str) -> list[int]:
     wanted = f"{MARK}={mark}".encode()
     pids = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
     # Ourselves left out: we may run under a mark as well.
-    return [pid for pid in pids if pid != os.getpid() and wanted in _environment(pid)]
+    return [
+        pid
+        for pid in pids
+        if pid != os.getpid() and wanted in _environment(pid)
+    ]
 
 
 def _end_strays(mark: str) -> list[int]:

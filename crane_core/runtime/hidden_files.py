@@ -71,7 +71,9 @@ def hidden_names(folder: str | Path) -> set[str]:
             set()
         )  # There a hidden name is that of a library (.libs), not of a secret.
     patterns = (
-        (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
+        (*KEY_FILES, *_OF_DATA_FOLDER)
+        if is_data_folder(Path(folder))
+        else KEY_FILES
     )
     with os.scandir(folder) as entries:
         return {
@@ -83,7 +85,9 @@ def hidden_names(folder: str | Path) -> set[str]:
 
 def _holds_data(entry: os.DirEntry[str]) -> bool:
     # A link stays a link, and what it leads to is hidden or outside; a link may also lead to itself.
-    return entry.is_dir(follow_symlinks=False) and is_data_folder(Path(entry.path))
+    return entry.is_dir(follow_symlinks=False) and is_data_folder(
+        Path(entry.path)
+    )
 
 
 def _is_hidden(name: str, patterns: tuple[str, ...]) -> bool:
@@ -110,7 +114,9 @@ def copy_shown(folder: Path, copy: Path) -> None:
 
     def left_out(where: str, names: list[str]) -> set[str]:
         # A room inside the notebook's folder would be copied into itself.
-        room = {copy.parent.name} if Path(where) == copy.parent.parent else set()
+        room = (
+            {copy.parent.name} if Path(where) == copy.parent.parent else set()
+        )
         # Sockets and pipes cannot be copied, and reading one would block.
         return hidden_names(where) | room | special_files(where, names)
 
@@ -126,7 +132,10 @@ def is_small(folder: Path, *, most_bytes: int, most_files: int) -> bool:
         shown = [name for name in names if name not in hidden]
         n_files += len(shown)
         # lstat: a link counts as itself, as it stays one in the copy.
-        n_bytes += sum(os.lstat(os.path.join(where, name)).st_size for name in shown)  # noqa: PTH118
+        n_bytes += sum(
+            os.lstat(os.path.join(where, name)).st_size  # noqa: PTH118
+            for name in shown
+        )
         # Asked after each folder, since a folder of data may have millions of files.
         if n_bytes > most_bytes or n_files > most_files:
             return False

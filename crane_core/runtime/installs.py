@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 
 # As notebooks spell it: with a path, a version, through Python, or `{sys.executable}`.
 _TOOL = r"(?:\S*pip[\d.]*|conda|mamba|micromamba|uv|uv\s+pip|\S*python[\d.]*\s+-m\s+pip|\{sys\.executable\}\s+-m\s+pip)"
-_ACTION = rf"{_TOOL}\s+(?:-\S+\s+)*(?:install|uninstall|add|remove|update|upgrade)\b"
+_ACTION = (
+    rf"{_TOOL}\s+(?:-\S+\s+)*(?:install|uninstall|add|remove|update|upgrade)\b"
+)
 _LINE = re.compile(rf"^(?P<indent>\s*)(?:%|!{{1,2}})\s*{_ACTION}")
 _BARE = re.compile(rf"^(?P<indent>\s*){_ACTION}")
 """Without a mark: IPython's automagic, and the lines of a shell cell."""
@@ -22,7 +24,9 @@ def without_installs(source: str) -> str:
     """The cell without its lines that install; a cell that is plain Python has none."""
     # Plain Python is left as it is: a text may contain "pip install".
     return (
-        "\n".join(line for line, _ in _told(source)) if n_installs([source]) else source
+        "\n".join(line for line, _ in _told(source))
+        if n_installs([source])
+        else source
     )
 
 
@@ -48,7 +52,9 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
     pattern = (
         _BARE
         # A cell of one line may use automagic: `pip install x` without a mark.
-        if is_shell or len(source.strip().splitlines()) == 1 and not _LINE.match(source)
+        if is_shell
+        or len(source.strip().splitlines()) == 1
+        and not _LINE.match(source)
         else _LINE
     )
     # A line that ends in a backslash continues: its rest would be run as Python.

@@ -49,7 +49,9 @@ def interpreters() -> tuple[str, ...]:
         if path.strip()
     ]
     listed += filter(None, [assumed()])
-    return tuple(dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()]))
+    return tuple(
+        dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()])
+    )
 
 
 # Looked up once: reading all kernelspecs takes long on a network disk.
@@ -79,7 +81,9 @@ def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
         return own.versions(list(distributions))
     try:
         # An interpreter that the user installed as a kernel, or named.
-        asked = helper_process.python(str(_READ), *distributions, interpreter=python)
+        asked = helper_process.python(
+            str(_READ), *distributions, interpreter=python
+        )
         read = json.loads(helper_process.answer(asked, seconds=_WAIT_S))
     # An interpreter that does not answer cannot be asked: the rules do without it.
     except (OSError, ValueError):

@@ -165,7 +165,11 @@ def furnished(
         if name in PASSED_ON or name.startswith("LC_")
     }
     # Libraries write settings and caches at home: theirs go with the room.
-    own = {"HOME": str(home), "TMPDIR": str(tmp), "IPYTHONDIR": str(home / ".ipython")}
+    own = {
+        "HOME": str(home),
+        "TMPDIR": str(tmp),
+        "IPYTHONDIR": str(home / ".ipython"),
+    }
     own |= {
         "JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"),
         "MPLCONFIGDIR": str(home / "matplotlib"),
@@ -192,7 +196,10 @@ def furnished(
 
 
 def _filled(env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    return {name: Template(value).safe_substitute(known) for name, value in env.items()}
+    return {
+        name: Template(value).safe_substitute(known)
+        for name, value in env.items()
+    }
 
 
 def _seal(
@@ -207,7 +214,9 @@ def _seal(
     if is_small(folder):
         copy = room / WORK
         hidden_files.copy_shown(folder, copy)
-    return sealed.command(program, argv[0], folder, room, copy=copy, network=network)
+    return sealed.command(
+        program, argv[0], folder, room, copy=copy, network=network
+    )
 
 
 def is_small(folder: Path) -> bool:

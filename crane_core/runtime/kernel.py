@@ -71,11 +71,14 @@ class Kernel:
         started = time.perf_counter()
         # Not silent: `In`, `Out` and the cell's number are part of the state.
         answer = self._answer(
-            "execute_request", _execution(code, silent=False), self._limits.cell_s
+            "execute_request",
+            _execution(code, silent=False),
+            self._limits.cell_s,
         )
         seconds = time.perf_counter() - started
         if any(
-            payload.get("source") == "ask_exit" for payload in answer.get("payload", ())
+            payload.get("source") == "ask_exit"
+            for payload in answer.get("payload", ())
         ):
             # IPython's exit() answers first and ends the kernel a moment later.
             raise EndedError(self.end()._replace(why="exit", status=0))
@@ -96,7 +99,9 @@ class Kernel:
         It may take `more_s` longer than a look. Raises ExpressionError if it raises, or is something else than text.
         """
         content = silent_evaluation(expression)
-        answer = self._answer("execute_request", content, self._limits.look_s + more_s)
+        answer = self._answer(
+            "execute_request", content, self._limits.look_s + more_s
+        )
         return given_text(answer)
 
     def end(self) -> End:
@@ -123,7 +128,9 @@ class Kernel:
             if is_cut or self._n_output > self._limits.output_bytes:
                 raise EndedError(self._guarded.end_for_output(is_cut=is_cut))
             if self._stop.is_set():
-                raise KernelError("The capture was stopped.", remedy="Run it again.")
+                raise KernelError(
+                    "The capture was stopped.", remedy="Run it again."
+                )
             # Readable means that the watchdog has said how it ended.
             if ready == {self._guarded.handle}:
                 raise EndedError(self.end())
@@ -143,7 +150,9 @@ def fresh_kernel(
     with guarded_kernel(program, folder, limits) as (guarded, connection):
         channels = Channels(connection, limits)
         try:
-            kernel = Kernel(guarded, channels, limits, stop or threading.Event())
+            kernel = Kernel(
+                guarded, channels, limits, stop or threading.Event()
+            )
             _bring_up(kernel, program)
             yield kernel
         finally:
@@ -212,7 +221,9 @@ def _execution(code: str, *, silent: bool) -> dict[str, Any]:
 def silent_evaluation(expression: str) -> dict[str, Any]:
     """The content of a request that evaluates and leaves no history, output, count or name behind."""
     # An expression in an empty request: it has no cell, so no number and no history.
-    return _execution("", silent=True) | {"user_expressions": {"it": expression}}
+    return _execution("", silent=True) | {
+        "user_expressions": {"it": expression}
+    }
 
 
 def given_text(answer: Mapping[str, Any]) -> str:

@@ -139,7 +139,9 @@ class LibraryWorker:
     def load(self, libraries: Iterable[str]) -> None:
         """Have it load libraries, and wait for each, so that a question meanwhile waits for one of them at most."""
         for library in libraries:
-            while not self.is_given_up({}, [library]) and not self._is_loaded(library):
+            while not self.is_given_up({}, [library]) and not self._is_loaded(
+                library
+            ):
                 time.sleep(_BETWEEN_TURNS_S)
 
     def _is_loaded(self, library: str) -> bool:
@@ -147,7 +149,8 @@ class LibraryWorker:
             # A moment only: other threads ask their questions between two looks.
             return (
                 self._in_turn(
-                    lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S
+                    lambda: self._has_loaded([library], until=0.0),
+                    wait_s=_LINE_S,
                 )
                 or False
             )
@@ -175,17 +178,24 @@ class LibraryWorker:
             # A worker may die over what somebody else asked before, or because its memory was full.
             try:
                 return self._in_turn(
-                    lambda: self._answer(key, order, needed, until, seconds, told),
+                    lambda: self._answer(
+                        key, order, needed, until, seconds, told
+                    ),
                     wait_s=start_s,
                 )
             except WorkerGoneError:
                 continue
         return None
 
-    def is_given_up(self, order: Mapping[str, Any], libraries: Iterable[str]) -> bool:
+    def is_given_up(
+        self, order: Mapping[str, Any], libraries: Iterable[str]
+    ) -> bool:
         """Whether asking again is of no use: workers died over the question, over loading a library, or at once."""
         needed = tuple(sorted(libraries))
-        ways = [Owed(_key(order, needed)), *(Owed("", library) for library in needed)]
+        ways = [
+            Owed(_key(order, needed)),
+            *(Owed("", library) for library in needed),
+        ]
         # Three ends without an answer mean that the interpreter cannot run the worker.
         return self._n_ends >= _MOST_ENDS or any(
             self._deaths[each] >= _MOST_DEATHS for each in ways
@@ -257,7 +267,10 @@ class LibraryWorker:
     ) -> bool:
         """Whether it runs and the libraries are loaded by then; if not, it continues with that."""
         needed = [*libraries]
-        if any(self._deaths[Owed("", library)] >= _MOST_DEATHS for library in needed):
+        if any(
+            self._deaths[Owed("", library)] >= _MOST_DEATHS
+            for library in needed
+        ):
             return False
         if not self._begin() or not self._is_connected(until, told):
             return False
@@ -419,7 +432,9 @@ class _Once:
             call()
 
 
-def _readable(handles: list[int], until: float, told: _Once | None) -> list[int]:
+def _readable(
+    handles: list[int], until: float, told: _Once | None
+) -> list[int]:
     """Those of the handles that can be read by then, as soon as one can."""
     left_s = max(0.0, until - time.monotonic())
     ready, _, _ = select.select(handles, [], [], min(left_s, _SHORT_WAIT_S))

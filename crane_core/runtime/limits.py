@@ -21,7 +21,9 @@ def most_memory() -> int:
     """Bytes of memory that a kernel may use by default: four fifths of the machine's."""
     # One fifth stays for us and the system, else it is the system that kills, without a word.
     return int(
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY
+        os.sysconf("SC_PAGE_SIZE")
+        * os.sysconf("SC_PHYS_PAGES")
+        * _SHARE_OF_MEMORY
     )
 
 

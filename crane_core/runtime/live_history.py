@@ -44,7 +44,12 @@ def ran_before(inputs: Sequence[str], count: int) -> list[Ran]:
 def request(ran: Sequence[Ran], target: str) -> dict[str, Any]:
     """What the probe gets, as of a notebook file (runtime/plan.py)."""
     cells = [
-        {"code": cell.source, "notebook_index": place, "executed": True, "order": place}
+        {
+            "code": cell.source,
+            "notebook_index": place,
+            "executed": True,
+            "order": place,
+        }
         for place, cell in enumerate(ran)
     ]
     return {"target": target, "cells": cells}

@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import NotebookError
 from crane_core.given_path import read_given
-from crane_core.notebooks import CodeCell, executed_before, read_document, target_index
+from crane_core.notebooks import (
+    CodeCell,
+    executed_before,
+    read_document,
+    target_index,
+)
 
 MOST_BYTES = 64 * 2**20
 """Of a notebook file; one with larger outputs takes longer to read than anybody waits."""
@@ -28,7 +33,9 @@ class NotebookPlan(NamedTuple):
 
     def request(self) -> dict[str, Any]:
         """What the probe gets of the notebook: the cells that ran, in that order, then those that did not."""
-        order = {cell.index: position for position, cell in enumerate(self.executed)}
+        order = {
+            cell.index: position for position, cell in enumerate(self.executed)
+        }
         # The target would count as a definition of the names that it gives itself.
         others = [
             cell
@@ -83,7 +90,8 @@ def _code_cells(notebook: Path) -> list[CodeCell]:
         cells, language = read_document(data)
     except OSError as error:
         raise NotebookError(
-            f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path."
+            f"{notebook} cannot be read: {error.strerror}.",
+            remedy="Check the path.",
         ) from error
     except ValueError as error:
         broken = NotebookError(
@@ -100,7 +108,8 @@ def _code_cells(notebook: Path) -> list[CodeCell]:
         )
     if not cells:
         raise NotebookError(
-            f"{notebook.name} has no code cell.", remedy="Use a notebook with code."
+            f"{notebook.name} has no code cell.",
+            remedy="Use a notebook with code.",
         )
     return cells
 
@@ -110,9 +119,12 @@ def _no_folder(folder: Path) -> NotebookError:
     inside = sorted(folder.glob("*.ipynb"))
     if not inside:
         return NotebookError(
-            f"{folder} is a folder without notebooks.", remedy="Name an .ipynb file."
+            f"{folder} is a folder without notebooks.",
+            remedy="Name an .ipynb file.",
         )
-    n_notebooks = "1 notebook" if len(inside) == 1 else f"{len(inside):,} notebooks"
+    n_notebooks = (
+        "1 notebook" if len(inside) == 1 else f"{len(inside):,} notebooks"
+    )
     return NotebookError(
         f"{folder} is a folder with {n_notebooks}, not a notebook.",
         remedy=f"Name one, such as {inside[0]}, or all: {folder / '*.ipynb'}.",
@@ -137,7 +149,8 @@ def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
         )
     if b"\0" in data[:_BEGINNING] or not _is_text(data):
         return NotebookError(
-            f"{path} is neither a notebook nor a text.", remedy="Name an .ipynb file."
+            f"{path} is neither a notebook nor a text.",
+            remedy="Name an .ipynb file.",
         )
     what = (
         "JSON, but not a notebook"

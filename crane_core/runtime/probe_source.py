@@ -52,7 +52,12 @@ def _brought(do: str, request: dict[str, Any], magic: str) -> str:
     # None for another Python: the kernel then takes the modules as text without asking back.
     ours = OUR_MAGIC if magic == OUR_MAGIC else None
     return _expression(
-        {"do": do, "modules": modules_for(magic), "request": request, "magic": ours}
+        {
+            "do": do,
+            "modules": modules_for(magic),
+            "request": request,
+            "magic": ours,
+        }
     )
 
 
@@ -75,7 +80,9 @@ def _kernel_requests() -> str:
 def _texts() -> dict[str, dict[str, str]]:
     """Module name to its source."""
     files = sorted((_FOLDER / _PACKAGE).rglob("*.py"))
-    return {_module_name(file): {"text": file.read_text("utf-8")} for file in files}
+    return {
+        _module_name(file): {"text": file.read_text("utf-8")} for file in files
+    }
 
 
 @cache

@@ -40,11 +40,14 @@ class Program(NamedTuple):
     def command(self, connection_file: Path) -> list[str]:
         """The command line with the path of the connection file put in."""
         return [
-            part.replace(CONNECTION_FILE, str(connection_file)) for part in self.argv
+            part.replace(CONNECTION_FILE, str(connection_file))
+            for part in self.argv
         ]
 
 
-def program(*, kernel: str | None = None, python: str | Path | None = None) -> Program:
+def program(
+    *, kernel: str | None = None, python: str | Path | None = None
+) -> Program:
     """The kernelspec `kernel`, or ipykernel in the interpreter `python`; this interpreter where neither is named.
 
     Raises KernelStartError for a name or path that does not exist.

@@ -79,7 +79,11 @@ class Rehearsal(NamedTuple):
     @property
     def facts(self) -> list[tuple[str, str]]:
         """What is below the title, as name and text."""
-        reason = f"{self.exception}: {self.message}" if self.message else self.exception
+        reason = (
+            f"{self.exception}: {self.message}"
+            if self.message
+            else self.exception
+        )
         place = f"{self.line}: {self.code_line}" if self.line else None
         told = (("line", place), ("reason", reason), ("reason", self.why))
         return [(name, text) for name, text in told if text]
@@ -131,7 +135,9 @@ def rehearsal_of(told: Any) -> Rehearsal:
         and not facts.get("exception")
     ):
         return Rehearsal(
-            RehearsalEnd.UNKNOWN, limit_s, why="the kernel gave no readable answer"
+            RehearsalEnd.UNKNOWN,
+            limit_s,
+            why="the kernel gave no readable answer",
         )
     line = facts.get("line")
     words: dict[str, Any] = {name: _words(facts.get(name)) for name in _SAID}

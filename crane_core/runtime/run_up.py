@@ -91,15 +91,22 @@ class RunUp:
         return self._look(probes, own, rehearse_s)
 
     def _look(
-        self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None
+        self,
+        probes: Sequence[str],
+        own: dict[str, Any],
+        rehearse_s: float | None,
     ) -> ProbeResult:
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(
-            name for ident, name in self._greeting()["threads"] if ident not in known
+            name
+            for ident, name in self._greeting()["threads"]
+            if ident not in known
         )
         # Probes twice: that the look changes nothing can be checked by the user.
         before = self._evaluated(probes)
-        seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
+        seen = self._asked(
+            probe_source.look(self._plan.request(), own["magic"])
+        )
         rehearsal = asked_again = None
         if rehearse_s is not None:
             rehearsal = self._rehearsal(own["magic"], rehearse_s)
@@ -114,12 +121,19 @@ class RunUp:
             for text, was, is_ in pairs
         )
         return ProbeResult(
-            seen["state"], seen["seconds"], told, threads, rehearsal, asked_again
+            seen["state"],
+            seen["seconds"],
+            told,
+            threads,
+            rehearsal,
+            asked_again,
         )
 
     def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
         asked = request(self._plan.target.source, seconds)
-        return rehearsal_of(self._asked(probe_source.rehearse(asked, magic), seconds))
+        return rehearsal_of(
+            self._asked(probe_source.rehearse(asked, magic), seconds)
+        )
 
     def _again(self, magic: str, seconds: float) -> dict[str, Any]:
         """The same rehearsal for a second kernel, which must come to the state that this one holds."""
@@ -127,7 +141,11 @@ class RunUp:
         look = self._plan.request() | {"limits": {"foreign": False}}
         state = self._asked(probe_source.look(look, magic))["state"]
         cells = [
-            {"cell": cell.index, "code": self._code(cell), "exception": ran.exception}
+            {
+                "cell": cell.index,
+                "code": self._code(cell),
+                "exception": ran.exception,
+            }
             for cell, ran in zip(self._plan.executed, self.ran, strict=True)
         ]
         took = sum(ran.seconds for ran in self.ran)
@@ -152,7 +170,11 @@ class RunUp:
         return told
 
     def _evaluated(self, probes: Sequence[str]) -> list[Any]:
-        return list(self._asked(probe_source.evaluate(list(probes)))) if probes else []
+        return (
+            list(self._asked(probe_source.evaluate(list(probes))))
+            if probes
+            else []
+        )
 
     def _asked(self, expression: str, more_s: float = 0.0) -> Any:
         try:
@@ -205,5 +227,9 @@ def _ran(cell: CodeCell, reply: KernelReply) -> RanCell:
     if reply.exception is None:
         return RanCell(cell.index, cell.execution_count, seconds)
     return RanCell(
-        cell.index, cell.execution_count, seconds, reply.exception, short(reply.message)
+        cell.index,
+        cell.execution_count,
+        seconds,
+        reply.exception,
+        short(reply.message),
     )

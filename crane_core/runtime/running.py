@@ -47,7 +47,11 @@ def running_kernels() -> list[RunningKernel]:
     known = [kernel for file in _files() if (kernel := _read(file)) is not None]
     return sorted(
         _beating(known),
-        key=lambda kernel: (kernel.notebook is None, str(kernel.notebook), kernel.id),
+        key=lambda kernel: (
+            kernel.notebook is None,
+            str(kernel.notebook),
+            kernel.id,
+        ),
     )
 
 
@@ -67,7 +71,11 @@ def kernel_named(text: str) -> RunningKernel:
         found = [kernel for kernel in running if kernel.id.startswith(text)]
     if len(found) == 1:
         return found[0]
-    what = "More than one kernel that runs is" if found else "No kernel that runs is"
+    what = (
+        "More than one kernel that runs is"
+        if found
+        else "No kernel that runs is"
+    )
     raise KernelStartError(f"{what} known as {text!r}.", remedy=_LIST)
 
 
@@ -106,7 +114,8 @@ def _of_file(file: Path) -> RunningKernel:
         raise _unusable(file)
     if not _beating([kernel]):
         raise KernelStartError(
-            f"No kernel answers as {file.name} says; it has ended.", remedy=_LIST
+            f"No kernel answers as {file.name} says; it has ended.",
+            remedy=_LIST,
         )
     return kernel
 
@@ -130,7 +139,9 @@ def _read(file: Path) -> RunningKernel | None:
         and Path(session).is_absolute()
     )
     notebook = (
-        Path(session).resolve() if is_notebook and isinstance(session, str) else None
+        Path(session).resolve()
+        if is_notebook and isinstance(session, str)
+        else None
     )
     return RunningKernel(file.stem.removeprefix("kernel-"), file, notebook)
 
@@ -162,5 +173,6 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
 
 def _unusable(file: Path) -> KernelStartError:
     return KernelStartError(
-        f"{file.name} is not a readable connection file of a kernel.", remedy=_LIST
+        f"{file.name} is not a readable connection file of a kernel.",
+        remedy=_LIST,
     )

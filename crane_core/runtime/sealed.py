@@ -124,7 +124,15 @@ def command(
     for name in SETTINGS:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     # Bounded: shared memory is memory of the machine.
-    words += [*_proc(), "--dev", "/dev", "--size", str(64 * 2**20), "--tmpfs", _SHARED]
+    words += [
+        *_proc(),
+        "--dev",
+        "/dev",
+        "--size",
+        str(64 * 2**20),
+        "--tmpfs",
+        _SHARED,
+    ]
     words += (
         ["--bind", str(copy), str(folder)]
         if copy
@@ -142,7 +150,11 @@ def command(
             words += _covered(Path(path))
     # A data folder may lie inside a folder that libraries are shown from.
     data = os.environ.get("CRANE_DATA")
-    if data and Path(data).is_dir() and not folder.is_relative_to(Path(data).resolve()):
+    if (
+        data
+        and Path(data).is_dir()
+        and not folder.is_relative_to(Path(data).resolve())
+    ):
         words += _without(str(Path(data).resolve()), words)
     # Last: what is mounted above stays writable or not, the rest of / becomes read-only.
     return [
@@ -189,7 +201,9 @@ def _is_behind_link(path: Path, folder: Path, shown: Path) -> bool:
     if not path.is_relative_to(folder):
         return False
     inside = path.relative_to(folder)
-    return any((shown / part).is_symlink() for part in (inside, *inside.parents))
+    return any(
+        (shown / part).is_symlink() for part in (inside, *inside.parents)
+    )
 
 
 def _covered(folder: Path) -> list[str]:
@@ -235,7 +249,8 @@ def _libraries(python: str) -> tuple[str, ...]:
     try:
         # Asked of the interpreter itself: only it knows its paths, .pth files included.
         prefixes, searched = map(
-            json.loads, helper_process.answer(asked, seconds=_ASK_S).splitlines()
+            json.loads,
+            helper_process.answer(asked, seconds=_ASK_S).splitlines(),
         )
     except (OSError, ValueError) as error:
         raise KernelStartError(
@@ -244,7 +259,9 @@ def _libraries(python: str) -> tuple[str, ...]:
         ) from error
     # A venv's python is a link: both ends must be there.
     wanted = [Path(python), Path(python).resolve()]
-    wanted += [Path(prefix, part) for prefix in prefixes for part in PARTS_OF_A_PREFIX]
+    wanted += [
+        Path(prefix, part) for prefix in prefixes for part in PARTS_OF_A_PREFIX
+    ]
     for path in map(Path, searched):
         # Of a user's folder only modules: notebooks and data beside them are not the kernel's.
         wanted += [path] if _is_installed(path) else modules_in(path)
@@ -256,7 +273,10 @@ def _named_by_user(folder: Path) -> tuple[str, ...]:
     """The modules, and nothing else, of the folders that PYTHONPATH names outside the notebook's own."""
     # PYTHONPATH may be relative, which means the notebook's folder.
     named = map(
-        Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        Path,
+        filter(
+            os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        ),
     )
     found = [
         path
@@ -315,7 +335,8 @@ def _is_module(path: Path) -> bool:
         return True
     # Without __init__.py it may be a namespace package, whose parts are packages.
     return path.name.isidentifier() and any(
-        (place / "__init__.py").is_file() for place in (path, *_folders_in(path))
+        (place / "__init__.py").is_file()
+        for place in (path, *_folders_in(path))
     )
 
 

@@ -60,7 +60,9 @@ class WatchOrder(NamedTuple):
 class KernelWatch:
     """One kernel under watch. `why` says what ended it: asked, exit, time, memory, output, processes or disk."""
 
-    def __init__(self, order: WatchOrder, kernel: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self, order: WatchOrder, kernel: subprocess.Popen[bytes]
+    ) -> None:
         self.order = order
         self.kernel = kernel
         self.status: int | None = None
@@ -94,11 +96,18 @@ class KernelWatch:
                     self._look()
                     next_look = time.monotonic() + TICK_S
                 # Measured here, so that a busy caller cannot lengthen the time.
-                if self.deadline is not None and time.monotonic() >= self.deadline:
+                if (
+                    self.deadline is not None
+                    and time.monotonic() >= self.deadline
+                ):
                     self._end("time")
 
     def _wait_until(self, next_look: float) -> float:
-        return next_look if self.deadline is None else min(next_look, self.deadline)
+        return (
+            next_look
+            if self.deadline is None
+            else min(next_look, self.deadline)
+        )
 
     def _end(self, why: str) -> None:
         self.why = self.why or why
@@ -133,12 +142,16 @@ class KernelWatch:
         for line in lines:
             allowed = json.loads(line)["allow_s"]
             # The monotonic clock: a machine that sets its time must not end a cell.
-            self.deadline = None if allowed is None else time.monotonic() + allowed
+            self.deadline = (
+                None if allowed is None else time.monotonic() + allowed
+            )
 
     def _reap(self) -> None:
         for pid, status in reaped()[0]:
             if pid == self.kernel.pid:
-                self.status = self.kernel.returncode = os.waitstatus_to_exitcode(status)
+                self.status = self.kernel.returncode = (
+                    os.waitstatus_to_exitcode(status)
+                )
                 self._end("exit")
 
     def _look(self) -> None:
@@ -148,7 +161,10 @@ class KernelWatch:
             self._end("processes")
         limit = self.order.memory_bytes
         # Forked processes share pages, which the cheap sum counts once for each of them.
-        if sum(map(resident_bytes, tree)) > limit and sum(map(own_bytes, tree)) > limit:
+        if (
+            sum(map(resident_bytes, tree)) > limit
+            and sum(map(own_bytes, tree)) > limit
+        ):
             self._end("memory")
         if self.order.watched and time.monotonic() >= self._next_disk_look:
             started = time.monotonic()
@@ -175,7 +191,9 @@ class KernelWatch:
         survivors, status = end_all(self.kernel.pid)
         status = self.status if self.status is not None else status
         if self._is_sealed() and status is not None and status > _SIGNALLED:
-            status = _SIGNALLED - status  # bubblewrap tells a signal as shells do
+            status = (
+                _SIGNALLED - status
+            )  # bubblewrap tells a signal as shells do
         return {
             "why": self.why,
             "status": status,
@@ -221,7 +239,9 @@ def _children(pid: int) -> list[int]:
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - this is asked twenty times a second
-            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+            found += map(
+                int, _read(f"/proc/{pid}/task/{thread}/children").split()
+            )
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return found
     return found
@@ -319,7 +339,11 @@ def end_all(kernel: int) -> tuple[list[int], int | None]:
             _kill(os.kill, pid)
         ended, has_others = reaped()
         status = next(
-            (os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel),
+            (
+                os.waitstatus_to_exitcode(how)
+                for pid, how in ended
+                if pid == kernel
+            ),
             status,
         )
         if not has_others:
@@ -360,7 +384,8 @@ def start(order: WatchOrder, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
             leave_keyring(libc)
         # No core file: it would hold the notebook's memory, and fill the disk.
         resource.setrlimit(
-            resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1])
+            resource.RLIMIT_CORE,
+            (0, resource.getrlimit(resource.RLIMIT_CORE)[1]),
         )
 
     return subprocess.Popen(

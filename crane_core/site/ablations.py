@@ -92,7 +92,9 @@ def _measured(
     collected: Collected, rows: list[ExportedStatistic], section: str
 ) -> Iterator[Markup]:
     """Per benchmark and source of runs: the finding and the chart of the section, if any, then its table, folded."""
-    for of in dict.fromkeys((str(one.benchmark), str(one.experiment)) for one in rows):
+    for of in dict.fromkeys(
+        (str(one.benchmark), str(one.experiment)) for one in rows
+    ):
         mine = [one for one in rows if (one.benchmark, one.experiment) == of]
         name = f"{of[0]}: {experiment_words(of[1])}"
         summary = f"{count(len(mine))} rows"
@@ -107,13 +109,18 @@ def _measured(
 def drops_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     """A finding and a chart per kind of detector, and what is left out."""
     for kind, rows in source.rows.groupby("detector_kind", sort=False):
-        yield from _drops_of_kind(collected, source, DetectorKind(str(kind)), rows)
+        yield from _drops_of_kind(
+            collected, source, DetectorKind(str(kind)), rows
+        )
     if source.n_left_out:
         yield paragraph(drops_words.left_out_words(source.n_left_out), "cw-dim")
 
 
 def _drops_of_kind(
-    collected: Collected, source: RunSource, kind: DetectorKind, rows: pd.DataFrame
+    collected: Collected,
+    source: RunSource,
+    kind: DetectorKind,
+    rows: pd.DataFrame,
 ) -> Iterator[Markup]:
     reference = reference_of(rows)
     measured = drop_table(rows, reference=reference, rate=RATE)
@@ -123,9 +130,13 @@ def _drops_of_kind(
     if source.rows["detector_kind"].nunique() > 1:
         yield heading(sentence_case(KIND_WORDS[kind]), 4, f"{name}-of")
     printed = _printed_drops(collected, source, kind, measured)
-    yield finding(drops_words.finding(measured, printed, RATE.lower(), reference))
+    yield finding(
+        drops_words.finding(measured, printed, RATE.lower(), reference)
+    )
     present = {*measured["setting"], *printed["setting"]}
-    labels = [setting_short(setting) for setting in Setting if setting in present]
+    labels = [
+        setting_short(setting) for setting in Setting if setting in present
+    ]
     drawn = drops_words.drawn_drops(
         measured.assign(label=measured["setting"].map(setting_short)), printed
     )
@@ -139,20 +150,29 @@ def _drops_of_kind(
 
 
 def _printed_drops(
-    collected: Collected, source: RunSource, kind: DetectorKind, measured: pd.DataFrame
+    collected: Collected,
+    source: RunSource,
+    kind: DetectorKind,
+    measured: pd.DataFrame,
 ) -> pd.DataFrame:
     """The paper's printed values for its models if these runs are compared in the same way; else empty."""
     asked = source.benchmark == BENCHMARK and kind is DetectorKind.LLM
     if not asked or reference_of(source.rows) != Setting.RUNTIME:
         return drops_words.printed_drops([], RATE, measured)
-    known = study_tables(collected.material.verdicts, collected.material.numbers)
-    return drops_words.printed_drops([known[name] for name in TABLES], RATE, measured)
+    known = study_tables(
+        collected.material.verdicts, collected.material.numbers
+    )
+    return drops_words.printed_drops(
+        [known[name] for name in TABLES], RATE, measured
+    )
 
 
 def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     """The front in a sentence and as a chart; only a sentence without a model."""
     experiments = sorted(source.rows["experiment"].unique().tolist())
-    tokens = tokens_of_inputs(collected.material.store, source.benchmark, experiments)
+    tokens = tokens_of_inputs(
+        collected.material.store, source.benchmark, experiments
+    )
     table = cost_table(source.rows, tokens, rate="Accuracy")
     if not (table["detector_kind"] == DetectorKind.LLM).any():
         yield paragraph(
@@ -194,17 +214,28 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
     for one in rows:
         if match := _ACCURACY.match(one.statistic):
             is_printed = one.value is None
-            value = float(printed_value(one.stated or "0")) if is_printed else one.value
+            value = (
+                float(printed_value(one.stated or "0"))
+                if is_printed
+                else one.value
+            )
             share = float(value or 0) / PERCENT
             text = percent(share) + (" p" if is_printed else "")
             # The paper types a hyphen where the app writes a minus sign.
             setting = match["setting"].replace("-", "−")
             found.append((one.group, setting, share, text))
-    drawn = pd.DataFrame(found, columns=["detector_title", "setting", "value", "text"])
-    full = drawn[drawn["setting"] == REFERENCE].set_index("detector_title")["value"]
+    drawn = pd.DataFrame(
+        found, columns=["detector_title", "setting", "value", "text"]
+    )
+    full = drawn[drawn["setting"] == REFERENCE].set_index("detector_title")[
+        "value"
+    ]
     drawn = drawn.assign(reference_value=drawn["detector_title"].map(full))
     settings = list(dict.fromkeys(drawn["setting"]))
     for _, of in drawn.groupby("detector_title", sort=False):
         yield printed_bars(
-            of, settings=settings, rate="accuracy, detection only", reference=REFERENCE
+            of,
+            settings=settings,
+            rate="accuracy, detection only",
+            reference=REFERENCE,
         )

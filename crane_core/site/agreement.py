@@ -51,7 +51,11 @@ def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
 
 def headline(collected: Collected) -> str | None:
     """Kappa of the pair that the app begins with, in a sentence."""
-    rows = [one for one in agreement_rows(collected) if one.section == "coefficients"]
+    rows = [
+        one
+        for one in agreement_rows(collected)
+        if one.section == "coefficients"
+    ]
     one = next(
         (
             one
@@ -120,7 +124,9 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
             for name, one in zip(shown, kappa, strict=True)
         ]
         text = [
-            value_text(one) if one.value is not None else f"not defined: {one.note}"
+            value_text(one)
+            if one.value is not None
+            else f"not defined: {one.note}"
             for one in kappa
         ]
         drawn = drawn.assign(label=labels, text=text, colour=MARK)

@@ -33,16 +33,22 @@ _ID = re.compile(r'(\bid="|url\(#)')
 
 @cache
 def _environment() -> Environment:
-    return Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
+    return Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True
+    )
 
 
 @cache
 def _style() -> Markup:
     app = Path(words.__file__).with_name("style.css")
-    return Markup(app.read_text("utf-8") + (HERE / "site.css").read_text("utf-8"))
+    return Markup(
+        app.read_text("utf-8") + (HERE / "site.css").read_text("utf-8")
+    )
 
 
-def page(here: str, title: str, blocks: Sequence[Markup], *, root: str = "") -> str:
+def page(
+    here: str, title: str, blocks: Sequence[Markup], *, root: str = ""
+) -> str:
     """A whole page; `root` leads from its folder to that of the index."""
     filled = {
         "here": here,
@@ -75,7 +81,9 @@ def paragraph(text: str, css: str = "") -> Markup:
 
 def finding(text: str) -> Markup:
     """A paragraph whose **emphasis** the app's sentences write as Markdown does."""
-    return paragraph(Markup(_STRONG.sub(r"<strong>\1</strong>", str(escape(text)))))
+    return paragraph(
+        Markup(_STRONG.sub(r"<strong>\1</strong>", str(escape(text))))
+    )
 
 
 def points(items: Sequence[str]) -> Markup:
@@ -103,7 +111,9 @@ def folded(summary: str, blocks: Sequence[Markup]) -> Markup:
     return _macro("folded", summary, blocks)
 
 
-def figure(name: str, chart: alt.LayerChart | alt.FacetChart, caption: str) -> Markup:
+def figure(
+    name: str, chart: alt.LayerChart | alt.FacetChart, caption: str
+) -> Markup:
     """A chart as SVG; of one panel drawn twice, for wide and for narrow screens. `name` is unique on the page."""
     spec = chart.to_dict()
     if "facet" in spec or "hconcat" in spec:

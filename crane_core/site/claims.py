@@ -12,7 +12,11 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
+from crane_core.pipeline.claims.formats import (
+    ABOUT,
+    claim_frame,
+    verdict_counts,
+)
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.site.blocks import paragraph, points, table
 
@@ -39,7 +43,9 @@ def checked(material: Material) -> list[CheckedClaim]:
 
 def count_words(claims: list[CheckedClaim]) -> list[str]:
     """How many claims have which verdict."""
-    return [f"{verdict}: {n}" for verdict, n in verdict_counts(claims).items() if n]
+    return [
+        f"{verdict}: {n}" for verdict, n in verdict_counts(claims).items() if n
+    ]
 
 
 def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
@@ -47,6 +53,8 @@ def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
     frame = claim_frame(claims)[list(SHOWN)]
     yield points(count_words(claims))
     yield table(
-        list(SHOWN.values()), frame.to_numpy().tolist(), texts=(0, 1, 4, 5, 6, 7)
+        list(SHOWN.values()),
+        frame.to_numpy().tolist(),
+        texts=(0, 1, 4, 5, 6, 7),
     )
     yield paragraph(f"{ABOUT} {OUR_WORDS}", "cw-dim")

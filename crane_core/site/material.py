@@ -38,11 +38,16 @@ class RunSource(NamedTuple):
         return plain_name(f"{self.benchmark}-{self.experiment}")
 
 
-def source_of(collected: Collected, benchmark: str, experiment: str) -> RunSource:
+def source_of(
+    collected: Collected, benchmark: str, experiment: str
+) -> RunSource:
     """The runs behind the statistics of the page Ablations."""
     verdicts = collected.material.verdicts
     found = runs_of(
-        verdicts, run_list(collected.material.store, verdicts), benchmark, experiment
+        verdicts,
+        run_list(collected.material.store, verdicts),
+        benchmark,
+        experiment,
     )
     return RunSource(benchmark, experiment, found.rows, found.n_left_out)
 

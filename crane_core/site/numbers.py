@@ -8,7 +8,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic
+from crane_core.pipeline.export.exported_statistic import (
+    BOTH_INPUTS,
+    ExportedStatistic,
+)
 from crane_core.rounding import digits
 from crane_core.site.blocks import table
 from crane_core.ui.words import (
@@ -52,7 +55,9 @@ def value_text(one: ExportedStatistic) -> str:
 
 def interval_text(one: ExportedStatistic) -> str:
     """The interval in the unit of the value."""
-    return _INTERVALS.get(one.unit or "", coefficient_interval)(one.low, one.high)
+    return _INTERVALS.get(one.unit or "", coefficient_interval)(
+        one.low, one.high
+    )
 
 
 def input_text(one: ExportedStatistic) -> str:
@@ -72,7 +77,12 @@ def policy_text(one: ExportedStatistic) -> str:
     """The scoring of runs and diagnoses, and the annotator."""
     return ", ".join(
         filter(
-            None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"]
+            None,
+            [
+                one.runs,
+                one.credit,
+                one.judged_by and f"judged by {one.judged_by}",
+            ],
         )
     )
 
@@ -124,14 +134,17 @@ def statistics_table(
     names = list(columns)
     texts = [place for place, name in enumerate(names) if name in WORDS]
     return table(
-        names, [[COLUMNS[name](one) for name in names] for one in rows], texts=texts
+        names,
+        [[COLUMNS[name](one) for name in names] for one in rows],
+        texts=texts,
     )
 
 
 def readable_table(readable: pd.DataFrame) -> Markup:
     """A table of the app, ready to read, whose first column holds words."""
     return table(
-        list(readable.columns), [list(row) for row in readable.itertuples(index=False)]
+        list(readable.columns),
+        [list(row) for row in readable.itertuples(index=False)],
     )
 
 

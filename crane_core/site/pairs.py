@@ -44,7 +44,9 @@ def listed_pairs(collected: Collected) -> list[ListedPair]:
     for benchmark in stored.benchmarks(cursor)["benchmark"]:
         for case in as_rows(natural_order(stored.case_list(cursor, benchmark))):
             stem = (
-                _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(".")
+                _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(
+                    "."
+                )
                 or "case"
             )
             # Two names that differ by case alone are one file on some machines.
@@ -52,16 +54,27 @@ def listed_pairs(collected: Collected) -> list[ListedPair]:
             while name in found:
                 number += 1
                 name = f"{stem.lower()}-{number}"
-            found[name] = ListedPair(str(benchmark), case, f"{FOLDER}/{name}.html")
+            found[name] = ListedPair(
+                str(benchmark), case, f"{FOLDER}/{name}.html"
+            )
     return list(found.values())
 
 
-def pairs_blocks(collected: Collected, pairs: list[ListedPair]) -> Iterator[Markup]:
+def pairs_blocks(
+    collected: Collected, pairs: list[ListedPair]
+) -> Iterator[Markup]:
     """The list, by benchmark."""
     if not collected.with_texts:
         yield paragraph(NO_TEXTS, "cw-dim")
     head = ("Case", "Library", "Root cause", "Exception", "Crash type", "Stage")
-    columns = ("case_id", "library", "root_cause", "exception", "crash_type", "stage")
+    columns = (
+        "case_id",
+        "library",
+        "root_cause",
+        "exception",
+        "crash_type",
+        "stage",
+    )
     titles = stored.benchmarks(collected.material.store.cursor()).set_index(
         "benchmark"
     )["title"]
@@ -70,7 +83,10 @@ def pairs_blocks(collected: Collected, pairs: list[ListedPair]) -> Iterator[Mark
         yield heading(f"{titles[benchmark]}: {count(len(mine))} pairs")
         rows = [[pair.case[name] or "–" for name in columns] for pair in mine]
         yield table(
-            head, rows, texts=range(len(head)), targets=[pair.file for pair in mine]
+            head,
+            rows,
+            texts=range(len(head)),
+            targets=[pair.file for pair in mine],
         )
 
 
@@ -81,16 +97,22 @@ def pair_blocks(
     after: ListedPair | None,
 ) -> list[Markup]:
     """One pair; its neighbours are linked."""
-    cursor, case_id = collected.material.store.cursor(), str(pair.case["case_id"])
+    cursor, case_id = (
+        collected.material.store.cursor(),
+        str(pair.case["case_id"]),
+    )
     case = stored.case(cursor, pair.benchmark, case_id) or {}
     verdicts = collected.material.verdicts
     verdicts = verdicts[
-        (verdicts["benchmark"] == pair.benchmark) & (verdicts["case_id"] == case_id)
+        (verdicts["benchmark"] == pair.benchmark)
+        & (verdicts["case_id"] == case_id)
     ]
     runs = stored.runs(cursor, pair.benchmark, case_id)
     if not collected.with_texts:
         runs = runs.assign(**dict.fromkeys(_TEXTS))
-    around = [("← " + str(before.case["case_id"]), before.file)] if before else []
+    around = (
+        [("← " + str(before.case["case_id"]), before.file)] if before else []
+    )
     around += [(str(after.case["case_id"]) + " →", after.file)] if after else []
     blocks = [
         links([(words, f"../{file}") for words, file in around]),
@@ -107,13 +129,17 @@ def pair_blocks(
     if cells.empty:
         return [
             *blocks,
-            paragraph("The code of this case was not loaded when the site was made."),
+            paragraph(
+                "The code of this case was not loaded when the site was made."
+            ),
         ]
     states = stored.kernel_states(cursor, pair.benchmark, case_id)
     return [
         *blocks,
         Markup(
-            code_and_state_html(cells, states, case["traceback"], case["diagnosis"])
+            code_and_state_html(
+                cells, states, case["traceback"], case["diagnosis"]
+            )
         ),
     ]
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 import pandas as pd
 from markupsafe import Markup
 
-from crane_core.charts.specification_curve import specification_curve as curve_chart
+from crane_core.charts.specification_curve import (
+    specification_curve as curve_chart,
+)
 from crane_core.charts.theme import in_order
 from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.charts.together import together
@@ -66,7 +68,9 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
 
 def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     """The section; empty if no answer was timed."""
-    times = times_of(collected.material.store, judging.benchmark, judging.experiment)
+    times = times_of(
+        collected.material.store, judging.benchmark, judging.experiment
+    )
     found = time_saved(judging.rows, times, rule=VoteRule.MAJORITY)
     if not found:
         return
@@ -86,7 +90,9 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
 def together_blocks(collected: Collected) -> Iterator[Markup]:
     """The section, for every experiment with two detectors or more; empty if there is none."""
     found = [
-        block for judged in _frames(collected) for block in _of_experiment(*judged)
+        block
+        for judged in _frames(collected)
+        for block in _of_experiment(*judged)
     ]
     if found:
         yield heading("Are combined detectors better?", anchor="together")
@@ -100,7 +106,9 @@ def _frames(collected: Collected) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for benchmark, experiment in dict.fromkeys(
         (one.benchmark, one.experiment) for one in collected.material.judgings
     ):
-        frame = beside(verdicts[verdicts["benchmark"] == benchmark], experiment, ())
+        frame = beside(
+            verdicts[verdicts["benchmark"] == benchmark], experiment, ()
+        )
         if experiment not in shipped and frame["detector"].nunique() > 1:
             yield benchmark, experiment, frame
 
@@ -120,7 +128,9 @@ def _of_experiment(
     ways = combine(frame, members, rule=VoteRule.MAJORITY)
     if len(first) or len(ways):
         yield heading(
-            f"{benchmark}: {experiment_words(experiment)}", 3, f"together-{name}"
+            f"{benchmark}: {experiment_words(experiment)}",
+            3,
+            f"together-{name}",
         )
     if len(first):
         yield from _rules_first(first, names, name)
@@ -138,7 +148,10 @@ def _rules_first(
     )
     yield figure(
         f"rules-first-{name}",
-        together(together_words.drawn_together(drawn, names), axis=together_words.AXIS),
+        together(
+            together_words.drawn_together(drawn, names),
+            axis=together_words.AXIS,
+        ),
         about,
     )
     yield folded(

@@ -25,8 +25,17 @@ from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
 from crane_core.site.material import Collected, name_of
-from crane_core.site.numbers import frame, interval_text, statistics_table, value_text
-from crane_core.site.questions import choices_blocks, time_blocks, together_blocks
+from crane_core.site.numbers import (
+    frame,
+    interval_text,
+    statistics_table,
+    value_text,
+)
+from crane_core.site.questions import (
+    choices_blocks,
+    time_blocks,
+    together_blocks,
+)
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline
 from crane_core.ui.words import (
@@ -39,9 +48,7 @@ from crane_core.ui.words import (
 )
 
 DIFFERENCE = "difference of accuracy"
-ABOUT_GAINS = (
-    "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
-)
+ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
 ABOUT_BARS = (
     "Hollow: code only. Filled: with runtime state. Right: the change in percentage points with its 95% "
     f"interval. Bold: a gain or a loss after adjustment. Faded: {FEW_CASES} cases or fewer."
@@ -80,7 +87,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
     yield paragraph(
         "Ours: recomputed from the answers. Stated: printed in the publication. The note says whether they agree."
     )
-    of_tables = [one for one in collected.found["tables"] if one.page == "Results"]
+    of_tables = [
+        one for one in collected.found["tables"] if one.page == "Results"
+    ]
     for name in dict.fromkeys(one.by for one in of_tables):
         rows = [one for one in of_tables if one.by == name]
         columns = ("Group", "Statistic", "Value", "Stated", "n", "Note")
@@ -92,7 +101,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
 
 def main_credit(judging: Judging) -> Credit:
     """A correct diagnosis where people judged, else detection alone: what the app begins with."""
-    return Credit.STRICT if Credit.STRICT in judging.credits else Credit.DETECTION
+    return (
+        Credit.STRICT if Credit.STRICT in judging.credits else Credit.DETECTION
+    )
 
 
 def title_of(judging: Judging) -> str:
@@ -104,7 +115,9 @@ def findings(collected: Collected, judging: Judging) -> list[str]:
     """How many detectors gain and lose by runtime state, and a sentence for each; under the app's first policy."""
     rows = _of_policy(collected, judging, "gains")
     differences = [
-        one for one in rows if _is_of_study(one) and one.test != PairedTest.SIGN_FLIP
+        one
+        for one in rows
+        if _is_of_study(one) and one.test != PairedTest.SIGN_FLIP
     ]
     if not differences:
         return []
@@ -114,11 +127,18 @@ def findings(collected: Collected, judging: Judging) -> list[str]:
             "outcome": [one.outcome for one in differences],
         },
     ).astype({"difference": float})
-    return [f"{headline(compared, judging.kind)}.", *map(_one_finding, differences)]
+    return [
+        f"{headline(compared, judging.kind)}.",
+        *map(_one_finding, differences),
+    ]
 
 
 def _one_finding(one: ExportedStatistic) -> str:
-    tested = f"{one.test}, adjusted p {p_value(one.p_adjusted)}; " if one.test else ""
+    tested = (
+        f"{one.test}, adjusted p {p_value(one.p_adjusted)}; "
+        if one.test
+        else ""
+    )
     return (
         f"{one.detector}: {one.outcome}. With runtime state the accuracy differs by {value_text(one)} "
         f"({interval_text(one)}; {tested}n {count(one.n or 0)})"
@@ -130,13 +150,16 @@ def _is_of_study(one: ExportedStatistic) -> bool:
     return one.statistic == DIFFERENCE and one.input == BOTH_INPUTS
 
 
-def _of(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
+def _of(
+    collected: Collected, judging: Judging, kind: str
+) -> list[ExportedStatistic]:
     """Rows of the experiment whose detectors are of the judging's kind."""
     titles = set(judging.rows["detector_title"])
     return [
         one
         for one in collected.found[kind]
-        if (one.benchmark, one.experiment) == (judging.benchmark, judging.experiment)
+        if (one.benchmark, one.experiment)
+        == (judging.benchmark, judging.experiment)
         and (one.detector is None or one.detector in titles)
     ]
 
@@ -183,7 +206,8 @@ def _gains(
     drawn = frame(one for one in rows if one.statistic == "accuracy")
     n_of = drawn.groupby("detector")["n"].agg(["min", "max"])
     labels = [
-        with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]
+        with_n(str(name), *map(int, n_of.loc[name]))
+        for name in drawn["detector"]
     ]
     text = [
         f"{setting} {value}"
@@ -192,26 +216,35 @@ def _gains(
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
     yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
     yield statistics_table([one for one in rows if _is_of_study(one)], CHANGES)
-    others = [one for one in _of(collected, judging, "gains") if _is_of_study(one)]
+    others = [
+        one for one in _of(collected, judging, "gains") if _is_of_study(one)
+    ]
     folded_rows = statistics_table(others, ("Counted as", *CHANGES))
     yield folded(
-        f"Every other way of counting, {count(len(others))} tests", [folded_rows]
+        f"Every other way of counting, {count(len(others))} tests",
+        [folded_rows],
     )
 
 
 def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "across")
-    ratios = [one for one in rows if one.unit == "odds ratio" and one.low is not None]
+    ratios = [
+        one for one in rows if one.unit == "odds ratio" and one.low is not None
+    ]
     test = next((one for one in rows if one.unit == "chi-squared"), None)
     if test is None or not ratios:
         return
     drawn = frame(ratios)
     drawn = drawn.assign(
         odds_ratio=drawn["value"],
-        label=[with_n(str(one.detector), one.n or 0, one.n or 0) for one in ratios],
+        label=[
+            with_n(str(one.detector), one.n or 0, one.n or 0) for one in ratios
+        ],
         text=[coefficient(one.value) for one in ratios],
     )
-    yield heading("Do the models gain differently?", 3, f"across-{name_of(judging)}")
+    yield heading(
+        "Do the models gain differently?", 3, f"across-{name_of(judging)}"
+    )
     yield paragraph(
         f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
     )
@@ -225,24 +258,42 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
 def _breakdown(
     collected: Collected, judging: Judging, by: str, words: str
 ) -> Iterator[Markup]:
-    rows = [one for one in _of_policy(collected, judging, "breakdown") if one.by == by]
+    rows = [
+        one
+        for one in _of_policy(collected, judging, "breakdown")
+        if one.by == by
+    ]
     bars = [
-        one for one in rows if one.statistic == "accuracy" and one.value is not None
+        one
+        for one in rows
+        if one.statistic == "accuracy" and one.value is not None
     ]
     if not bars:
         return
     changes = [one for one in rows if _is_of_study(one)]
     drawings: list[Markup] = []
-    for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
+    for title in in_order(
+        list(dict.fromkeys(str(one.detector) for one in bars))
+    ):
         mine = [one for one in bars if one.detector == title]
         chart = _panel(
             frame(mine),
             {str(one.group): one for one in changes if one.detector == title},
         )
         drawings.append(
-            figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS)
+            figure(
+                f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS
+            )
         )
-    columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
+    columns = (
+        "Group",
+        "Detector",
+        "Input",
+        "Value",
+        "95% interval",
+        "n",
+        "Cases",
+    )
     tables = [
         statistics_table(bars, columns),
         statistics_table(changes, GROUPED_CHANGES),
@@ -255,7 +306,9 @@ def _panel(
 ) -> alt.LayerChart:
     n_of = drawn.groupby("group")["n"].agg(["min", "max"])
     order = n_of["max"].sort_values(ascending=False, kind="stable").index
-    labels = {group: with_n(str(group), *map(int, n_of.loc[group])) for group in order}
+    labels = {
+        group: with_n(str(group), *map(int, n_of.loc[group])) for group in order
+    }
     found = [
         changes.get(str(group)) if setting == "+RT" else None
         for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
@@ -283,5 +336,15 @@ def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
     votes = vote_table(judging.rows)
     caption = "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances."
     chart = figure(f"votes-{name_of(judging)}", reliability(votes), caption)
-    columns = ("Detector", "Input", "Statistic", "Value", "95% interval", "n", "Cases")
-    yield folded("How stable are the runs?", [chart, statistics_table(rows, columns)])
+    columns = (
+        "Detector",
+        "Input",
+        "Statistic",
+        "Value",
+        "95% interval",
+        "n",
+        "Cases",
+    )
+    yield folded(
+        "How stable are the runs?", [chart, statistics_table(rows, columns)]
+    )

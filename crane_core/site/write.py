@@ -10,12 +10,22 @@ from markupsafe import Markup
 from crane_core.pipeline.claims.claims import CheckedClaim
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.exported_statistic import Material
-from crane_core.pipeline.export.statistic_formats import statistics_csv, statistics_json
+from crane_core.pipeline.export.statistic_formats import (
+    statistics_csv,
+    statistics_json,
+)
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
 from crane_core.site.ablations import ablations_blocks
 from crane_core.site.agreement import agreement_blocks, headline
-from crane_core.site.blocks import heading, links, page, paragraph, points, table
+from crane_core.site.blocks import (
+    heading,
+    links,
+    page,
+    paragraph,
+    points,
+    table,
+)
 from crane_core.site.claims import checked, claims_blocks, count_words
 from crane_core.site.material import Collected
 from crane_core.site.pairs import (
@@ -29,7 +39,10 @@ from crane_core.site.results import findings, results_blocks, title_of
 from crane_core.storage.cases import benchmarks
 from crane_core.ui.words import count
 
-FILES = (("Statistics, CSV", "statistics.csv"), ("Statistics, JSON", "statistics.json"))
+FILES = (
+    ("Statistics, CSV", "statistics.csv"),
+    ("Statistics, JSON", "statistics.json"),
+)
 
 
 def write_site(
@@ -41,7 +54,9 @@ def write_site(
 ) -> int:
     """Write the site into `out`, whole or not at all; the number of files. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
-        collected = Collected(material, all_statistics(material, progress), with_texts)
+        collected = Collected(
+            material, all_statistics(material, progress), with_texts
+        )
         pairs = listed_pairs(collected)
         (fresh / FOLDER).mkdir()
         progress(f"Pages: {count(len(pairs))} pairs")
@@ -52,31 +67,44 @@ def write_site(
         return n_files
 
 
-def _files(collected: Collected, pairs: list[ListedPair]) -> Iterator[tuple[str, str]]:
+def _files(
+    collected: Collected, pairs: list[ListedPair]
+) -> Iterator[tuple[str, str]]:
     claims = checked(collected.material)
     yield (
         "index.html",
         page("index", "Findings", list(_index(collected, claims, pairs))),
     )
-    yield "results.html", page("results", "Results", list(results_blocks(collected)))
+    yield (
+        "results.html",
+        page("results", "Results", list(results_blocks(collected))),
+    )
     yield (
         "ablations.html",
         page("ablations", "Ablations", list(ablations_blocks(collected))),
     )
     yield (
         "claims.html",
-        page("claims", "The paper's claims, checked", list(claims_blocks(claims))),
+        page(
+            "claims", "The paper's claims, checked", list(claims_blocks(claims))
+        ),
     )
     yield (
         "agreement.html",
         page("agreement", "Agreement", list(agreement_blocks(collected))),
     )
-    yield "pairs.html", page("pairs", "Pairs", list(pairs_blocks(collected, pairs)))
+    yield (
+        "pairs.html",
+        page("pairs", "Pairs", list(pairs_blocks(collected, pairs))),
+    )
     for place, pair in enumerate(pairs):
         before = pairs[place - 1] if place else None
         after = pairs[place + 1] if place + 1 < len(pairs) else None
         blocks = pair_blocks(collected, pair, before, after)
-        yield pair.file, page("pairs", str(pair.case["case_id"]), blocks, root="../")
+        yield (
+            pair.file,
+            page("pairs", str(pair.case["case_id"]), blocks, root="../"),
+        )
     yield FILES[0][1], statistics_csv(collected.found)
     yield FILES[1][1], statistics_json(collected.found)
 
@@ -95,7 +123,9 @@ def _index(
     yield points(count_words(claims))
     said = headline(collected)
     yield heading("Agreement", 3)
-    yield paragraph(f"{said}." if said else "No two annotators have labels in common.")
+    yield paragraph(
+        f"{said}." if said else "No two annotators have labels in common."
+    )
     yield heading("Underlying data", 3)
     known = benchmarks(collected.material.store.cursor())
     rows = [
@@ -109,7 +139,9 @@ def _index(
         for row in as_rows(known)
     ]
     yield table(
-        ("Benchmark", "Cases", "Notebooks", "Licence", "Address"), rows, texts=(0, 3, 4)
+        ("Benchmark", "Cases", "Notebooks", "Licence", "Address"),
+        rows,
+        texts=(0, 3, 4),
     )
     n_rows = sum(len(rows) for rows in collected.found.values())
     yield paragraph(

@@ -86,7 +86,9 @@ class Statistic:
         """
         sums = self.summands(label_codes(labels, scale), len(scale)).sum(axis=0)
         value = float(self.value(sums, len(scale)))
-        return Coefficient(value, round(float(sums[0])), _why_undefined(value, sums[0]))
+        return Coefficient(
+            value, round(float(sums[0])), _why_undefined(value, sums[0])
+        )
 
 
 def _why_undefined(value: float, n: float) -> Why | None:
@@ -109,7 +111,9 @@ def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
         )
     # nan is the one label that differs from itself.
     given = [None if label != label else label for label in rows.ravel()]
-    place = {None: UNLABELLED} | {label: code for code, label in enumerate(scale)}
+    place = {None: UNLABELLED} | {
+        label: code for code, label in enumerate(scale)
+    }
     unknown = set(given) - place.keys()
     if unknown:
         raise ValueError(
@@ -137,7 +141,9 @@ def confusion_matrix(
     )
     both = codes[(codes != UNLABELLED).all(axis=1)]
     q = len(scale)
-    return np.bincount(both[:, 0] * q + both[:, 1], minlength=q * q).reshape(q, q)
+    return np.bincount(both[:, 0] * q + both[:, 1], minlength=q * q).reshape(
+        q, q
+    )
 
 
 def estimate(
@@ -203,7 +209,9 @@ def bootstrap(
     n_clusters = len(sums)
     whole = sums.sum(axis=0)
     value = float(statistic.value(whole, q))
-    drawn = statistic.value(resampled_counts(n_clusters, seed, n_resamples) @ sums, q)
+    drawn = statistic.value(
+        resampled_counts(n_clusters, seed, n_resamples) @ sums, q
+    )
     different, place, n = np.unique(
         sums,
         axis=0,
@@ -211,7 +219,9 @@ def bootstrap(
         return_counts=True,
     )
     # Not `whole - different`: a category without labels must be exactly 0.
-    without_one = statistic.value((n - np.eye(len(n))) @ different, q)[place.ravel()]
+    without_one = statistic.value((n - np.eye(len(n))) @ different, q)[
+        place.ravel()
+    ]
     defined = drawn[~np.isnan(drawn)]
     low, high = _bca(
         value,
@@ -241,14 +251,22 @@ def _bca(
 ) -> Interval:
     if not len(drawn):
         return Interval(np.nan, np.nan)
-    below, level = (drawn < value - SAME).sum(), (np.abs(drawn - value) <= SAME).sum()
+    below, level = (
+        (drawn < value - SAME).sum(),
+        (np.abs(drawn - value) <= SAME).sum(),
+    )
     share = (below + level / 2) / len(drawn)
     normal = NormalDist()
-    bias = normal.inv_cdf(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
-    shifted = [bias + sign * normal.inv_cdf((1 + confidence) / 2) for sign in (-1, 1)]
+    bias = normal.inv_cdf(
+        min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn))
+    )
+    shifted = [
+        bias + sign * normal.inv_cdf((1 + confidence) / 2) for sign in (-1, 1)
+    ]
     acceleration = _acceleration(without_one)
     places = [
-        normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted
+        normal.cdf(bias + shift / (1 - acceleration * shift))
+        for shift in shifted
     ]
     low, high = np.quantile(drawn, places)
     return Interval(float(low), float(high))
@@ -260,7 +278,9 @@ def _acceleration(without_one: Array) -> float:
         return 0.0
     away = without_one.mean() - without_one
     spread = float((away**2).sum())
-    return float((away**3).sum()) / (6 * spread**1.5) if spread > SAME**2 else 0.0
+    return (
+        float((away**3).sum()) / (6 * spread**1.5) if spread > SAME**2 else 0.0
+    )
 
 
 def _why_no_interval(low: float, high: float) -> Why | None:
@@ -304,7 +324,9 @@ def agreeing_share(counts: Array, weights: Array) -> Array:
 
 def _pairs(codes: Codes, q: int) -> Array:
     counts = label_counts(codes, q)
-    return np.column_stack([counts.sum(axis=1) >= 2, agreeing_share(counts, np.eye(q))])
+    return np.column_stack(
+        [counts.sum(axis=1) >= 2, agreeing_share(counts, np.eye(q))]
+    )
 
 
 PERCENT_AGREEMENT = Statistic(

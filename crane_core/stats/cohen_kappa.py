@@ -29,11 +29,15 @@ from crane_core.stats.resampling import ratio_of_sums
 def _confusions(codes: Codes, q: int) -> Array:
     """Column 0: both labelled; the others: the item's one-hot confusion matrix, row by row."""
     if codes.shape[1] != 2:
-        raise ValueError(f"Cohen's kappa is of two annotators, not {codes.shape[1]}")
+        raise ValueError(
+            f"Cohen's kappa is of two annotators, not {codes.shape[1]}"
+        )
     both = (codes != UNLABELLED).all(axis=1)
     # An item that one left out has no cell: -1 is none of them.
     cell = np.where(both, codes[:, 0] * q + codes[:, 1], UNLABELLED)
-    return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(np.float64)
+    return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(
+        np.float64
+    )
 
 
 def _kappa(
@@ -92,5 +96,7 @@ def landis_koch(kappa: float) -> str:
     return (
         "poor"
         if kappa < 0
-        else next(word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME)
+        else next(
+            word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME
+        )
     )

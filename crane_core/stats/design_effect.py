@@ -160,7 +160,9 @@ def _correlation(
 
 def _anova_rho(parts: Array) -> Array:
     """parts: shape (..., 6), sums over clusters of 1, m_i, total_i, sum of squares, m_i^2 and total_i^2 / m_i."""
-    k, n, total, squares, sizes_squared, means_squared = np.moveaxis(parts, -1, 0)
+    k, n, total, squares, sizes_squared, means_squared = np.moveaxis(
+        parts, -1, 0
+    )
     of_whole = ratio_of_sums(total**2, n)
     between = ratio_of_sums(means_squared - of_whole, k - 1)
     within = ratio_of_sums(squares - means_squared, n - k)

@@ -50,7 +50,8 @@ def pass_at_k(
     missed = np.ones(right.shape)
     for drawn in range(k):
         missed *= ratio_of_sums(
-            np.maximum(runs - right - drawn, 0), np.where(runs > drawn, runs - drawn, 0)
+            np.maximum(runs - right - drawn, 0),
+            np.where(runs > drawn, runs - drawn, 0),
         )
     return 1 - missed
 
@@ -147,7 +148,8 @@ def _icc(sums: Array, k: int) -> Array:
 
 def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
     right, runs = np.broadcast_arrays(
-        np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64)
+        np.asarray(n_right, dtype=np.float64),
+        np.asarray(n_runs, dtype=np.float64),
     )
     if (right < 0).any() or (right > runs).any():
         raise ValueError(

@@ -55,7 +55,9 @@ def _value(sums: Array, weights: Array) -> Array:
     observed = ratio_of_sums(sums[..., 2], sums[..., 0])
     prevalence = ratio_of_sums(sums[..., 3:], sums[..., 1:2])
     chance = (
-        weights.sum() / (q * (q - 1)) * (prevalence * (1 - prevalence)).sum(axis=-1)
+        weights.sum()
+        / (q * (q - 1))
+        * (prevalence * (1 - prevalence)).sum(axis=-1)
     )
     value: Array = (observed - chance) / (1 - chance)
     return value

@@ -90,7 +90,9 @@ def rate_of_cases(right: ArrayLike, asked: ArrayLike) -> RateEstimate:
 
 def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
     is_asked = np.asarray(asked, dtype=np.float64) > 0
-    table = np.column_stack([np.asarray(one, dtype=np.float64) for one in columns])
+    table = np.column_stack(
+        [np.asarray(one, dtype=np.float64) for one in columns]
+    )
     return table[is_asked]
 
 
@@ -291,7 +293,9 @@ def _counted(
 
 
 def _kish(weights: Array) -> float:
-    return float(weights.sum() ** 2 / _squares(weights)) if len(weights) else 0.0
+    return (
+        float(weights.sum() ** 2 / _squares(weights)) if len(weights) else 0.0
+    )
 
 
 def _squares(values: Array) -> float:

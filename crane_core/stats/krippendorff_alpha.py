@@ -16,7 +16,13 @@ changes nothing: ranks come from the labels given.
 
 import numpy as np
 
-from crane_core.stats.agreement import Array, Codes, Statistic, label_counts, square
+from crane_core.stats.agreement import (
+    Array,
+    Codes,
+    Statistic,
+    label_counts,
+    square,
+)
 from crane_core.stats.resampling import ratio_of_sums
 
 
@@ -25,7 +31,9 @@ def _coincidences(codes: Codes, q: int) -> Array:
     counts = label_counts(codes, q)
     n_labels = counts.sum(axis=1)
     # A label is not paired with itself.
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(q)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[
+        :, :, None
+    ] * np.eye(q)
     per_item = pairs.reshape(-1, q * q) / np.maximum(n_labels - 1, 1)[:, None]
     return np.column_stack([n_labels >= 2, per_item])
 
@@ -51,7 +59,9 @@ def _ordinal(sums: Array, q: int) -> Array:
     matrix = square(sums, q)
     margins = matrix.sum(axis=-1)
     mean_rank = margins.cumsum(axis=-1) - margins / 2
-    return _alpha(matrix, (mean_rank[..., :, None] - mean_rank[..., None, :]) ** 2)
+    return _alpha(
+        matrix, (mean_rank[..., :, None] - mean_rank[..., None, :]) ** 2
+    )
 
 
 NOMINAL = Statistic(

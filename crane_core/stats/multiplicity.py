@@ -26,11 +26,15 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     )  # loaded with the first grid, not with the app: it takes a second
 
     p, made = _checked(p_values)
-    adjusted = false_discovery_control(p[made], method="bh") if made.any() else p[made]
+    adjusted = (
+        false_discovery_control(p[made], method="bh") if made.any() else p[made]
+    )
     return _filled(p, made, adjusted)
 
 
-def _checked(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _checked(
+    p_values: ArrayLike,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
     if ((p < 0) | (p > 1)).any():
         raise ValueError("a p-value must be between 0 and 1")

@@ -22,7 +22,10 @@ def discordance(right_a: ArrayLike, right_b: ArrayLike) -> Discordance:
     """The four-fold table of two boolean arrays of shape (n,) in one order of instances."""
     a, b = _pair(right_a, right_b)
     return Discordance(
-        *(int(np.count_nonzero(cell)) for cell in (a & b, a & ~b, ~a & b, ~a & ~b))
+        *(
+            int(np.count_nonzero(cell))
+            for cell in (a & b, a & ~b, ~a & b, ~a & ~b)
+        )
     )
 
 

@@ -35,7 +35,8 @@ class _Rejections(NamedTuple):
         )  # loaded with the first test, not with the app: it takes half a second
 
         turned = min(
-            max((discordant_share + difference) / (2 * discordant_share), 0.0), 1.0
+            max((discordant_share + difference) / (2 * discordant_share), 0.0),
+            1.0,
         )
         one = bdtr(self.critical, self.n_differing, turned)
         other = bdtr(self.critical, self.n_differing, 1 - turned)
@@ -56,7 +57,9 @@ def mcnemar_power(
     """
     if not n or not discordant_share:
         return 0.0
-    return _rejections(n, discordant_share, alpha).power(discordant_share, difference)
+    return _rejections(n, discordant_share, alpha).power(
+        discordant_share, difference
+    )
 
 
 def minimum_detectable_difference(
@@ -106,7 +109,8 @@ def _rejections(
     )
     critical = (
         np.floor(
-            differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2
+            differing / 2
+            + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2
         )
         + 1
     )
@@ -116,4 +120,6 @@ def _rejections(
     ).any():
         critical = critical - is_too_many
     can_reject = critical >= 0
-    return _Rejections(differing[can_reject], chance[can_reject], critical[can_reject])
+    return _Rejections(
+        differing[can_reject], chance[can_reject], critical[can_reject]
+    )

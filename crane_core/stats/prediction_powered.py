@@ -51,7 +51,8 @@ def powered_share(
     `intervals.clustered_rate`. nan without a person's label.
     """
     y, f, alone = (
-        np.asarray(values, dtype=np.float64) for values in (human, judge, judge_alone)
+        np.asarray(values, dtype=np.float64)
+        for values in (human, judge, judge_alone)
     )
     n, n_more = len(y), len(alone)
     if not n:
@@ -67,11 +68,19 @@ def powered_share(
     weight = _weight(y, f, alone)
     corrected = y - weight * f
     value = min(
-        max(float(corrected.mean() + (weight * alone.mean() if n_more else 0.0)), 0.0),
+        max(
+            float(
+                corrected.mean() + (weight * alone.mean() if n_more else 0.0)
+            ),
+            0.0,
+        ),
         1.0,
     )
     summands = np.concatenate(
-        [(corrected - corrected.mean()) / n, _centred(alone) * weight / max(n_more, 1)]
+        [
+            (corrected - corrected.mean()) / n,
+            _centred(alone) * weight / max(n_more, 1),
+        ]
     )
     names = np.concatenate(
         [np.asarray(cluster).astype(str), np.asarray(cluster_alone).astype(str)]
@@ -81,7 +90,9 @@ def powered_share(
     n_labelled = len(set(names[:n].tolist()))
     n_clusters = len(sums)
     variance = (
-        n_clusters / (n_clusters - 1) * float(sums @ sums) if n_clusters > 1 else 0.0
+        n_clusters / (n_clusters - 1) * float(sums @ sums)
+        if n_clusters > 1
+        else 0.0
     )
     apart = float(corrected.var()) / n + weight**2 * float(
         alone.var() if n_more else 0.0
@@ -93,7 +104,9 @@ def powered_share(
         else n_labelled
     )
     low, high = wilson(
-        value, max(effective, n_labelled), student_quantile(n_labelled - 1, confidence)
+        value,
+        max(effective, n_labelled),
+        student_quantile(n_labelled - 1, confidence),
     )
     return PoweredShare(
         value,

@@ -52,7 +52,8 @@ def diagnosis_credit(
     """
     known = DIAGNOSIS_CREDIT | {"partial": partial}
     return np.array(
-        [known.get(str(outcome), np.nan) for outcome in outcomes], dtype=np.float64
+        [known.get(str(outcome), np.nan) for outcome in outcomes],
+        dtype=np.float64,
     )
 
 
@@ -114,7 +115,9 @@ def _same_length(
 ) -> NDArray[np.float64]:
     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if array.shape != like.shape:
-        raise ValueError(f"{name} has shape {array.shape}, truth has {like.shape}")
+        raise ValueError(
+            f"{name} has shape {array.shape}, truth has {like.shape}"
+        )
     if ((array < 0) | (array > upper)).any():
         raise ValueError(f"{name} must be between 0 and {upper:g}")
     return array
@@ -164,8 +167,15 @@ def f1(counts: Confusion) -> Ratio:
 
 def accuracy(counts: Confusion) -> Ratio:
     """(TP + TN) / (TP + FP + TN + FN) (paper, 4.4). Undefined (nan) for no instance."""
-    return Ratio(counts.tp + counts.tn, counts.tp + counts.fp + counts.tn + counts.fn)
+    return Ratio(
+        counts.tp + counts.tn, counts.tp + counts.fp + counts.tn + counts.fn
+    )
 
 
-RATES = {"Precision": precision, "Recall": recall, "F1": f1, "Accuracy": accuracy}
+RATES = {
+    "Precision": precision,
+    "Recall": recall,
+    "F1": f1,
+    "Accuracy": accuracy,
+}
 """The rates by the names and in the order that the paper prints."""

@@ -92,7 +92,9 @@ def _moved(sums: Array) -> _Moved:
     )  # without -0.0, which would be another kind
     kinds, kind = np.unique(one_way, axis=0, return_inverse=True)
     n_of = np.bincount(kind.ravel(), minlength=len(kinds))
-    n_opposite = np.bincount(kind.ravel(), is_opposite, len(kinds)).astype(np.int64)
+    n_opposite = np.bincount(kind.ravel(), is_opposite, len(kinds)).astype(
+        np.int64
+    )
     return _Moved(
         middle,
         kinds.reshape(-1, 2),
@@ -108,9 +110,15 @@ def _counted(moved: _Moved, observed: float) -> float:
     )  # loaded with the first test, not with the app: it takes half a second
 
     grid = np.indices((moved.n_of + 1).tolist()).reshape(len(moved.n_of), -1).T
-    ways = gammaln(moved.n_of + 1) - gammaln(grid + 1) - gammaln(moved.n_of - grid + 1)
+    ways = (
+        gammaln(moved.n_of + 1)
+        - gammaln(grid + 1)
+        - gammaln(moved.n_of - grid + 1)
+    )
     chance = np.exp(ways.sum(axis=1) - moved.n_of.sum() * np.log(2))
-    return min(1.0, float(chance[_is_reached(moved.differences(grid), observed)].sum()))
+    return min(
+        1.0, float(chance[_is_reached(moved.differences(grid), observed)].sum())
+    )
 
 
 def _drawn(

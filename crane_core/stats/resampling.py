@@ -27,8 +27,13 @@ def cluster_sums(
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     shapes = [array.shape for array in arrays]
     if any(shape != place.shape for shape in shapes):
-        raise ValueError(f"{len(place)} cluster labels for columns of shapes {shapes}")
-    sums = [np.bincount(place, weights=array, minlength=len(names)) for array in arrays]
+        raise ValueError(
+            f"{len(place)} cluster labels for columns of shapes {shapes}"
+        )
+    sums = [
+        np.bincount(place, weights=array, minlength=len(names))
+        for array in arrays
+    ]
     return np.column_stack(sums), names
 
 
@@ -69,7 +74,9 @@ def resampled_sums(
     """
     table = np.asarray(sums, dtype=np.float64)
     different, place = np.unique(table, axis=0, return_inverse=True)
-    n = np.bincount(place.ravel(), np.asarray(n_of, dtype=np.float64), len(different))
+    n = np.bincount(
+        place.ravel(), np.asarray(n_of, dtype=np.float64), len(different)
+    )
     n_clusters = n.sum()
     if not n_clusters:
         return np.zeros((n_resamples, different.shape[1]))

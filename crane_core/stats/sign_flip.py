@@ -62,7 +62,8 @@ def sign_flip(
     rng, n_reached = np.random.default_rng(seed), 0
     for n_left in range(N_DRAWS, 0, -_AT_A_TIME):
         drawn = (
-            rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), len(moved))) @ moved
+            rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), len(moved)))
+            @ moved
         )
         n_reached += int(np.count_nonzero(np.abs(drawn) >= observed))
     return (n_reached + 1) / (N_DRAWS + 1)

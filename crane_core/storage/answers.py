@@ -59,7 +59,12 @@ _OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting
 
 
 def instance_page(
-    cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *, page: int, size: int
+    cursor: duckdb.DuckDBPyConnection,
+    run: RunKey,
+    only: Only,
+    *,
+    page: int,
+    size: int,
 ) -> pd.DataFrame:
     """One page (from 1) of a run's instances by name; the reasoning of each is cut to MAX_SAID characters.
 
@@ -137,7 +142,9 @@ def answers(
     return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
 
 
-def reasons(cursor: duckdb.DuckDBPyConnection, run: RunKey) -> list[tuple[str, int]]:
+def reasons(
+    cursor: duckdb.DuckDBPyConnection, run: RunKey
+) -> list[tuple[str, int]]:
     """Why answers of a run are missing, each with how many times, the most frequent first."""
     return cursor.execute(
         f"""

@@ -35,7 +35,9 @@ class Relation(NamedTuple):
     columns: tuple[ResultColumn, ...]
 
 
-def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.DataFrame:
+def answer(
+    store: Store, question: str, timeout_s: float = TIMEOUT_S
+) -> pd.DataFrame:
     """The rows that one SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN returns.
 
     Raises StoreError for anything else, where it takes longer than `timeout_s`, and with DuckDB's reason where the

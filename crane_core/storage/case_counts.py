@@ -80,7 +80,9 @@ def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def case_counts(
-    cursor: duckdb.DuckDBPyConnection, question: CountQuestion, shown: pd.DataFrame
+    cursor: duckdb.DuckDBPyConnection,
+    question: CountQuestion,
+    shown: pd.DataFrame,
 ) -> pd.DataFrame:
     """How many cases have which counts, per series: a row for every different case, whatever the number of cases.
 
@@ -98,7 +100,9 @@ def case_counts(
     cursor.register("shown", asked)
     cursor.register(
         "credits",
-        pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"]),
+        pd.DataFrame(
+            (question.credit or {}).items(), columns=["label", "credit"]
+        ),
     )
     try:
         counted = cursor.execute(
@@ -108,7 +112,9 @@ def case_counts(
                 if question.predicted == "all runs"
                 else "n_crash > n_safe",
                 credit="1.0" if question.credit is None else "credit",
-                sums="".join(_SUMS.format(side=side) for side in ("base", "other")),
+                sums="".join(
+                    _SUMS.format(side=side) for side in ("base", "other")
+                ),
             ),
             {
                 "benchmark": question.benchmark,

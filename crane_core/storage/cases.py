@@ -23,7 +23,9 @@ def benchmarks(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
-def case_list(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> pd.DataFrame:
+def case_list(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str
+) -> pd.DataFrame:
     """Cases of a benchmark with their labels, and whether code and runtime state are available."""
     return cursor.execute(
         """

@@ -28,7 +28,9 @@ def copy_rows(
         target.unregister("copied")
 
 
-def may_be_about(cursor: duckdb.DuckDBPyConnection, member: str, name: str) -> bool:
+def may_be_about(
+    cursor: duckdb.DuckDBPyConnection, member: str, name: str
+) -> bool:
     """Whether a record with this value of `member` (benchmark, experiment, job, campaign) may have left a trace.
 
     Where the member is part of a table's key, such a record has left its row. Where it is not, the record may have

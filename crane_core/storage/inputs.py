@@ -96,7 +96,9 @@ def prompt_addresses(
 
 
 def shown_addresses(
-    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]
+    cursor: duckdb.DuckDBPyConnection,
+    benchmark: str,
+    experiments: Sequence[str],
 ) -> pd.DataFrame:
     """What detectors were shown: experiment, setting, instance_id, sha256 (of the text; see `texts`).
 

@@ -10,10 +10,13 @@ import pandas as pd
 from crane_core.domain import Detector, DetectorKind
 
 
-def instance_ids(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> list[str]:
+def instance_ids(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str
+) -> list[str]:
     """Every instance of a benchmark, sorted."""
     rows = cursor.execute(
-        "SELECT instance_id FROM instances WHERE benchmark = ? ORDER BY 1", [benchmark]
+        "SELECT instance_id FROM instances WHERE benchmark = ? ORDER BY 1",
+        [benchmark],
     ).fetchall()
     return [row[0] for row in rows]
 
@@ -23,7 +26,11 @@ def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
     rows = cursor.execute(
         "SELECT detector, title, kind FROM detectors WHERE detector = ?", [name]
     ).fetchall()
-    return Detector(rows[0][0], rows[0][1], DetectorKind(rows[0][2])) if rows else None
+    return (
+        Detector(rows[0][0], rows[0][1], DetectorKind(rows[0][2]))
+        if rows
+        else None
+    )
 
 
 def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

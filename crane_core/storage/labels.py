@@ -53,7 +53,9 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def _said(time: str, where: str) -> str:
-    return _SAID.format(named=_NAMED.format(time=time, texts=_TEXTS), where=where)
+    return _SAID.format(
+        named=_NAMED.format(time=time, texts=_TEXTS), where=where
+    )
 
 
 def counts_by_case(
@@ -104,7 +106,9 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, campaign.
     """
     return cursor.execute(
-        _FIRST.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")
+        _FIRST.format(
+            named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true"
+        )
     ).df()
 
 

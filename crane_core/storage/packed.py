@@ -23,19 +23,25 @@ _BATCH_ROWS = 32_768
 
 
 def packed(
-    cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()
+    cursor: duckdb.DuckDBPyConnection,
+    query: str,
+    parameters: Sequence[object] = (),
 ) -> pd.DataFrame:
     """What the query finds, as `df()` returns it: columns of texts, numbers and booleans.
 
     A text column is `str` also where no row has a text.
     """
-    reader = cursor.sql(query, params=list(parameters)).to_arrow_reader(_BATCH_ROWS)
+    reader = cursor.sql(query, params=list(parameters)).to_arrow_reader(
+        _BATCH_ROWS
+    )
     # Shared by all columns and batches: a model's name is one string however often it comes.
     known: dict[str, str] = {}
     pieces: list[list[Any]] = [[] for _ in reader.schema]
     for batch in reader:
         for into, column in zip(pieces, batch.columns, strict=True):
-            into.append(_references(column, known) if _is_text(column.type) else column)
+            into.append(
+                _references(column, known) if _is_text(column.type) else column
+            )
     return pd.DataFrame(
         {
             field.name: _column(field, of)
@@ -45,7 +51,9 @@ def packed(
     )
 
 
-def by_value(column: pd.Series[Any], value_of: Callable[[str], str]) -> pd.Series[Any]:
+def by_value(
+    column: pd.Series[Any], value_of: Callable[[str], str]
+) -> pd.Series[Any]:
     """`value_of` each text of a column, computed once per different one (nan for a missing one), by references too."""
     codes, texts = pd.factorize(column, use_na_sentinel=False)
     values = np.array([value_of(text) for text in texts], dtype=object)
@@ -71,8 +79,12 @@ def _references(
     """known: every text met so far, which gains those of this piece."""
     # Some DuckDB results come as string views, which Arrow cannot encode as a dictionary.
     encoded = column.cast(pa.string()).dictionary_encode()
-    texts = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
-    places = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+    texts = [
+        known.setdefault(text, text) for text in encoded.dictionary.to_pylist()
+    ]
+    places = encoded.indices.fill_null(len(texts)).to_numpy(
+        zero_copy_only=False
+    )
     found: np.ndarray[Any, np.dtype[np.object_]] = np.array(
         [*texts, np.nan], dtype=object
     )[places]
@@ -82,11 +94,15 @@ def _references(
 def _column(field: pa.Field, pieces: list[Any]) -> Any:
     if _is_text(field.type):
         return pd.array(
-            np.concatenate([np.empty(0, dtype=object), *pieces]), dtype=TEXT, copy=False
+            np.concatenate([np.empty(0, dtype=object), *pieces]),
+            dtype=TEXT,
+            copy=False,
         )
     values = pa.chunked_array(pieces, field.type)
     is_open = pa.types.is_boolean(field.type) and values.null_count
     return (
         # With a gap, `to_pandas` would make a column of objects out of booleans.
-        pd.array(values.to_pylist(), dtype="boolean") if is_open else values.to_pandas()
+        pd.array(values.to_pylist(), dtype="boolean")
+        if is_open
+        else values.to_pandas()
     )

@@ -111,7 +111,8 @@ FORMS = {
         "judgements.parquet",
         _NAMED
         | dict.fromkeys(
-            ("annotator", "annotator_kind", "label", "presentation", "note"), _TEXT
+            ("annotator", "annotator_kind", "label", "presentation", "note"),
+            _TEXT,
         )
         | dict.fromkeys(("index", "repetition"), _INTEGER),
         frozenset({"index", "repetition", "presentation", "note"}),
@@ -221,7 +222,9 @@ def _checked(
     if not counted:
         raise SourceError(f"{shown} has no rows.", remedy="Leave it out.")
     detectors = (
-        () if kind == JUDGEMENTS else tuple(connection.execute(_DETECTORS).fetchall())
+        ()
+        if kind == JUDGEMENTS
+        else tuple(connection.execute(_DETECTORS).fetchall())
     )
     return PartitionFacts(
         kind,
@@ -252,14 +255,20 @@ def _refuse_bad_rows(
     connection: duckdb.DuckDBPyConnection, form: Form, shown: str
 ) -> None:
     needed = [
-        name for name in form.columns if name not in form.optional and name != "crashes"
+        name
+        for name in form.columns
+        if name not in form.optional and name != "crashes"
     ]
-    bad = {f"{name} is missing": f"{name} IS NULL" for name in needed} | form.bad
+    bad = {
+        f"{name} is missing": f"{name} IS NULL" for name in needed
+    } | form.bad
     firsts = connection.execute(
         f"SELECT {', '.join(f'min(file_row_number) FILTER ({condition})' for condition in bad.values())} FROM given"
     ).fetchall()[0]
     found = [
-        (row, what) for what, row in zip(bad, firsts, strict=True) if row is not None
+        (row, what)
+        for what, row in zip(bad, firsts, strict=True)
+        if row is not None
     ]
     if found:
         # The first bad row of the file, whatever is wrong with it: that is where a user begins to look.
@@ -299,7 +308,9 @@ def views(cursor: duckdb.DuckDBPyConnection, sources: Path) -> list[str]:
             united = " UNION ALL BY NAME ".join(
                 [f"SELECT * FROM {_main(cursor)}.{form.table}", *parts]
             )
-            statements.append(f"CREATE OR REPLACE TEMP VIEW {form.table} AS {united}")
+            statements.append(
+                f"CREATE OR REPLACE TEMP VIEW {form.table} AS {united}"
+            )
     return [*statements, *_again(cursor)]
 
 
@@ -346,7 +357,10 @@ def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     ).fetchall()
     return {
         column: sorted(name for kind, name in rows if kind == listed)
-        for column, listed in (("benchmark", "benchmark"), ("experiment", "run"))
+        for column, listed in (
+            ("benchmark", "benchmark"),
+            ("experiment", "run"),
+        )
     }
 
 
@@ -358,7 +372,9 @@ def _again(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
         yield str(sql).replace("CREATE VIEW", "CREATE OR REPLACE TEMP VIEW", 1)
 
 
-def conditions(cursor: duckdb.DuckDBPyConnection, kind: str) -> frozenset[Condition]:
+def conditions(
+    cursor: duckdb.DuckDBPyConnection, kind: str
+) -> frozenset[Condition]:
     """What the cursor's sources have rows of already, for a file of this kind."""
     rows = cursor.execute(
         f"SELECT DISTINCT {', '.join(_CONDITION)} FROM {FORMS[kind].table}"
@@ -366,7 +382,9 @@ def conditions(cursor: duckdb.DuckDBPyConnection, kind: str) -> frozenset[Condit
     return frozenset(tuple(row) for row in rows)
 
 
-def partitioned(cursor: duckdb.DuckDBPyConnection, kind: str) -> frozenset[Condition]:
+def partitioned(
+    cursor: duckdb.DuckDBPyConnection, kind: str
+) -> frozenset[Condition]:
     """What files of this kind answer for."""
     ids = [name for name, of in attached(cursor) if of == kind]
     if not ids:

@@ -62,7 +62,9 @@ def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
     # Databases of 0.2 and before count their migrations, which are lower numbers than any version.
     for table in (TABLE, _TABLE_UNTIL_0_2):
         if table in tables:
-            [(number,)] = cursor.execute(f"SELECT max(number) FROM {table}").fetchall()
+            [(number,)] = cursor.execute(
+                f"SELECT max(number) FROM {table}"
+            ).fetchall()
             return int(number or 0)
     return 0
 

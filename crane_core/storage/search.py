@@ -15,9 +15,9 @@ MOST_CHARACTERS = 64
 def words_of(text: str) -> list[str]:
     """The words of a search, in lower case, each once."""
     # Bounded, because every text is scanned for every word.
-    return list(dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split()))[
-        :MOST_WORDS
-    ]
+    return list(
+        dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split())
+    )[:MOST_WORDS]
 
 
 def cases_with_text(

@@ -16,7 +16,12 @@ from uuid import uuid4
 
 from crane_core import helper_process
 from crane_core.errors import StoreError
-from crane_core.storage.store import Cursor, Store, connected_to_read, open_store
+from crane_core.storage.store import (
+    Cursor,
+    Store,
+    connected_to_read,
+    open_store,
+)
 
 T = TypeVar("T")
 KEPT = 2
@@ -48,7 +53,9 @@ def publish(store: Store, folder: Path, *, at: float) -> Path:
         for older in _copies(folder)[:-KEPT]:
             older.unlink(missing_ok=True)
     except (OSError, StoreError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error.args[0])
+        why = (
+            error.strerror if isinstance(error, OSError) else str(error.args[0])
+        )
         raise StoreError(
             f"The copy of the database for replicas cannot be written in {folder}: {why}.",
             remedy="Free some space or fix the permissions; replicas show the copy of before until then.",
@@ -67,7 +74,8 @@ def _whole_copy(store: Store, folder: Path, at: float) -> Path:
         confirm(unfinished, at)
         return unfinished.rename(
             # By the clock, but always above the newest: the clock may have been set back.
-            folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1))
+            folder
+            / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1))
         )
     finally:
         for file in (unfinished, _log_of(unfinished)):
@@ -131,7 +139,9 @@ class Replica(Store):
         with self.loading:
             if newest(self._folder) not in (None, self.path):
                 # Who still reads the one before keeps it open.
-                self.path, self._connection = _opened(self._folder, self._sources)
+                self.path, self._connection = _opened(
+                    self._folder, self._sources
+                )
                 self._n_changes += 1
 
     def write(self, change: Callable[[Cursor], T]) -> T:

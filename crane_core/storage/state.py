@@ -17,13 +17,16 @@ from crane_core.storage.write import LEDGER_SOURCE
 def loaded_sources(cursor: duckdb.DuckDBPyConnection) -> set[str]:
     """Ids of the sources in the store."""
     return {
-        row[0] for row in cursor.execute("SELECT source_id FROM sources").fetchall()
+        row[0]
+        for row in cursor.execute("SELECT source_id FROM sources").fetchall()
     }
 
 
 def source_digests(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """sha256 of each source by its id."""
-    return dict(cursor.execute("SELECT source_id, sha256 FROM sources").fetchall())
+    return dict(
+        cursor.execute("SELECT source_id, sha256 FROM sources").fetchall()
+    )
 
 
 def imported_sources(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -48,7 +51,9 @@ def ledger_positions(
 def revision(cursor: duckdb.DuckDBPyConnection) -> str:
     """A token that changes when anything is loaded: the key of every cache above the store."""
     parts = [
-        *cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()
+        *cursor.execute(
+            "SELECT source_id, sha256 FROM sources ORDER BY ALL"
+        ).fetchall()
     ]
     parts += cursor.execute(
         "SELECT path, loaded_bytes, last_line_sha FROM ledger_files ORDER BY ALL"
@@ -64,7 +69,9 @@ def answers_token(cursor: duckdb.DuckDBPyConnection) -> str:
         WHERE NOT EXISTS (FROM campaigns WHERE starts_with(path, 'labels/' || campaign || '/')) ORDER BY ALL
         """
     ).fetchall()
-    return hashlib.sha256(repr([sources_token(cursor), rows]).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        repr([sources_token(cursor), rows]).encode()
+    ).hexdigest()[:16]
 
 
 def sources_token(cursor: duckdb.DuckDBPyConnection) -> str:
@@ -141,7 +148,9 @@ def _waiting(
         if elsewhere
         else ""
     )
-    return LoadProblem(f"source {source_id}", names, reason + hint, ProblemKind.WAITING)
+    return LoadProblem(
+        f"source {source_id}", names, reason + hint, ProblemKind.WAITING
+    )
 
 
 def damaged_tables(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -153,7 +162,9 @@ def damaged_tables(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     for (table,) in named:
         try:
             # The hash of a whole row makes DuckDB read every column; counting alone would read none.
-            cursor.execute(f'SELECT sum(hash(rows)) FROM "{table}" rows').fetchall()
+            cursor.execute(
+                f'SELECT sum(hash(rows)) FROM "{table}" rows'
+            ).fetchall()
         except duckdb.Error as error:
             found[table] = str(error).splitlines()[0]
     return found
@@ -169,7 +180,9 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
     return counts
 
 
-def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
+def rows_of_ledger(
+    cursor: duckdb.DuckDBPyConnection,
+) -> dict[str, dict[str, int]]:
     """Ledger file to its number of rows, by table; a table that an earlier version lacks has none."""
     found: dict[str, dict[str, int]] = {}
     there = table_names(cursor)
@@ -179,9 +192,9 @@ def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int
             [LEDGER_SOURCE],
         ).fetchall()
         for source_id, n_rows in rows:
-            found.setdefault(source_id.removeprefix(LEDGER_SOURCE), {})[table.name] = (
-                n_rows
-            )
+            found.setdefault(source_id.removeprefix(LEDGER_SOURCE), {})[
+                table.name
+            ] = n_rows
     return found
 
 
@@ -194,7 +207,9 @@ def has_prompts(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> bool:
     )
 
 
-def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:
+def content(
+    cursor: duckdb.DuckDBPyConnection,
+) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, sorted: what `rebuild` must restore."""
     names = [
         row[0]

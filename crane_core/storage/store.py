@@ -18,7 +18,11 @@ import duckdb
 
 from crane_core.errors import StoreError
 from crane_core.storage import partitions
-from crane_core.storage.schema import make_schema, refuse_other_version, transaction
+from crane_core.storage.schema import (
+    make_schema,
+    refuse_other_version,
+    transaction,
+)
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error
@@ -116,7 +120,9 @@ class Store:
         """Run `work` after all earlier writes and before any later one, while the file does not change."""
         return self._writer.submit(work).result()
 
-    def _in_transaction(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    def _in_transaction(
+        self, change: Callable[[duckdb.DuckDBPyConnection], T]
+    ) -> T:
         try:
             with transaction(self.bare_cursor()) as cursor:
                 return change(cursor)
@@ -198,7 +204,9 @@ def _connected(
                 read_only=read_only,
                 config=_CONFIG | {"enable_external_access": False},
             )
-        connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
+        connection = duckdb.connect(
+            str(path), read_only=read_only, config=_CONFIG
+        )
         # Open in this process already, it is the same database, and closed: then nothing can be set, or has to be.
         [(is_unset,)] = connection.execute(
             "SELECT current_setting('enable_external_access')"
@@ -253,7 +261,8 @@ def _held(path: Path, said: str) -> StoreHeldError:
 def damaged(error: duckdb.Error) -> StoreError:
     """What DuckDB raised in the middle of a query, as a StoreError."""
     return StoreError(
-        f"The database cannot answer: {_one_line(error)}.", remedy=DAMAGED_REMEDY
+        f"The database cannot answer: {_one_line(error)}.",
+        remedy=DAMAGED_REMEDY,
     )
 
 

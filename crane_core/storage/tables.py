@@ -19,7 +19,9 @@ def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
     return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
 
 
-def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
+def _looked_again(
+    fact: str, kept: str, refused: str, source: str
+) -> str | None:
     """For two captures of one instance; their times and durations are not part of the facts."""
     looks = [json.loads(text) for text in (kept, refused)]
     differing = sorted(
@@ -63,7 +65,9 @@ class Table(NamedTuple):
     @property
     def others(self) -> tuple[str, ...]:
         """The columns that are not part of the key."""
-        return tuple(column for column in self.columns if column not in self.key)
+        return tuple(
+            column for column in self.columns if column not in self.key
+        )
 
 
 def _plain(
@@ -92,7 +96,12 @@ def _instance_row(instance: domain.Instance) -> tuple[Any, ...]:
 
 def _state_row(state: domain.KernelState) -> tuple[Any, ...]:
     text = json.dumps(state.to_json(), ensure_ascii=False, allow_nan=False)
-    where = (state.benchmark, state.instance_id, str(state.setting), state.origin)
+    where = (
+        state.benchmark,
+        state.instance_id,
+        str(state.setting),
+        state.origin,
+    )
     return (*where, text, len(state.variables), state.is_literal)
 
 
@@ -107,7 +116,14 @@ TABLES: dict[type, Table] = {
         "cases",
         domain.Case,
         key=("benchmark", "case_id"),
-        facts=("library", "root_cause", "exception", "crash_type", "stage", "message"),
+        facts=(
+            "library",
+            "root_cause",
+            "exception",
+            "crash_type",
+            "stage",
+            "message",
+        ),
     ),
     domain.Instance: Table(
         "instances",
@@ -152,7 +168,10 @@ TABLES: dict[type, Table] = {
     ),
     domain.Job: _plain("jobs", domain.Job, key=("job",), facts=("options",)),
     domain.Reply: _plain(
-        "replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)
+        "replies",
+        domain.Reply,
+        key=("job", *INSTANCE, "run_index"),
+        facts=("text",),
     ),
     domain.Reread: _plain(
         "rereads",
@@ -251,7 +270,11 @@ def table_rows(cursor: duckdb.DuckDBPyConnection, record: type) -> pa.Table:
     ).to_arrow_table()
 
 
-_ONE = {"diagnoses": "diagnosis", "replies": "reply", "judge_replies": "judge reply"}
+_ONE = {
+    "diagnoses": "diagnosis",
+    "replies": "reply",
+    "judge_replies": "judge reply",
+}
 """One record of a table, where that is not its name without the s."""
 
 

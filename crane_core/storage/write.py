@@ -108,13 +108,16 @@ def _key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
     return itemgetter(*map(table.columns.index, table.key))
 
 
-def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Table:
+def _arrow(
+    table: Table, rows: list[tuple[Any, ...]], source_id: str
+) -> pa.Table:
     """The rows as an Arrow table, with an ordinal and the source."""
     columns = [pa.array(values) for values in zip(*rows, strict=True)]
     ordinals = pa.array(range(len(rows)), type=pa.int64())
     sources = pa.array([source_id] * len(rows), type=pa.string())
     return pa.Table.from_arrays(
-        [*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"]
+        [*columns, ordinals, sources],
+        names=[*table.columns, "ordinal", "source_id"],
     )
 
 
@@ -125,7 +128,8 @@ def _update_stored(
     if latest_wins:
         # Ledger: the line that came last is the whole truth about its key.
         changes = [
-            f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")
+            f"{_quoted(c)} = new.{_quoted(c)}"
+            for c in (*table.others, "source_id")
         ]
         where = ""
     else:
@@ -138,7 +142,9 @@ def _update_stored(
             for c in table.others
         )
         where = f" AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') AND ({gaps})"
-    same_key = " AND ".join(f"old.{_quoted(c)} = new.{_quoted(c)}" for c in table.key)
+    same_key = " AND ".join(
+        f"old.{_quoted(c)} = new.{_quoted(c)}" for c in table.key
+    )
     cursor.execute(
         f"UPDATE {table.name} old SET {', '.join(changes)} FROM incoming new WHERE {same_key}{where}"
     )
@@ -149,7 +155,11 @@ def _insert_new(
 ) -> int:
     """Insert the rows whose keys are not stored, in their order; how many. No index guards the keys of large tables."""
     columns = _names(
-        (*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ()))
+        (
+            *table.columns,
+            "source_id",
+            *(("ordinal",) if table.keeps_order else ()),
+        )
     )
     # DuckDB's `INSERT OR IGNORE` needs an index of the key, which large tables do not have.
     others = (
@@ -175,33 +185,50 @@ def _contradictions(
             f"WHERE old.{_quoted(fact)} <> new.{_quoted(fact)} "
             f"AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') ORDER BY new.ordinal"
         ).fetchall()
-        found += [problem for row in rows for problem in _difference(table, fact, row)]
+        found += [
+            problem for row in rows for problem in _difference(table, fact, row)
+        ]
     return found
 
 
-def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> list[LoadProblem]:
+def _difference(
+    table: Table, fact: str, row: tuple[Any, ...]
+) -> list[LoadProblem]:
     """One problem, or none if both mean the same."""
     *key, kept, refused, source_id = row
     reason = table.contradiction(fact, kept, refused, source_id)
     return (
-        [LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)]
+        [
+            LoadProblem(
+                table.name,
+                _place(table, key),
+                reason,
+                ProblemKind.CONTRADICTION,
+            )
+        ]
         if reason
         else []
     )
 
 
-def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
+def _given_twice(
+    table: Table, rows: list[tuple[Any, ...]]
+) -> list[LoadProblem]:
     """Keys that one source states more than once; its first row counts. With other facts it contradicts itself."""
     key = _key_of(table)
     stated: dict[Any, list[tuple[Any, ...]]] = {}
     for row in rows:
         stated.setdefault(key(row), []).append(row)
     return [
-        _repeated(table, entry, told) for entry, told in stated.items() if len(told) > 1
+        _repeated(table, entry, told)
+        for entry, told in stated.items()
+        if len(told) > 1
     ]
 
 
-def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProblem:
+def _repeated(
+    table: Table, entry: Any, told: list[tuple[Any, ...]]
+) -> LoadProblem:
     place = _place(table, entry if isinstance(entry, tuple) else (entry,))
     facts = [table.columns.index(column) for column in table.facts]
     differing = [
@@ -212,9 +239,7 @@ def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProb
     said = f"repeated {len(told)} times in one source"
     if not differing:
         return LoadProblem(table.name, place, f"{said}; the first is kept")
-    reason = (
-        f"{said} with different values of {', '.join(differing)}; the first is kept"
-    )
+    reason = f"{said} with different values of {', '.join(differing)}; the first is kept"
     return LoadProblem(table.name, place, reason, ProblemKind.CONTRADICTION)
 
 
@@ -226,7 +251,8 @@ def add_source(
 ) -> None:
     """Record a source with its counts and problems, inside the caller's transaction."""
     cursor.execute(
-        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)", [*source, len(problems)]
+        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [*source, len(problems)],
     )
     if added:
         cursor.executemany(
@@ -240,7 +266,9 @@ def add_source(
 
 
 def add_problems(
-    cursor: duckdb.DuckDBPyConnection, source_id: str, problems: list[LoadProblem]
+    cursor: duckdb.DuckDBPyConnection,
+    source_id: str,
+    problems: list[LoadProblem],
 ) -> None:
     """Append load problems of a source or ledger file, numbered after those it has."""
     # A ledger file is loaded piece by piece, and each piece may add problems.
@@ -287,7 +315,9 @@ def _quoted(name: str) -> str:
 
 
 def _names(columns: tuple[str, ...], of: str | None = None) -> str:
-    return ", ".join(f"{of}.{_quoted(c)}" if of else _quoted(c) for c in columns)
+    return ", ".join(
+        f"{of}.{_quoted(c)}" if of else _quoted(c) for c in columns
+    )
 
 
 def _place(table: Table, key: Iterable[Any]) -> str:

@@ -10,7 +10,11 @@ import streamlit as st
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.setting_drops import reference_of
-from crane_core.pipeline.results.setting_runs import SettingRuns, runs_of, sources
+from crane_core.pipeline.results.setting_runs import (
+    SettingRuns,
+    runs_of,
+    sources,
+)
 from crane_core.ui import data, keys
 from crane_core.ui.drops_words import left_out_words
 from crane_core.ui.result_switches import KIND_HELP, pick
@@ -84,14 +88,22 @@ def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = data.benchmark_titles()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
+        benchmark = pick(
+            "Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__
+        )
         found = _sources(benchmark)
         words = {
             name: "own runs" if name == OWN else experiment_words(name)
             for name in found
         }
         source = (
-            pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP)
+            pick(
+                "Runs of",
+                found,
+                keys.EXPERIMENT,
+                words.__getitem__,
+                SOURCE_HELP,
+            )
             if found
             else ""
         )

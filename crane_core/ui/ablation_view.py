@@ -25,15 +25,19 @@ def draw_paper(chosen: Ablated) -> None:
     """The section: the paper's tables 4a, 4b and 5."""
     known = tables()
     st.subheader(
-        "One category of runtime state left out (paper, Table 4a)", anchor="categories"
+        "One category of runtime state left out (paper, Table 4a)",
+        anchor="categories",
     )
     draw_ablation(known["4a"], name="ablation_categories", rate=chosen.rate)
     draw_table(known["4a"])
-    st.subheader("API documentation added (paper, Table 4b)", anchor="documentation")
+    st.subheader(
+        "API documentation added (paper, Table 4b)", anchor="documentation"
+    )
     draw_ablation(known["4b"], name="ablation_documentation", rate=chosen.rate)
     draw_table(known["4b"])
     st.subheader(
-        "What the documentation costs in tokens (paper, Table 5)", anchor="tokens"
+        "What the documentation costs in tokens (paper, Table 5)",
+        anchor="tokens",
     )
     draw_token_cost(known["5"])
     draw_table(known["5"])
@@ -90,11 +94,16 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
 def draw_token_cost(table: StudyTable) -> None:
     """How many tokens the documentation adds, by statistic."""
     rows = [
-        (cell.row, cell.column, cell.printed) for cell in table.cells if cell.printed
+        (cell.row, cell.column, cell.printed)
+        for cell in table.cells
+        if cell.printed
     ]
     frame = pd.DataFrame(rows, columns=["measure", "statistic", "printed"])
     frame["value"] = (
-        frame["printed"].str.removesuffix("%").str.replace(",", "").astype(float)
+        frame["printed"]
+        .str.removesuffix("%")
+        .str.replace(",", "")
+        .astype(float)
     )
     draw_panels(
         [

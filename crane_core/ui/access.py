@@ -80,7 +80,9 @@ def is_leading() -> bool:
     person = visitor()
     if person.is_known:
         return person.may(Role.LEAD)
-    return not os.environ.get(VARIABLE) or bool(st.session_state.get(keys.LEADING))
+    return not os.environ.get(VARIABLE) or bool(
+        st.session_state.get(keys.LEADING)
+    )
 
 
 def draw_who_may_see() -> None:
@@ -109,13 +111,17 @@ def _draw_ways(refusal: str) -> None:
         st.markdown(
             "This server's proxy logs visitors in, but it did not name you. Open the app at the proxy's address."
         )
-    others = "" if refusal else " Without one, ask the person who runs this server."
+    others = (
+        "" if refusal else " Without one, ask the person who runs this server."
+    )
     st.caption(
         f"If you have an invitation link, open it; it logs this browser in.{others} "
         f"[The documentation](.{ADDRESS}/index.html) needs no login."
     )
     if refusal:
-        st.html('<a class="cw-leave" href="./logout" target="_self">Log out</a>')
+        st.html(
+            '<a class="cw-leave" href="./logout" target="_self">Log out</a>'
+        )
 
 
 def _providers() -> dict[str, str | None]:

@@ -15,7 +15,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from crane_core.errors import CraneError, NotebookError, SourceError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
-from crane_core.pipeline.verification.add_case import N_TRIES, NewCase, read_notebook
+from crane_core.pipeline.verification.add_case import (
+    N_TRIES,
+    NewCase,
+    read_notebook,
+)
 from crane_core.pipeline.verification.own_case import (
     LONGEST_NAME,
     OwnCase,
@@ -49,7 +53,9 @@ def _start_adding(case: NewCase, benchmark: str) -> Adding:
     folder, store = data.folder(), data.store()
 
     def work() -> OwnCase:
-        return add_own_case(case, benchmark, folder, store, limits(), stop=adding.stop)
+        return add_own_case(
+            case, benchmark, folder, store, limits(), stop=adding.stop
+        )
 
     begin(adding, work, places(), full=full(), failed="Adding the case failed")
     return adding
@@ -59,7 +65,9 @@ def draw_add_case() -> None:
     """The form, or why there is none; progress while a case is checked, then its link or the refusal."""
     adding = st.session_state.get(keys.CASE_ADDING)
     # Open while something is on its way, else its outcome would be out of sight.
-    with st.expander("**Add your own case**", expanded=isinstance(adding, Adding)):
+    with st.expander(
+        "**Add your own case**", expanded=isinstance(adding, Adding)
+    ):
         if not may(Role.ADMIN):
             st.caption("Adding a case needs the role admin.")
         elif not execution_allowed(os.environ):
@@ -151,10 +159,16 @@ def _draw_form() -> None:
                 width=170,
             )
             library = st.text_input(
-                "Library", max_chars=MOST_LABEL, placeholder="optional", width=150
+                "Library",
+                max_chars=MOST_LABEL,
+                placeholder="optional",
+                width=150,
             )
             cause = st.text_input(
-                "Root cause", max_chars=MOST_LABEL, placeholder="optional", width=190
+                "Root cause",
+                max_chars=MOST_LABEL,
+                placeholder="optional",
+                width=190,
             )
         diagnosis = st.text_input(
             "Diagnosis",
@@ -166,13 +180,24 @@ def _draw_form() -> None:
         with refusals_shown():
             # Again at the press: the role may have been taken since the form was drawn.
             require(Role.ADMIN)
-            labels = [text.strip() or None for text in (library, cause, diagnosis)]
-            _start(str(benchmark or ""), name.strip(), crashing, fixed, target, labels)
+            labels = [
+                text.strip() or None for text in (library, cause, diagnosis)
+            ]
+            _start(
+                str(benchmark or ""),
+                name.strip(),
+                crashing,
+                fixed,
+                target,
+                labels,
+            )
 
 
 def _upload(label: str) -> UploadedFile | None:
     return st.file_uploader(
-        f"{label} (.ipynb)", type=["ipynb"], max_upload_size=MOST_BYTES // 1_000_000
+        f"{label} (.ipynb)",
+        type=["ipynb"],
+        max_upload_size=MOST_BYTES // 1_000_000,
     )
 
 
@@ -203,5 +228,6 @@ def _document(upload: UploadedFile) -> dict[str, Any]:
             return read_notebook(path)
         except NotebookError as error:
             raise NotebookError(
-                error.args[0].replace(str(path), upload.name), remedy=error.remedy
+                error.args[0].replace(str(path), upload.name),
+                remedy=error.remedy,
             ) from error

@@ -20,7 +20,14 @@ from crane_core.identity.logins import (
 from crane_core.identity.logouts import digest
 from crane_core.identity.roles import Roles, configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.audit import COLUMNS, Actor, as_csv, entries, note, rows
+from crane_core.pipeline.audit import (
+    COLUMNS,
+    Actor,
+    as_csv,
+    entries,
+    note,
+    rows,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui import data
 from crane_core.ui.access import acting, is_leading, note_act
@@ -79,7 +86,9 @@ def _end(name: str) -> None:
         require(Role.ADMIN)
         login = end_session(data.folder().path, name)
         note_act(
-            AuditAction.END_SESSION, login.email, f"open since {_moment(login.since)}"
+            AuditAction.END_SESSION,
+            login.email,
+            f"open since {_moment(login.since)}",
         )
         st.rerun()
 
@@ -126,7 +135,9 @@ def draw_audit() -> None:
         )
 
 
-def _exporting(folder: DataFolder, actor: Actor, brought: Carried) -> Callable[[], str]:
+def _exporting(
+    folder: DataFolder, actor: Actor, brought: Carried
+) -> Callable[[], str]:
     def export() -> str:
         require_still(brought, Role.LEAD)
         note(folder, actor, AuditAction.EXPORT, "audit log")

@@ -29,7 +29,9 @@ class BehindProxy:
         self._app = app
         self._has_told = False
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -39,9 +41,9 @@ class BehindProxy:
         if is_forwarded and not proxy.is_one(_peer(scope)):
             self._tell_once(_peer(scope))
             if _is_lost_page(scope, headers):
-                await PlainTextResponse(_UNNAMED, HTTPStatus.SERVICE_UNAVAILABLE)(
-                    scope, receive, send
-                )
+                await PlainTextResponse(
+                    _UNNAMED, HTTPStatus.SERVICE_UNAVAILABLE
+                )(scope, receive, send)
                 return
         await self._app(seen_through(scope, proxy), receive, send)
 
@@ -58,8 +60,14 @@ class BehindProxy:
 
 def _is_lost_page(scope: Scope, headers: Headers) -> bool:
     """Whether this page would wait without end: its connection comes from https, and the server knows of http only."""
-    is_page = scope["type"] == "http" and "text/html" in headers.get("accept", "")
-    return is_page and scope["scheme"] == "http" and _last(headers, PROTO) == "https"
+    is_page = scope["type"] == "http" and "text/html" in headers.get(
+        "accept", ""
+    )
+    return (
+        is_page
+        and scope["scheme"] == "http"
+        and _last(headers, PROTO) == "https"
+    )
 
 
 def seen_through(scope: Scope, proxy: Proxy) -> Scope:

@@ -66,7 +66,9 @@ def _rates(
     rows = paired_rows(rows[rows[by].notna()], inputs=chosen.inputs, **how)
     keys_of = [by, "detector_title", "setting"]
     table = rate_table(rows, by=keys_of, rate=rate, **how)
-    return table, change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
+    return table, change_table(
+        rows, by=by, rate=rate, inputs=chosen.inputs, **how
+    )
 
 
 def draw_breakdown(chosen: ResultChoice) -> None:
@@ -74,7 +76,9 @@ def draw_breakdown(chosen: ResultChoice) -> None:
     st.subheader("For which crashes?", anchor="breakdown")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rate = switch("Rate", RATES, key=keys.RATE)
-        by = switch("By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get)
+        by = switch(
+            "By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get
+        )
     draw_coverage(chosen)
     draw_bars(chosen, by=by, rate=rate)
 
@@ -83,23 +87,35 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     """A panel per detector with a row per group, and what the other input changes."""
     table, changes = _rates(chosen, by, rate)
     if table.empty:
-        st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
+        st.info(
+            f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}."
+        )
         return
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {
-        group: with_n(group, *n_of.loc[group]) for group in group_order(by, table)
+        group: with_n(group, *n_of.loc[group])
+        for group in group_order(by, table)
     }
     found = _beside(table, changes, by, chosen)
     drawn = table.assign(
         group=table[by],
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
-        change=["" if change is None else change_words(change) for change in found],
+        change=[
+            "" if change is None else change_words(change) for change in found
+        ],
         is_sure=[change is not None and is_found(change) for change in found],
     )
     st.markdown(finding(changes, by, rate, chosen.inputs))
-    inputs = setting_short(chosen.inputs.base), setting_short(chosen.inputs.other)
-    how = {"labels": list(labels.values()), "rate": rate_words(rate), "inputs": inputs}
+    inputs = (
+        setting_short(chosen.inputs.base),
+        setting_short(chosen.inputs.other),
+    )
+    how = {
+        "labels": list(labels.values()),
+        "rate": rate_words(rate),
+        "inputs": inputs,
+    }
     draw_panels(
         [
             finished(breakdown, drawn[drawn["detector_title"] == title], **how)
@@ -129,7 +145,9 @@ def _name(chosen: ResultChoice, by: str, rate: str) -> str:
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 
 
-def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFrame:
+def _numbers(
+    table: pd.DataFrame, changes: pd.DataFrame, by: str
+) -> pd.DataFrame:
     """Rates and changes in one frame, unrounded."""
     if changes.empty:
         return table
@@ -152,21 +170,28 @@ def group_order(by: str, table: pd.DataFrame) -> list[str]:
     if by == "library_group":
         return [group for group in PAPER_GROUPS if group in present]
     largest_first = (
-        table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable")
+        table.groupby(by)["n_cases"]
+        .max()
+        .sort_values(ascending=False, kind="stable")
     )
     return largest_first.index.tolist()
 
 
 def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
-    setting = next(s for s in chosen.inputs if setting_short(s) == point["setting"])
+    setting = next(
+        s for s in chosen.inputs if setting_short(s) == point["setting"]
+    )
     is_meant = (rows[by] == point["group"]) & (
         rows["detector_title"] == point["detector_title"]
     )
     matching = rows[
         is_meant & (rows["setting"] == setting)
     ]  # local runs are a job per setting
-    experiment, detector = matching["experiment"].iloc[0], matching["detector"].iloc[0]
+    experiment, detector = (
+        matching["experiment"].iloc[0],
+        matching["detector"].iloc[0],
+    )
     filters: dict[str, Any] = {
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: experiment,
@@ -191,7 +216,9 @@ def _beside(
     table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: ResultChoice
 ) -> list[Change]:
     """The row of `changes` for each row of `table` with the other input; None for the base."""
-    change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
+    change_of = {
+        (row[by], row["detector_title"]): row for row in as_rows(changes)
+    }
     other = chosen.inputs.other
     # A change belongs to two rows and is written once, beside the input that it led to.
     return [
@@ -202,7 +229,9 @@ def _beside(
     ]
 
 
-def _readable(table: pd.DataFrame, changes: list[Change], by: str) -> pd.DataFrame:
+def _readable(
+    table: pd.DataFrame, changes: list[Change], by: str
+) -> pd.DataFrame:
     rows = []
     is_sample = (table["n_labelled"] < table["n_to_label"]).any()
     for row, found in zip(as_rows(table), changes, strict=True):
@@ -223,7 +252,9 @@ def _readable(table: pd.DataFrame, changes: list[Change], by: str) -> pd.DataFra
                 "Gained": whole(found["gained"]) if found else NOTHING,
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
-                "p by case (BH)": p_value(found["p_by_case_bh"]) if found else NOTHING,
+                "p by case (BH)": p_value(found["p_by_case_bh"])
+                if found
+                else NOTHING,
                 "Outcome": found["outcome"] if found else NOTHING,
             }
             | (

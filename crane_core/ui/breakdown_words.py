@@ -122,7 +122,9 @@ def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
         changes["test"].dropna().unique().tolist() if len(changes) else []
     )
     if len(tests):
-        family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
+        family = (
+            f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
+        )
         tested = (
             tests[0]
             if tests[0] != PairedTest.MCNEMAR

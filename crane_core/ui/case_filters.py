@@ -33,7 +33,12 @@ from crane_core.storage.search import cases_with_text
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.case_finding import CountedAnswers
 from crane_core.ui.case_list import DESCENDING, SORTABLE
-from crane_core.ui.words import count, experiment_words, inputs_short, setting_short
+from crane_core.ui.words import (
+    count,
+    experiment_words,
+    inputs_short,
+    setting_short,
+)
 
 WIDTH = 230
 LABEL_FILTERS = {
@@ -78,12 +83,18 @@ def asked_sort() -> str | None:
 
 def _asked_filters() -> Filters:
     """Every filter of the URL with its values."""
-    return tuple((name, tuple(st.query_params.get_all(name))) for name in FILTERS)
+    return tuple(
+        (name, tuple(st.query_params.get_all(name))) for name in FILTERS
+    )
 
 
 @data.kept(data.answers, 32)
 def _filtered(
-    benchmark: str, answers: Answers, inputs: Inputs, filters: Filters, sort: str | None
+    benchmark: str,
+    answers: Answers,
+    inputs: Inputs,
+    filters: Filters,
+    sort: str | None,
 ) -> pd.DataFrame:
     table = _kept(
         _pair_table(benchmark, answers, inputs),
@@ -93,7 +104,9 @@ def _filtered(
     if sort is None:
         return hardest_first(table)
     return sorted_by(
-        table, sort.removeprefix(DESCENDING), descending=sort.startswith(DESCENDING)
+        table,
+        sort.removeprefix(DESCENDING),
+        descending=sort.startswith(DESCENDING),
     )
 
 
@@ -116,7 +129,9 @@ def _kept(
 def _holding(benchmark: str, find: str) -> frozenset[str]:
     """The cases whose texts contain the search words."""
     return frozenset(
-        cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ()
+        cases_with_text(data.store().cursor(), benchmark, find)
+        if find.strip()
+        else ()
     )
 
 
@@ -135,10 +150,16 @@ def _counts(
         others = _kept(
             table,
             benchmark,
-            {other: values for other, values in chosen.items() if other != name},
+            {
+                other: values
+                for other, values in chosen.items()
+                if other != name
+            },
         )
         column = (
-            others["patterns"].explode() if name == keys.AGREEMENT else others[name]
+            others["patterns"].explode()
+            if name == keys.AGREEMENT
+            else others[name]
         )
         counts[name] = {
             str(value): int(n) for value, n in column.value_counts().items()
@@ -150,14 +171,18 @@ def _counts(
         )
         rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
         counts[name] = cases_answered(
-            rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)],
+            rows
+            if len(listed) == len(table)
+            else rows[rows["case_id"].isin(listed)],
             name,
         )
     return counts
 
 
 @data.kept(data.answers, 8)
-def _pair_table(benchmark: str, answers: Answers, inputs: Inputs) -> pd.DataFrame:
+def _pair_table(
+    benchmark: str, answers: Answers, inputs: Inputs
+) -> pd.DataFrame:
     """The pair table in natural order."""
     rows = _verdicts(benchmark, answers, columns=COUNTED)
     return natural_order(
@@ -171,7 +196,9 @@ def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
 
 
 @data.kept(data.answers, 8)
-def _picture(benchmark: str, answers: Answers, cases: tuple[str, ...]) -> Picture:
+def _picture(
+    benchmark: str, answers: Answers, cases: tuple[str, ...]
+) -> Picture:
     asked = _asked_of(benchmark)
     asked = asked[_counts_in(asked, answers)]
     if not dict(answers)[keys.EXPERIMENT]:
@@ -213,7 +240,9 @@ def _coded() -> pd.DataFrame:
     return pd.DataFrame(
         {
             # Categories are compared as integers, not letter by letter.
-            name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of
+            name: pd.Categorical(of)
+            if is_string_dtype(of := verdicts[name])
+            else of
             for name in columns
         }
     )
@@ -238,10 +267,14 @@ def _jobs() -> set[str]:
 def _comparisons(benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
     rows = _verdicts(
-        benchmark, (), columns=("experiment", "detector", "setting", "instance_id")
+        benchmark,
+        (),
+        columns=("experiment", "detector", "setting", "instance_id"),
     )
     # Local runs are one experiment each, with one input: compared apart, none of them would have two.
-    series = rows["experiment"].cat.codes.mask(rows["experiment"].isin(_jobs()), -1)
+    series = rows["experiment"].cat.codes.mask(
+        rows["experiment"].isin(_jobs()), -1
+    )
     asked = rows.assign(
         detector=rows.groupby([series, "detector"], observed=True).ngroup()
     )
@@ -252,12 +285,17 @@ def _asked_inputs() -> Inputs:
     """The inputs to compare that the URL names, if they are offered; else those of the study."""
     asked = st.query_params.get(keys.COMPARE)
     is_offered = asked in _comparisons(chosen_benchmark())
-    return comparison_from(asked) if asked is not None and is_offered else WITH_STATE
+    return (
+        comparison_from(asked)
+        if asked is not None and is_offered
+        else WITH_STATE
+    )
 
 
 def _asked_answers() -> Answers:
     return tuple(
-        (column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS
+        (column, tuple(st.query_params.get_all(column)))
+        for column in ANSWER_FILTERS
     )
 
 
@@ -267,7 +305,8 @@ def answers_words(benchmark: str) -> str:
     if len(names) < 2:
         return ""
     told = "; ".join(
-        f"({place}) {series_words(name)}" for place, name in enumerate(names, start=1)
+        f"({place}) {series_words(name)}"
+        for place, name in enumerate(names, start=1)
     )
     return f"Counts join {len(names)} experiments; each pattern names those in which it occurs: {told}."
 
@@ -283,7 +322,9 @@ def counted_answers(benchmark: str) -> CountedAnswers:
     return CountedAnswers(
         detectors=[str(titles[name]) for name in chosen[keys.DETECTOR]],
         inputs=[setting_short(name) for name in chosen[keys.SETTING]],
-        experiments=[experiment_words(name) for name in chosen[keys.EXPERIMENT]],
+        experiments=[
+            experiment_words(name) for name in chosen[keys.EXPERIMENT]
+        ],
         is_of_all_cases=not any(values for _, values in _asked_filters()),
     )
 
@@ -313,7 +354,9 @@ def series_words(name: str) -> str:
 
 def draw_filters() -> str:
     """All filters in two rows, each kept in the URL; the benchmark that is chosen there."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="case_filters"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", key="case_filters"
+    ):
         _draw_benchmark()
         benchmark = chosen_benchmark()
         # What the widgets will hold in this run, since their counts are drawn with them.
@@ -324,7 +367,9 @@ def draw_filters() -> str:
         counts = _counts(benchmark, coming_answers, _asked_inputs(), coming)
         cases = data.case_list(benchmark)
         asked = _asked_of(benchmark)
-        titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
+        titles = dict(
+            zip(asked["detector"], asked["detector_title"], strict=True)
+        )
         url_state.text(
             "Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH
         )
@@ -351,7 +396,10 @@ def draw_filters() -> str:
         )
         _draw_comparison(benchmark)
         words = {
-            keys.DETECTOR: ("Detector", lambda name: str(titles.get(name, name))),
+            keys.DETECTOR: (
+                "Detector",
+                lambda name: str(titles.get(name, name)),
+            ),
             keys.SETTING: ("Input", setting_short),
             keys.EXPERIMENT: ("Experiment", experiment_words),
         }
@@ -412,7 +460,12 @@ def _many(
 ) -> None:
     if options:
         url_state.many_of(
-            label, options, key=key, format_func=words, placeholder="any", width=WIDTH
+            label,
+            options,
+            key=key,
+            format_func=words,
+            placeholder="any",
+            width=WIDTH,
         )
     else:
         url_state.drop(key)

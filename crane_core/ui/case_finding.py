@@ -80,13 +80,17 @@ def _alarm(counted: CountedAnswers) -> str:
     if len(counted.detectors) == 1:
         return "its false alarm"
     return (
-        "a false alarm of one of them" if counted.detectors else "a false alarm there"
+        "a false alarm of one of them"
+        if counted.detectors
+        else "a false alarm there"
     )
 
 
 def _where(counted: CountedAnswers, word: str) -> str:
     inputs = f" with {listed(counted.inputs, word)}" if counted.inputs else ""
     experiments = (
-        f" in {listed(counted.experiments, word)}" if counted.experiments else ""
+        f" in {listed(counted.experiments, word)}"
+        if counted.experiments
+        else ""
     )
     return inputs + experiments

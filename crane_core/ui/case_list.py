@@ -39,7 +39,9 @@ DESCENDING = "-"
 SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
 TOLD = tuple(pattern for pattern in Pattern if pattern is not Pattern.CHANGED)
 """Patterns that the list shows; RT helped and RT hurt say the same as changed, and more."""
-PATTERN_HELP = "\n".join(f"{SHORT.get(p, p)}: {PATTERN_MEANING[p]}" for p in TOLD)
+PATTERN_HELP = "\n".join(
+    f"{SHORT.get(p, p)}: {PATTERN_MEANING[p]}" for p in TOLD
+)
 LEGEND = (
     ("r3", "right"),
     ("p3", "right call, wrong reason (human label)"),
@@ -50,7 +52,10 @@ LEGEND = (
 
 def available_words(table: pd.DataFrame) -> str:
     """Available data, in a sentence."""
-    n_code, n_state = int(table["has_code"].sum()), int(table["has_state"].sum())
+    n_code, n_state = (
+        int(table["has_code"].sum()),
+        int(table["has_state"].sum()),
+    )
     if table.empty:
         return ""
     if n_code == n_state == len(table):
@@ -136,7 +141,9 @@ def _picture_head(columns: Sequence[PictureColumn]) -> str:
         f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
         for words in ("crashing", "fixed")
     )
-    inputs = f'<span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>'
+    inputs = (
+        f'<span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>'
+    )
     return f'<div class="cw-picture-head">{inputs}{sides}</div>'
 
 
@@ -165,7 +172,9 @@ def _line_html(
         for mark, end in zip(marks, ends, strict=True)
     ]
     n = len(picture.columns)
-    sides = f"<span>{''.join(cells[:n])}</span><span>{''.join(cells[n:])}</span>"
+    sides = (
+        f"<span>{''.join(cells[:n])}</span><span>{''.join(cells[n:])}</span>"
+    )
     # The list beside it has the same links: by keyboard or screen reader each case is met once.
     return f'<a {_link(row, benchmark)} tabindex="-1" aria-hidden="true">{sides}</a>'
 
@@ -177,7 +186,10 @@ def _link(row: dict[str, Any], benchmark: str) -> str:
 
 
 def _list_html(
-    rows: Sequence[dict[str, Any]], series: list[str], benchmark: str, sort: str | None
+    rows: Sequence[dict[str, Any]],
+    series: list[str],
+    benchmark: str,
+    sort: str | None,
 ) -> str:
     heads = "".join(
         _head_html(column, words, sort) for column, words in COLUMNS.items()
@@ -189,7 +201,9 @@ def _list_html(
 def _head_html(column: str, words: str, sort: str | None) -> str:
     css = f'class="cw-of-{column}"'
     if column not in SORTABLE:
-        return f'<th {css} scope="col" title="{escape(PATTERN_HELP)}">{words}</th>'
+        return (
+            f'<th {css} scope="col" title="{escape(PATTERN_HELP)}">{words}</th>'
+        )
     first = DESCENDING + column if column in NUMBERS else column
     turned = column if first.startswith(DESCENDING) else DESCENDING + column
     asked = turned if sort == first else first
@@ -216,11 +230,11 @@ def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
         f'<td class="cw-of-{column}">{shown[column]}</td>'
         for column in list(COLUMNS)[1:]
     )
-    first = (
-        f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
-    )
+    first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
     title = f' title="{escape(words["pattern"])}"' if words["pattern"] else ""
-    return f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
+    return (
+        f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
+    )
 
 
 def _bar_html(row: dict[str, Any], column: str) -> str:
@@ -238,7 +252,9 @@ def pattern_words(
 
     def where(names: tuple[str, ...]) -> str:
         return (
-            f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
+            f" ({', '.join(places[name] for name in names)})"
+            if len(series) > 1
+            else ""
         )
 
     # Of one experiment alone, numbers would be noise.

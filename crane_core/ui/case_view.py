@@ -34,12 +34,12 @@ _component = st.components.v2.component(
 
 def draw_cases() -> None:
     """The whole page; the filters may change what its title says."""
-    title = (
-        st.container()
-    )  # an empty one would let the list jump below the pointer while the page runs
+    title = st.container()  # an empty one would let the list jump below the pointer while the page runs
     benchmark = draw_filters()
     table = filtered_cases(benchmark)
-    title.title(literal(finding(table, counted_answers(benchmark))), anchor=False)
+    title.title(
+        literal(finding(table, counted_answers(benchmark))), anchor=False
+    )
     n_all = len(data.case_list(benchmark))
     cut = (
         f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
@@ -54,7 +54,11 @@ def draw_cases() -> None:
         return
     picture = drawn_picture(benchmark, table["case_id"].head(MOST_ROWS))
     html = board_html(
-        table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort()
+        table,
+        picture,
+        joined_series(benchmark),
+        benchmark=benchmark,
+        sort=asked_sort(),
     )
     _draw_board(html, [_column_words(column) for column in picture.columns])
 
@@ -66,7 +70,9 @@ def _column_words(column: PictureColumn) -> str:
 def _draw_board(html: str, columns: list[str]) -> None:
     """html: the finished picture and list; columns: what each mark of a version is, in words."""
     _component(
-        data={"html": html, "columns": columns}, key=keys.BOARD, on_asked_change=_follow
+        data={"html": html, "columns": columns},
+        key=keys.BOARD,
+        on_asked_change=_follow,
     )
 
 

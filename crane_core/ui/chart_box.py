@@ -91,23 +91,36 @@ def _draw(spec: Spec, key: str, on_pick: Callable[[Any], None] | None) -> None:
 
 
 def _draw_takeaway(
-    spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame, name: str, note: str
+    spec: Spec,
+    table: pd.DataFrame | None,
+    numbers: pd.DataFrame,
+    name: str,
+    note: str,
 ) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small"
+    ):
         if note:
             prose(st.caption, note, width="stretch")
         with st.popover(
-            "Downloads" if table is None else "Table and downloads", width="content"
+            "Downloads" if table is None else "Table and downloads",
+            width="content",
         ):
             if table is not None:
                 grid(table, width=900)
             with st.container(horizontal=True):
-                _download(name, "csv", "text/csv", lambda: csv_of(numbers).encode())
-                _download(name, "svg", "image/svg+xml", lambda: _image(spec, "svg"))
+                _download(
+                    name, "csv", "text/csv", lambda: csv_of(numbers).encode()
+                )
+                _download(
+                    name, "svg", "image/svg+xml", lambda: _image(spec, "svg")
+                )
                 _download(name, "png", "image/png", lambda: _image(spec, "png"))
 
 
-def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> None:
+def _download(
+    name: str, form: str, mime: str, content: Callable[[], bytes]
+) -> None:
     st.download_button(
         form.upper(),
         content,

@@ -33,9 +33,13 @@ _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
     """One line of Python with its tokens coloured and the `changed` spans marked."""
     shown, cut = line[:MAX_LINE], len(line) - MAX_LINE
-    html = "".join(_token_html(kind, text) for kind, text in _pieces(shown, changed))
+    html = "".join(
+        _token_html(kind, text) for kind, text in _pieces(shown, changed)
+    )
     return html + (
-        f'<span class="cw-dim"> … {cut:,} more characters</span>' if cut > 0 else ""
+        f'<span class="cw-dim"> … {cut:,} more characters</span>'
+        if cut > 0
+        else ""
     )
 
 
@@ -88,7 +92,9 @@ def differing_prose_html(first: str, text: str) -> str | None:
 
 def _backticks(text: str) -> list[tuple[Span, Span]]:
     """Of each stretch in backticks the whole and the inner span."""
-    return [(found.span(), found.span(1)) for found in _IN_BACKTICKS.finditer(text)]
+    return [
+        (found.span(), found.span(1)) for found in _IN_BACKTICKS.finditer(text)
+    ]
 
 
 def _stretch_html(text: str, span: Span, code: list[tuple[Span, Span]]) -> str:
@@ -118,13 +124,18 @@ def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
             "",
         )
         inner = [edge for edge in edges if at < edge < at + len(text)]
-        for start, end in zip([at, *inner], [*inner, at + len(text)], strict=True):
+        for start, end in zip(
+            [at, *inner], [*inner, at + len(text)], strict=True
+        ):
             is_changed = any(a <= start and end <= b for a, b in changed)
             yield (
                 " ".join(
                     filter(
                         None,
-                        (f"cw-{css}" if css else "", "cw-word" if is_changed else ""),
+                        (
+                            f"cw-{css}" if css else "",
+                            "cw-word" if is_changed else "",
+                        ),
                     )
                 ),
                 text[start - at : end - at],

@@ -16,7 +16,11 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import campaigns as stored_campaigns
 from crane_core.pipeline.campaigns import label_sets
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
-from crane_core.pipeline.detection.score import PrintedRow, ScoreRow, printed_beside
+from crane_core.pipeline.detection.score import (
+    PrintedRow,
+    ScoreRow,
+    printed_beside,
+)
 from crane_core.pipeline.detection.score import scores as job_scores
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.jobs.files import is_held
@@ -172,7 +176,9 @@ def blinding(visitor: Visitor) -> list[str]:
     if not visitor.is_known or visitor.may(Role.LEAD):
         return []
     of = _open_blind_campaigns()
-    return sorted(name for name, annotators in of.items() if visitor.name in annotators)
+    return sorted(
+        name for name, annotators in of.items() if visitor.name in annotators
+    )
 
 
 @kept(revision)
@@ -196,7 +202,9 @@ def campaign_labels() -> Mapping[str, LabelSet]:
 @kept(revision, 64)
 def label_set_of(annotators: Iterable[str]) -> LabelSet:
     """The label set that annotators have in common; see `pipeline.campaigns.label_sets.common_set`."""
-    return label_sets.common_set(who_labelled(), tuple(annotators), campaign_labels())
+    return label_sets.common_set(
+        who_labelled(), tuple(annotators), campaign_labels()
+    )
 
 
 def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
@@ -284,5 +292,7 @@ def benchmark_titles() -> dict[str, str]:
 
 def detector_titles() -> dict[str, str]:
     """How the owners of the detectors write their names, by id."""
-    known = verdicts()[["detector", "detector_title"]].drop_duplicates("detector")
+    known = verdicts()[["detector", "detector_title"]].drop_duplicates(
+        "detector"
+    )
     return dict(zip(known["detector"], known["detector_title"], strict=True))

@@ -22,7 +22,13 @@ from crane_core.ui.words import NOTHING, count, literal, setting_short
 SHIPS = "ships with the app"
 COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
 """Shown of an address: the first digits of a commit, or the name of a branch without a known commit."""
-PROBLEM_WIDTHS = {"Kind": 110, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
+PROBLEM_WIDTHS = {
+    "Kind": 110,
+    "Source": 90,
+    "File": 130,
+    "Place": 330,
+    "Reason": 640,
+}
 """Pixels; the reason is what people read."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
@@ -45,7 +51,8 @@ def draw_loaded() -> None:
         )
         link("agreement", f"{count(counts['judgements'])} labels")
         st.caption(
-            f"{count(counts['kernel_states'])} kernel snapshots", width="content"
+            f"{count(counts['kernel_states'])} kernel snapshots",
+            width="content",
         )
     if state.has_prompts(data.store().cursor(), STUDY):
         st.caption(
@@ -67,13 +74,16 @@ def draw_sources() -> None:
     """One row per source, oldest first; its commit leads to where others published it."""
     sources = state.sources(data.store().cursor())
     kept = {
-        source.source_id: source for source in staged_sources(data.folder().sources)
+        source.source_id: source
+        for source in staged_sources(data.folder().sources)
     }
     released = [
         source if (source := kept.get(name)) and source.release else None
         for name in sources["source_id"]
     ]
-    when = sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
+    when = (
+        sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
+    )
     shown = pd.DataFrame(
         {
             "Source": sources["source_id"],
@@ -97,7 +107,9 @@ def draw_sources() -> None:
     ]  # without Release and Commit where no source has one
     grid(
         shown,
-        column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)},
+        column_config={
+            "Commit": st.column_config.LinkColumn(display_text=COMMIT)
+        },
     )
     counts = state.source_counts(data.store().cursor())
     with st.expander("Records by source"):
@@ -127,7 +139,9 @@ def _release_words(source: StagedSource) -> str:
 
 def _size(n_bytes: int) -> str:
     return (
-        f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
+        f"{n_bytes / 1e6:.1f} MB"
+        if n_bytes >= 100_000
+        else f"{n_bytes / 1e3:.1f} kB"
     )
 
 
@@ -144,7 +158,9 @@ def _contradictions() -> pd.DataFrame:
 def draw_problems() -> None:
     """Every record that was not loaded as it is, with place and reason."""
     for waiting in _without_instance():
-        st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
+        st.warning(
+            literal(f"{waiting.path}, {waiting.place}: {waiting.reason}.")
+        )
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
         st.caption("No problems: every record of every source was read.")
@@ -163,7 +179,9 @@ def draw_problems() -> None:
         "place": "Place",
         "reason": "Reason",
     }
-    reading_grid(problems[list(columns)].rename(columns=columns), PROBLEM_WIDTHS)
+    reading_grid(
+        problems[list(columns)].rename(columns=columns), PROBLEM_WIDTHS
+    )
 
 
 def draw_contradictions() -> None:
@@ -187,7 +205,10 @@ def draw_contradictions() -> None:
         }
     )
     grid(
-        shown, column_config={"Explanation": st.column_config.TextColumn(width="large")}
+        shown,
+        column_config={
+            "Explanation": st.column_config.TextColumn(width="large")
+        },
     )
 
 

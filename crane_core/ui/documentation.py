@@ -77,7 +77,8 @@ def page_html(text: str, *, depth: int) -> str:
     found = _HEADING.search(text)
     title = found[1] if found else "Documentation"
     body = _LINK.sub(
-        r"\1.html\2", markdown(text, extensions=_EXTENSIONS, output_format="html")
+        r"\1.html\2",
+        markdown(text, extensions=_EXTENSIONS, output_format="html"),
     )
     return (
         _HEAD.format(title=escape(title), start=f"{'../' * depth}index.html")
@@ -134,7 +135,9 @@ class Documentation:
         self._app = app
         self._headers = dict(headers)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         path = scope["path"]
         if scope["type"] != "http" or not (
             path == ADDRESS or path.startswith(f"{ADDRESS}/")
@@ -146,7 +149,9 @@ class Documentation:
 
     async def _answer(self, scope: Scope, path: str) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)
+            return PlainTextResponse(
+                "Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED
+            )
         if not path:
             return RedirectResponse(f"{ADDRESS}/")
         name = path.lstrip("/") or "index.html"
@@ -154,7 +159,8 @@ class Documentation:
             return await _file(SITE, name, scope) or _not_found()
         if name.endswith(".html"):
             return (
-                await _text(f"{name.removesuffix('.html')}.md", scope) or _not_found()
+                await _text(f"{name.removesuffix('.html')}.md", scope)
+                or _not_found()
             )
         return await _file(SOURCES, name, scope) or _not_found()
 

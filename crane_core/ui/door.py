@@ -23,7 +23,9 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import exists, get_instance
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.memory_uploaded_file_manager import (
+    MemoryUploadedFileManager,
+)
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from crane_core.errors import IdentityError
@@ -58,7 +60,9 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 def _inline_scripts() -> list[str]:
     """The digests of the scripts that Streamlit writes into its own page, as a policy names them."""
-    page = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
+    page = (
+        files("streamlit").joinpath("static", "index.html").read_text("utf-8")
+    )
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     return [
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
@@ -157,7 +161,9 @@ def _note_login(brought: Carried) -> None:
     try:
         see(
             folder.path,
-            *login_of(brought, visitor.email, st.context.ip_address or "this machine"),
+            *login_of(
+                brought, visitor.email, st.context.ip_address or "this machine"
+            ),
         )
         note_roles(folder, roles, THE_FILE)
     # The list is for admins to see; a full disk must not lock visitors out.
@@ -190,11 +196,13 @@ class Doorkeeper:
         self._app = app
         self._arriving: Counter[str] = Counter()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if scope["type"] == "websocket" and not _is_own_page(scope):
-            await PlainTextResponse("A page of another site.", HTTPStatus.FORBIDDEN)(
-                scope, receive, send
-            )
+            await PlainTextResponse(
+                "A page of another site.", HTTPStatus.FORBIDDEN
+            )(scope, receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, _with_headers(send))
         else:
@@ -210,9 +218,9 @@ class Doorkeeper:
                 scope, receive, send
             )
         elif method not in _READING and not is_upload:
-            await PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)(
-                scope, receive, send
-            )
+            await PlainTextResponse(
+                "Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED
+            )(scope, receive, send)
         elif method == "PUT":
             await self._upload(session, scope, receive, send)
         elif method not in _READING and not may_upload(session):
@@ -228,7 +236,9 @@ class Doorkeeper:
         length = Headers(scope=scope).get("content-length", "")
         refusal = self._refusal(session, length)
         if refusal:
-            await PlainTextResponse(refusal.phrase, refusal)(scope, receive, send)
+            await PlainTextResponse(refusal.phrase, refusal)(
+                scope, receive, send
+            )
             return
         # What is on its way counts: many uploads at once would pass the limit together.
         self._arriving[session] += int(length)

@@ -68,7 +68,9 @@ NO_RUNS = (
 
 @data.kept(data.answers, 16, copied=True)
 def _drops(chosen: Ablated) -> pd.DataFrame:
-    return drop_table(chosen.rows(), reference=chosen.reference(), rate=chosen.rate)
+    return drop_table(
+        chosen.rows(), reference=chosen.reference(), rate=chosen.rate
+    )
 
 
 @data.kept(data.answers, 32, copied=True)
@@ -98,7 +100,9 @@ def draw_drops(chosen: Ablated) -> None:
     # mislead.
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
     printed = printed_drops(
-        [tables()[name] for name in TABLES] if is_study else [], chosen.rate, measured
+        [tables()[name] for name in TABLES] if is_study else [],
+        chosen.rate,
+        measured,
     )
     st.markdown(finding(measured, printed, chosen.rate_words, reference))
     if not set(measured["setting"]) & set(CATEGORIES):
@@ -142,11 +146,17 @@ def draw_drops_by(chosen: Ablated) -> None:
     st.subheader("For which crashes does it matter?", anchor="groups")
     measured = _drops(chosen)
     settings = [
-        str(setting) for setting in Setting if setting in set(measured["setting"])
+        str(setting)
+        for setting in Setting
+        if setting in set(measured["setting"])
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        setting = switch("Input", settings, key=keys.SETTING, format_func=setting_short)
-        by = switch("By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get)
+        setting = switch(
+            "Input", settings, key=keys.SETTING, format_func=setting_short
+        )
+        by = switch(
+            "By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get
+        )
     draw_groups(chosen, by=by, setting=setting)
 
 
@@ -159,14 +169,18 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
     st.markdown(finding_by(table, by, Setting(setting)))
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {
-        group: with_n(group, *n_of.loc[group]) for group in group_order(by, table)
+        group: with_n(group, *n_of.loc[group])
+        for group in group_order(by, table)
     }
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = drawn_drops(
-        table.assign(label=table[by].map(labels)), printed_drops([], chosen.rate, table)
+        table.assign(label=table[by].map(labels)),
+        printed_drops([], chosen.rate, table),
     )
     draw_chart(
-        finished(drops, drawn, labels=list(labels.values()), rate=chosen.rate_words),
+        finished(
+            drops, drawn, labels=list(labels.values()), rate=chosen.rate_words
+        ),
         _readable_by(table, by),
         numbers=table,
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
@@ -185,7 +199,9 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
             in_order(measured["detector_title"].unique().tolist())
         )
     }
-    rows = sorted(as_rows(measured), key=lambda row: order[row["detector_title"]])
+    rows = sorted(
+        as_rows(measured), key=lambda row: order[row["detector_title"]]
+    )
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
@@ -228,7 +244,10 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
     """The address of the cases on which the two inputs of a row disagree."""
-    asked, settings = chosen.asked(), [chosen.reference(), Setting(row["setting"])]
+    asked, settings = (
+        chosen.asked(),
+        [chosen.reference(), Setting(row["setting"])],
+    )
     meant = asked[
         (asked["detector"] == row["detector"]) & asked["setting"].isin(settings)
     ]
@@ -237,12 +256,16 @@ def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
         keys.EXPERIMENT: sorted(meant["experiment"].unique().tolist()),
         keys.DETECTOR: row["detector"],
         # The comparisons of Cases go from the poorer input to the richer, whichever is the reference here.
-        keys.COMPARE: comparison_text(Inputs(*sorted(settings, key=RICHNESS.index))),
+        keys.COMPARE: comparison_text(
+            Inputs(*sorted(settings, key=RICHNESS.index))
+        ),
         keys.AGREEMENT: str(Pattern.CHANGED),
     }
 
 
-def _open_cases(chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]) -> None:
+def _open_cases(
+    chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]
+) -> None:
     is_meant = (measured["setting"].map(setting_short) == point["label"]) & (
         measured["detector_title"] == point["detector_title"]
     )

@@ -14,7 +14,11 @@ import pandas as pd
 from crane_core.domain import Setting
 from crane_core.pipeline.results.measures import YES_OR_NO
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study.table_cells import PERCENT, StudyTable, printed_value
+from crane_core.pipeline.study.table_cells import (
+    PERCENT,
+    StudyTable,
+    printed_value,
+)
 from crane_core.stats.outcome import DIRECTED
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.outcome_words import named, of_comparisons
@@ -54,7 +58,9 @@ def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
                 else float(printed_value(cell.printed) / PERCENT)
             )
             ours = None if cell.ours is None else float(cell.ours / PERCENT)
-            value, source = (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
+            value, source = (
+                (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
+            )
             rows.append(
                 (
                     cell.row,
@@ -66,7 +72,15 @@ def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
                     cell.n,
                 )
             )
-    columns = ["detector_title", "setting", "rate", "value", "source", "printed", "n"]
+    columns = [
+        "detector_title",
+        "setting",
+        "rate",
+        "value",
+        "source",
+        "printed",
+        "n",
+    ]
     return pd.DataFrame(rows, columns=columns).astype(
         {"printed": "float64", "n": "Int64"}
     )
@@ -116,17 +130,25 @@ def printed_drops(
     tables: list[StudyTable], rate: str, measured: pd.DataFrame
 ) -> pd.DataFrame:
     """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
-    known = set(zip(measured["detector_title"], measured["setting"], strict=True))
+    known = set(
+        zip(measured["detector_title"], measured["setting"], strict=True)
+    )
     setting_of = {setting_short(setting): str(setting) for setting in Setting}
     rows = []
     for table in tables:
         of = ablation_values(table, rate).dropna(subset="printed")
-        full = of[of["setting"] == REFERENCE].set_index("detector_title")["printed"]
+        full = of[of["setting"] == REFERENCE].set_index("detector_title")[
+            "printed"
+        ]
         for row in as_rows(of[of["setting"] != REFERENCE]):
             who = row["detector_title"], setting_of[row["setting"]]
             if who not in known:
-                rows.append((*who, row["printed"] - full[row["detector_title"]]))
-    return pd.DataFrame(rows, columns=["detector_title", "setting", "difference"])
+                rows.append(
+                    (*who, row["printed"] - full[row["detector_title"]])
+                )
+    return pd.DataFrame(
+        rows, columns=["detector_title", "setting", "difference"]
+    )
 
 
 def finding(
@@ -158,7 +180,9 @@ def _name(row: Mapping[str, Any]) -> str:
 def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
     """For which groups one input gains and loses; table: of `setting_drops.drops_by`."""
     rows = as_rows(table)
-    decided = of_comparisons([row["outcome"] for row in rows], f" by {GROUPINGS[by]}")
+    decided = of_comparisons(
+        [row["outcome"] for row in rows], f" by {GROUPINGS[by]}"
+    )
     names = named(
         rows,
         lambda row: (
@@ -185,7 +209,9 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         n=None,
         n_cases=None,
     )
-    both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
+    both = pd.concat(
+        [shown, only.reindex(columns=shown.columns)], ignore_index=True
+    )
     both["text"] = [
         points(row["difference"]).removesuffix(" pp")
         + (" p" if row["is_printed"] else "")

@@ -18,7 +18,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.server_util import get_cookie_secret
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_app_utils import (
+    decode_signed_value,
+)
 
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError, LedgerError
@@ -59,7 +61,9 @@ class Entrance:
         self._app = app
         self._throttle = Throttle("invitation")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         try:
             answer = (
                 self._answer(scope)
@@ -68,7 +72,9 @@ class Entrance:
             )
         except (IdentityError, LedgerError) as error:
             _LOG.error("Nobody can log in: %s", error)
-            answer = PlainTextResponse(_MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE)
+            answer = PlainTextResponse(
+                _MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE
+            )
         await (answer or self._app)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response | None:
@@ -81,7 +87,8 @@ class Entrance:
 
     def _let_in(self, request: Request) -> Response:
         if any(
-            "prefetch" in request.headers.get(name, "").lower() for name in _PURPOSES
+            "prefetch" in request.headers.get(name, "").lower()
+            for name in _PURPOSES
         ):
             return PlainTextResponse(
                 "An invitation is opened by a person.", HTTPStatus.FORBIDDEN
@@ -181,9 +188,13 @@ def _log_out(request: Request) -> Response:
         ):
             log_out(folder.path, cookie)
     if email:
-        note(folder, Actor(email, _address(request)), AuditAction.LOG_OUT, email)
+        note(
+            folder, Actor(email, _address(request)), AuditAction.LOG_OUT, email
+        )
     elsewhere = (
-        OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
+        OF_PROVIDER
+        if PROVIDER_COOKIE in request.cookies
+        else configured_proxy().logout
     )
     answer = RedirectResponse(elsewhere or "./", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
@@ -218,7 +229,9 @@ class AskedPage:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         # Only whether people log in: a damaged file is for the page to say, not a reason to answer with an error.
         if (
             scope["type"] == "http"
@@ -242,7 +255,9 @@ def page_of(address: str) -> str | None:
         or parts.path.strip("/") not in page_files()
     ):
         return None
-    return f"./{parts.path.strip('/')}" + (f"?{parts.query}" if parts.query else "")
+    return f"./{parts.path.strip('/')}" + (
+        f"?{parts.query}" if parts.query else ""
+    )
 
 
 def _leading(request: Request, send: Send) -> Send:
@@ -269,6 +284,11 @@ def _leading(request: Request, send: Send) -> Send:
 
 def _cookie(address: str, seconds: int, request: Request) -> str:
     jar: SimpleCookie = SimpleCookie({ASKED: quote(address, safe="")})
-    jar[ASKED] |= {"path": "/", "max-age": seconds, "httponly": True, "samesite": "lax"}
+    jar[ASKED] |= {
+        "path": "/",
+        "max-age": seconds,
+        "httponly": True,
+        "samesite": "lax",
+    }
     jar[ASKED]["secure"] = request.url.scheme == "https"
     return jar[ASKED].OutputString()

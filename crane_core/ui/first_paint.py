@@ -25,7 +25,9 @@ from crane_core.ui.navigation import (
     title,
 )
 
-STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "frame.css"))
+STYLES = tuple(
+    Path(__file__).with_name(name) for name in ("style.css", "frame.css")
+)
 SOON = re.compile(
     r"^(ArrowVegaLiteChart|embed|vega-interpreter|BidiComponent|Html|PageLink)\..*\.js$"
 )
@@ -49,7 +51,9 @@ class FirstPaint:
         self._start = f"/{first}"
         self._head = f"{_preloads()}<title>Crane Workbench</title><style>{sheet()}</style>".encode()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         name = (
             self._shown_at(scope)
             if scope["type"] == "http" and scope["method"] == "GET"
@@ -62,16 +66,22 @@ class FirstPaint:
             scope["path"].rstrip("/") == self._start
         ):  # Streamlit knows the start page by no other address than /
             query = scope["query_string"].decode("latin-1")
-            await RedirectResponse(f"/?{query}" if query else "/")(scope, receive, send)
+            await RedirectResponse(f"/?{query}" if query else "/")(
+                scope, receive, send
+            )
             return
         asked = {
             **scope,
             "headers": [
-                (key, value) for key, value in scope["headers"] if key not in AGAIN
+                (key, value)
+                for key, value in scope["headers"]
+                if key not in AGAIN
             ],
         }
         await self._app(
-            asked, receive, _with_paint(send, self._head, _skeleton(name).encode())
+            asked,
+            receive,
+            _with_paint(send, self._head, _skeleton(name).encode()),
         )
 
     def _shown_at(self, scope: Scope) -> str | None:
@@ -122,7 +132,9 @@ def sheet() -> str:
 def _preloads() -> str:
     folder = files("streamlit").joinpath("static", "static", "js")
     # The names hold digests that change with every release of Streamlit, so they are looked up.
-    names = sorted(entry.name for entry in folder.iterdir() if SOON.match(entry.name))
+    names = sorted(
+        entry.name for entry in folder.iterdir() if SOON.match(entry.name)
+    )
     return "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">'
         for name in names
@@ -132,7 +144,9 @@ def _preloads() -> str:
 def _skeleton(shown: str) -> str:
     """Name, menu and title in their final places; the style sheet hides each once the real one is there."""
     mark = b64encode(MARK.read_bytes()).decode()
-    links = "".join(_link(name, is_shown=name == shown) for name in page_files())
+    links = "".join(
+        _link(name, is_shown=name == shown) for name in page_files()
+    )
     return (
         f'<div id="cw-first" aria-hidden="true"><div><img src="data:image/svg+xml;base64,{mark}" alt="">'
         f"<b>Crane Workbench</b><span>{links}</span></div><p>{escape(title(shown))}</p></div>"

@@ -38,9 +38,7 @@ _ONE_AT_A_TIME = RLock()
 def import_modules(names: list[str]) -> None:
     """Import these modules while no other thread does so by this function."""
     for name in names:
-        with (
-            _ONE_AT_A_TIME
-        ):  # not held from one to the next: a visit waits for one module, not for all
+        with _ONE_AT_A_TIME:  # not held from one to the next: a visit waits for one module, not for all
             import_module(name)
 
 

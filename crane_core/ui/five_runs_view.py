@@ -57,7 +57,9 @@ ABOUT_RUNS = (
 def _stability(where: ResultChoice) -> Stability:
     """Of the experiment itself; runs beside it are a separate experiment."""
     asked = where.conditions()
-    mine = asked[asked["experiment"] == where.experiment].drop_duplicates("detector")
+    mine = asked[asked["experiment"] == where.experiment].drop_duplicates(
+        "detector"
+    )
     titles = dict(zip(mine["detector"], mine["detector_title"], strict=True))
     return stability(data.store(), where.benchmark, where.experiment, titles)
 
@@ -65,7 +67,9 @@ def _stability(where: ResultChoice) -> Stability:
 def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for single runs; the others must not invalidate the cache."""
     alike = chosen._replace(
-        rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+        annotator=PUBLISHED_HUMAN,
     )
     return alike._replace(beside=(), inputs=WITH_STATE)
 
@@ -79,8 +83,12 @@ def draw_five_runs(chosen: ResultChoice) -> None:
         )
         return
     most = int(runs["n_runs"].max())
-    st.subheader(f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs")
-    settings = [str(setting) for setting in Setting if setting in set(runs["setting"])]
+    st.subheader(
+        f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs"
+    )
+    settings = [
+        str(setting) for setting in Setting if setting in set(runs["setting"])
+    ]
     picked = ALL_INPUTS
     if len(settings) > 1:
         picked = switch(
@@ -94,7 +102,9 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     votes = by_setting[None if picked == ALL_INPUTS else picked]
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown(
-        bullets(finding(votes[votes["detector_title"] == title]) for title in titles)
+        bullets(
+            finding(votes[votes["detector_title"] == title]) for title in titles
+        )
     )
     draw_chart(
         finished(reliability, votes),
@@ -116,7 +126,9 @@ def finding(votes: pd.DataFrame) -> str:
     most = votes["n_runs"].max()
     # From all votes down: the surest first.
     for row in as_rows(
-        votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[::-1]
+        votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[
+            ::-1
+        ]
     ):
         verb = "are one" if said else "crash votes are a real crash"
         share = f"**{percent(row['value'])}** of the time ({interval(row['low'], row['high'])}, n {count(row['n'])})"
@@ -178,7 +190,9 @@ def _with_interval(row: dict[str, Any]) -> str:
 
 def _left_out(runs: pd.DataFrame) -> str:
     # Each measure repeats how many were left out of its detector and input.
-    lacking = runs.drop_duplicates(["detector", "setting"]).query("left_out > 0")
+    lacking = runs.drop_duplicates(["detector", "setting"]).query(
+        "left_out > 0"
+    )
     return "".join(
         f" {row['detector_title']} {setting_short(row['setting'])}: {count(row['left_out'])} instances lack an answer "
         "and are left out."

@@ -49,7 +49,9 @@ def draw_replica(writer: str) -> None:
             for value in st.query_params.get_all(name)
         ]
     )
-    there = f"{writer}/{st.session_state[keys.PAGE]}" + (f"?{query}" if query else "")
+    there = f"{writer}/{st.session_state[keys.PAGE]}" + (
+        f"?{query}" if query else ""
+    )
     link = f"To label, import or run, open [this page at the app that writes]({there})."
     if is_old(as_of, now):
         st.warning(f"{words} The app that writes may have stopped. {link}")
@@ -84,7 +86,9 @@ MOST_LETTERS = 60
 
 def run_app() -> None:
     """The whole of app.py: frame first, then the page that the URL means."""
-    st.set_page_config(page_title="Crane Workbench", page_icon=str(MARK), layout="wide")
+    st.set_page_config(
+        page_title="Crane Workbench", page_icon=str(MARK), layout="wide"
+    )
     chosen = navigate(_draw_not_found)
     st.session_state[keys.PAGE] = chosen.url_path
     if chosen.url_path in ("", *page_files()):

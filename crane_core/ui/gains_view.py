@@ -10,7 +10,11 @@ import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.results.case_measures import BY, Compared, compared_by_case
+from crane_core.pipeline.results.case_measures import (
+    BY,
+    Compared,
+    compared_by_case,
+)
 from crane_core.pipeline.results.measures import (
     WITH_STATE,
     Credit,
@@ -55,25 +59,41 @@ SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown
 def compared(chosen: ResultChoice) -> Compared:
     """The comparison for these switches."""
     # With the published labels the database counts; those of others have to be laid over each row.
-    found = _by_row(chosen) if chosen.annotator != PUBLISHED_HUMAN else _by_case(chosen)
+    found = (
+        _by_row(chosen)
+        if chosen.annotator != PUBLISHED_HUMAN
+        else _by_case(chosen)
+    )
     if found.comparison.empty:
         return found
     titles = in_order(found.comparison["detector_title"].tolist())
     return found._replace(
-        comparison=found.comparison.set_index("detector_title", drop=False).loc[titles]
+        comparison=found.comparison.set_index("detector_title", drop=False).loc[
+            titles
+        ]
     )
 
 
 def _by_case(chosen: ResultChoice) -> Compared:
-    how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
-    return compared_by_case(data.store(), chosen.benchmark, chosen.conditions(), **how)
+    how: Any = {
+        "rule": chosen.rule,
+        "credit": chosen.credit,
+        "inputs": chosen.inputs,
+    }
+    return compared_by_case(
+        data.store(), chosen.benchmark, chosen.conditions(), **how
+    )
 
 
 def _by_row(chosen: ResultChoice) -> Compared:
     """Where the labels of a sample may stand for others, which takes every instance."""
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
-    how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
+    how: Any = {
+        "rule": chosen.rule,
+        "credit": chosen.credit,
+        "inputs": chosen.inputs,
+    }
     rows = paired_rows(asked, **how)
     comparison = gain_table(rows, **how)
     is_shown = rows["experiment"].isin(chosen.beside)
@@ -82,7 +102,11 @@ def _by_row(chosen: ResultChoice) -> Compared:
         comparison["detector"] if not comparison.empty else []
     )
     values = rate_table(
-        rows[is_shown], by=BY, rate="Accuracy", rule=chosen.rule, credit=chosen.credit
+        rows[is_shown],
+        by=BY,
+        rate="Accuracy",
+        rule=chosen.rule,
+        credit=chosen.credit,
     )
     left_out = (
         asked[~asked.index.isin(rows.index)]
@@ -90,7 +114,9 @@ def _by_row(chosen: ResultChoice) -> Compared:
         .nunique()
     )
     return Compared(
-        comparison, values, {str(title): int(n) for title, n in left_out.items()}
+        comparison,
+        values,
+        {str(title): int(n) for title, n in left_out.items()},
     )
 
 
@@ -106,7 +132,10 @@ def draw_gains(chosen: ResultChoice) -> None:
     printed = _printed_accuracy(chosen)
     n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
     drawn = values.assign(
-        label=[with_n(title, *n_of.loc[title]) for title in values["detector_title"]],
+        label=[
+            with_n(title, *n_of.loc[title])
+            for title in values["detector_title"]
+        ],
         setting=values["setting"].map(setting_short),
         text=[
             f"{setting_short(s)} {percent(v)}"
@@ -128,12 +157,19 @@ def draw_gains(chosen: ResultChoice) -> None:
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."
         for title, n in n_unpaired.items()
     )
-    numbers = drawn.drop(columns=["text", "label"]).assign(setting=values["setting"])
+    numbers = drawn.drop(columns=["text", "label"]).assign(
+        setting=values["setting"]
+    )
     if not comparison.empty:
         # Rates and changes each have an n; in the download it is that of the rate.
-        changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
+        changes = comparison.drop(columns=["n", "n_cases"]).reset_index(
+            drop=True
+        )
         numbers = numbers.merge(
-            changes, on="detector_title", how="left", suffixes=("", "_of_change")
+            changes,
+            on="detector_title",
+            how="left",
+            suffixes=("", "_of_change"),
         )
     inputs = setting_short(base), setting_short(other)
     name = (
@@ -153,7 +189,9 @@ def draw_gains(chosen: ResultChoice) -> None:
 def draw_runtime_state(chosen: ResultChoice) -> None:
     """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
     comparison = compared(chosen).comparison
-    st.subheader(headline(comparison, chosen.kind, chosen.inputs), anchor="gain")
+    st.subheader(
+        headline(comparison, chosen.kind, chosen.inputs), anchor="gain"
+    )
     draw_gains(chosen)
     if not comparison.empty:
         base, other = chosen.inputs
@@ -168,9 +206,15 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
     """What the p-values and the minimum detectable difference assume, and why an interval and a test may disagree."""
     tested = comparison[comparison["test"].notna()]
     if tested.empty:
-        return [SAMPLED] if (comparison["outcome"] == Outcome.NOT_TESTED).any() else []
+        return (
+            [SAMPLED]
+            if (comparison["outcome"] == Outcome.NOT_TESTED).any()
+            else []
+        )
     test, n = PairedTest(tested["test"].iloc[0]), len(tested)
-    said = [f"p: {test} {TEST_WORDS[test]}, Holm-adjusted over the detectors shown."]
+    said = [
+        f"p: {test} {TEST_WORDS[test]}, Holm-adjusted over the detectors shown."
+    ]
     if test is PairedTest.MCNEMAR:
         said[0] += (
             " It takes instances as independent; p by case flips whole cases, because the two notebooks of a case are"
@@ -213,7 +257,9 @@ def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
     shown = {"Accuracy (-RT)": "−RT", "Accuracy (+RT)": "+RT"}
     rows = rows[rows["column"].isin(shown)]
     return {
-        (row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%"))
+        (row["row"], shown[row["column"]]): float(
+            row["printed"].removesuffix("%")
+        )
         / 100
         for row in as_rows(rows)
     }

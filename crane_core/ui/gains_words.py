@@ -28,7 +28,9 @@ _MOST_DECIMALS = 2
 
 
 def headline(
-    comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE
+    comparison: pd.DataFrame,
+    kind: str = DetectorKind.LLM,
+    inputs: Inputs = WITH_STATE,
 ) -> str:
     """The finding as a title: the range of the differences, and how many detectors gain and lose.
 

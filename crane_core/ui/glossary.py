@@ -35,7 +35,8 @@ _WRITTEN = {
 """How a sentence writes a term, as a pattern; Markdown may have a backslash before a sign."""
 _TERM = re.compile(
     "|".join(
-        rf"(?P<t{i}>(?<!\w){words}(?!\w))" for i, words in enumerate(_WRITTEN.values())
+        rf"(?P<t{i}>(?<!\w){words}(?!\w))"
+        for i, words in enumerate(_WRITTEN.values())
     ),
     re.I,
 )

@@ -29,7 +29,10 @@ _NUMBER = re.compile(
 
 
 def grid(
-    table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **looks: Any
+    table: pd.DataFrame,
+    *,
+    column_config: Mapping[str, Any] | None = None,
+    **looks: Any,
 ) -> None:
     """Draw the table; `column_config` as `st.dataframe` takes it is added to what follows from the cells."""
     given: dict[str, Any] = dict(column_config or {})
@@ -37,7 +40,9 @@ def grid(
     columns = {
         str(name): st.column_config.Column(
             alignment="right" if is_numeric(table[name]) else None,
-            pinned=True if name == first and len(table.columns) >= WIDE else None,
+            pinned=True
+            if name == first and len(table.columns) >= WIDE
+            else None,
         )
         | {
             name: value
@@ -56,16 +61,21 @@ def reading_grid(table: pd.DataFrame, widths: Mapping[str, int]) -> None:
         row_height=TALL_ROW,
         height=min(TALL_ROW * len(table) + 36, MOST_TALL),
         column_config={
-            name: st.column_config.TextColumn(width=px) for name, px in widths.items()
+            name: st.column_config.TextColumn(width=px)
+            for name, px in widths.items()
         },
     )
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:
     """Whether every cell that holds something is a number, alone or with its unit or interval."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(
+        column
+    ):
         return True
-    cells = [str(cell) for cell in column.dropna() if str(cell) not in ("", NOTHING)]
+    cells = [
+        str(cell) for cell in column.dropna() if str(cell) not in ("", NOTHING)
+    ]
     return bool(cells) and all(_NUMBER.fullmatch(cell) for cell in cells)
 
 
@@ -98,4 +108,6 @@ def clicked_row(
         key=key,
         column_config={PLACE: place_column} | dict(column_config or {}),
     )
-    return next((row for row, column in event.selection.cells if column != PLACE), None)
+    return next(
+        (row for row, column in event.selection.cells if column != PLACE), None
+    )

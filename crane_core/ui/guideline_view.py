@@ -39,7 +39,9 @@ def draw_earlier(
         n = labels.get(earlier.version, 0)
         given = f": {count(n)} of your labels" if n else ""
         with st.expander(
-            literal(f"Version {earlier.version}, until {moment(later.since)}{given}")
+            literal(
+                f"Version {earlier.version}, until {moment(later.since)}{given}"
+            )
         ):
             st.markdown(_markdown(earlier.text))
 
@@ -63,9 +65,7 @@ def change_html(older: str, newer: str) -> str:
         _stretch([pair for _, pair in group], is_open=is_open)
         for is_open, group in stretches
     )
-    return (
-        f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
-    )
+    return f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
 
 
 def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
@@ -73,7 +73,9 @@ def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
     if is_open:
         return box
     n = f"{len(pairs):,} unchanged line{'' if len(pairs) == 1 else 's'}"
-    return f'<details class="cw-unchanged"><summary>{n}</summary>{box}</details>'
+    return (
+        f'<details class="cw-unchanged"><summary>{n}</summary>{box}</details>'
+    )
 
 
 def _sides(pair: LinePair) -> Iterator[str]:
@@ -83,11 +85,17 @@ def _sides(pair: LinePair) -> Iterator[str]:
 
 
 def _side(
-    line: NumberedLine | None, side: int, words: tuple[Span, ...], *, changed: bool
+    line: NumberedLine | None,
+    side: int,
+    words: tuple[Span, ...],
+    *,
+    changed: bool,
 ) -> str:
     if line is None:
         return '<div class="cw-side cw-none"></div>'
-    css, sign = (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")
+    css, sign = (
+        (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")
+    )
     return f'<div class="cw-side {css}"><i>{line.number}</i><b>{sign}</b><div>{_marked(line.text, words)}</div></div>'
 
 

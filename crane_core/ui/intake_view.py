@@ -23,7 +23,17 @@ WHAT = {
     "junobench": "the notebooks, from Hugging Face (CC-BY-4.0)",
     "junobench-construct": "the first exploration, two open models (MIT)",
 }
-ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl", "csv", "parquet", "eval", "json"]
+ACCEPTED = [
+    "gz",
+    "tgz",
+    "zip",
+    "ipynb",
+    "jsonl",
+    "csv",
+    "parquet",
+    "eval",
+    "json",
+]
 
 
 def draw_fetch() -> None:
@@ -65,7 +75,9 @@ def _fetch(name: str) -> None:
     with refusals_shown():
         path, release = fetch(name, data.folder().downloads, show)
         bar.progress(1.0, "Loading")
-        _tell(import_paths([path], data.folder(), data.store(), release=release))
+        _tell(
+            import_paths([path], data.folder(), data.store(), release=release)
+        )
     bar.empty()
 
 
@@ -82,7 +94,8 @@ def draw_import() -> None:
         accept_multiple_files=True,
     )
     if uploads and st.button(
-        f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}", type="primary"
+        f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}",
+        type="primary",
     ):
         with tempfile.TemporaryDirectory() as folder:
             paths = []
@@ -114,7 +127,11 @@ def _kind(entry: Imported) -> str:
 
 def _about(entry: Imported) -> str:
     named = ", ".join(literal(name) for name in entry.benchmarks)
-    return f" as {noun(len(entry.benchmarks), 'benchmarks')} {named}" if named else ""
+    return (
+        f" as {noun(len(entry.benchmarks), 'benchmarks')} {named}"
+        if named
+        else ""
+    )
 
 
 def _tell(entry: Imported) -> None:

@@ -44,11 +44,16 @@ def draw_one(kind: Listed, name: str) -> None:
     """Rename and remove one thing; nothing for those who may not, and for what the pages rest on."""
     if not _may_change(kind) or is_needed(kind, name):
         return
-    with st.container(horizontal=True, gap="small", key=f"inventory_{kind}_{name}"):
+    with st.container(
+        horizontal=True, gap="small", key=f"inventory_{kind}_{name}"
+    ):
         with st.popover("Rename", key=f"rename_{kind}_{name}"):
             given = inventory(data.folder()).title(kind, name) or name
             title = st.text_input(
-                "New name", given, max_chars=LONGEST_TITLE, key=f"title_{kind}_{name}"
+                "New name",
+                given,
+                max_chars=LONGEST_TITLE,
+                key=f"title_{kind}_{name}",
             )
             st.caption("Its id, files and links stay.")
             if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
@@ -64,11 +69,15 @@ def draw_one(kind: Listed, name: str) -> None:
                 "export? Nothing is deleted, and it can be restored."
             )
             if st.button(
-                f"Yes, remove this {kind}", key=f"removed_{kind}_{name}", type="primary"
+                f"Yes, remove this {kind}",
+                key=f"removed_{kind}_{name}",
+                type="primary",
             ):
                 _change(
                     kind,
-                    lambda by: remove(data.store(), data.folder(), kind, name, by=by),
+                    lambda by: remove(
+                        data.store(), data.folder(), kind, name, by=by
+                    ),
                     leave=True,
                 )
 
@@ -78,7 +87,9 @@ def draw_many(*kinds: Listed) -> None:
     if not all(map(_may_change, kinds)):
         return
     listed = [
-        entry for entry in _entries(kinds) if not is_needed(entry.kind, entry.name)
+        entry
+        for entry in _entries(kinds)
+        if not is_needed(entry.kind, entry.name)
     ]
     if not listed:
         return
@@ -110,7 +121,9 @@ def draw_removed(*kinds: Listed) -> None:
                 vertical_alignment="center",
                 key=f"row_{entry.kind}_{entry.name}",
             ):
-                if st.button("Restore", key=f"restore_{entry.kind}_{entry.name}"):
+                if st.button(
+                    "Restore", key=f"restore_{entry.kind}_{entry.name}"
+                ):
                     _change(entry.kind, _restoring(entry))
                 by = entry.removal.acted_by if entry.removal else ""
                 st.caption(
@@ -128,13 +141,17 @@ def _restoring(entry: InventoryEntry) -> Callable[[str], object]:
 
 def _entries(kinds: Sequence[Listed]) -> list[InventoryEntry]:
     return [
-        entry for entry in entries(data.store(), data.folder()) if entry.kind in kinds
+        entry
+        for entry in entries(data.store(), data.folder())
+        if entry.kind in kinds
     ]
 
 
 def _words(entry: InventoryEntry) -> str:
     title = (
-        entry.title if entry.title == entry.name else f"{entry.title} ({entry.name})"
+        entry.title
+        if entry.title == entry.name
+        else f"{entry.title} ({entry.name})"
     )
     return f"{entry.kind} {title[:SHOWN_LETTERS]}, {entry.held}"
 
@@ -145,7 +162,9 @@ def _may_change(kind: Listed) -> bool:
     return leads and may(ROLES[kind])
 
 
-def _change(kind: Listed, act: Callable[[str], object], *, leave: bool = False) -> None:
+def _change(
+    kind: Listed, act: Callable[[str], object], *, leave: bool = False
+) -> None:
     with refusals_shown():
         # Again at the click: the role may have been taken since the button was drawn.
         require(ROLES[kind])

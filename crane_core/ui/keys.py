@@ -134,7 +134,9 @@ def guideline_base(campaign: str) -> str:
     return f"_guideline_base_{campaign}"
 
 
-def own_label_shown(campaign: str, annotator: str, item: str, showing: int) -> str:
+def own_label_shown(
+    campaign: str, annotator: str, item: str, showing: int
+) -> str:
     """The event of the label that My item was drawn with."""
     return f"own_label_{campaign}_{annotator}_{item}_{showing}"
 

@@ -11,7 +11,9 @@ from crane_core.ui.words import LABEL_WORDS
 
 def label_words(code: str, labels: LabelSet) -> str:
     """Sign and word of a label of the set, or of an outcome that is not in it; plain text."""
-    return labels.of(code).words if code in labels else LABEL_WORDS.get(code, code)
+    return (
+        labels.of(code).words if code in labels else LABEL_WORDS.get(code, code)
+    )
 
 
 def label_style(label: LabelEntry) -> str:
@@ -21,9 +23,7 @@ def label_style(label: LabelEntry) -> str:
 
 def label_html(code: str, labels: LabelSet) -> str:
     """The words in the label's colour."""
-    return (
-        f'<b style="{label_style(labels.of(code))}">{escape(labels.of(code).words)}</b>'
-    )
+    return f'<b style="{label_style(labels.of(code))}">{escape(labels.of(code).words)}</b>'
 
 
 def for_desk(labels: LabelSet) -> list[dict[str, Any]]:
@@ -37,7 +37,11 @@ def for_desk(labels: LabelSet) -> list[dict[str, Any]]:
             "key": label.key,
             "style": label_style(label),
             "reasons": [
-                {"code": code, "key": reasons[code].key, "words": reasons[code].words}
+                {
+                    "code": code,
+                    "key": reasons[code].key,
+                    "words": reasons[code].words,
+                }
                 for code in label.reasons
             ],
         }

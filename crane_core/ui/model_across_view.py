@@ -9,7 +9,11 @@ from crane_core.charts.odds import odds
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.results.measures import WITH_STATE
-from crane_core.pipeline.results.model_across import SAMPLED, ModelAcross, model_across
+from crane_core.pipeline.results.model_across import (
+    SAMPLED,
+    ModelAcross,
+    model_across,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
@@ -72,7 +76,8 @@ def draw_model_across(chosen: ResultChoice) -> None:
     rows = found.ratios.set_index("detector_title", drop=False).loc[titles]
     drawn = rows.assign(
         label=[
-            with_n(row["detector_title"], row["n"], row["n"]) for row in as_rows(rows)
+            with_n(row["detector_title"], row["n"], row["n"])
+            for row in as_rows(rows)
         ],
         text=rows["odds_ratio"].map(coefficient),
     )
@@ -97,7 +102,9 @@ def finding(found: ModelAcross, who: str) -> str:
     """The answer in a sentence; `who` names the detectors in the plural."""
     if found.why_not:
         at = f" of {' and '.join(found.at)}" if found.at else ""
-        return f"No model over all {who}: {REASONS[found.why_not].format(at=at)}"
+        return (
+            f"No model over all {who}: {REASONS[found.why_not].format(at=at)}"
+        )
     said = (
         f"The {who} differ"
         if found.p_value < ALPHA

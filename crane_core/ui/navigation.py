@@ -77,7 +77,10 @@ def navigate(draw_not_found: Callable[[str], None]) -> st.Page:
 
         shown.append(
             st.Page(
-                not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden"
+                not_found,
+                title=title(NOT_FOUND),
+                url_path=wrong,
+                visibility="hidden",
             )
         )
     return st.navigation(shown, position="top")
@@ -153,7 +156,10 @@ def draw_neighbours(
     before: str | None, after: str | None, show: Callable[[str], None]
 ) -> None:
     """Buttons, and keys, that show what is before and after in a list; None: nothing is."""
-    for words, neighbour, key in (("Previous", before, "k"), ("Next", after, "j")):
+    for words, neighbour, key in (
+        ("Previous", before, "k"),
+        ("Next", after, "j"),
+    ):
         st.button(
             words,
             on_click=show,

@@ -45,7 +45,9 @@ _OTHERS = {
 def outcome_words(outcome: str, bound: float | None = None) -> str:
     """One outcome: "gain", "no evidence", "smaller than 5 points"; bound is a share."""
     if outcome == Outcome.SMALLER and bound is not None:
-        return f"smaller than {digits(100 * bound, 1).removesuffix('.0')} points"
+        return (
+            f"smaller than {digits(100 * bound, 1).removesuffix('.0')} points"
+        )
     return str(outcome)
 
 
@@ -56,7 +58,9 @@ def all_of(n: int, noun: str) -> str:
 
 def any_of(n: int, noun: str) -> str:
     """The same after a negation: "one model", "either model", "any of 3 models"."""
-    return {1: f"one {noun}", 2: f"either {noun}"}.get(n, f"any of {count(n)} {noun}s")
+    return {1: f"one {noun}", 2: f"either {noun}"}.get(
+        n, f"any of {count(n)} {noun}s"
+    )
 
 
 def who_gains(outcomes: Iterable[str], noun: str) -> str:
@@ -66,7 +70,9 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
     first = f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
     second = f"{_number(n_losses)} {'lose' if n_losses > 1 else 'loses'}"
     others = [
-        f"{count(n_of[name])} {words}" for name, words in _OTHERS.items() if n_of[name]
+        f"{count(n_of[name])} {words}"
+        for name, words in _OTHERS.items()
+        if n_of[name]
     ]
     return ", ".join([first, second, *others])
 
@@ -107,7 +113,9 @@ def named(
         if of:
             n_more = len(of) - MOST_NAMED
             more = f" and {count(n_more)} more" if n_more > 0 else ""
-            parts.append(f"{title}: {', '.join(map(name, of[:MOST_NAMED]))}{more}.")
+            parts.append(
+                f"{title}: {', '.join(map(name, of[:MOST_NAMED]))}{more}."
+            )
     return " ".join(parts)
 
 

@@ -24,10 +24,10 @@ from crane_core.ui.words import count, exception_name, is_imported, literal
 MAX_TEXT = 600
 
 
-NOT_LOADED = (
-    "Its code and the texts of the answers are not loaded. The Data page fetches them."
+NOT_LOADED = "Its code and the texts of the answers are not loaded. The Data page fetches them."
+SHIPPED = (
+    "From the notebooks that ship with the app, not from the published study."
 )
-SHIPPED = "From the notebooks that ship with the app, not from the published study."
 
 
 @data.kept(data.answers)
@@ -53,11 +53,14 @@ def prepare_example() -> None:
 def draw_example() -> None:
     """The three cards with the link to the pair; one sentence where no such case is loaded."""
     st.subheader(
-        "One case: wrong from the code, right with runtime state", anchor="example"
+        "One case: wrong from the code, right with runtime state",
+        anchor="example",
     )
     example = _example()
     if example is None:
-        st.caption("No such case is loaded. The Data page fetches the published ones.")
+        st.caption(
+            "No such case is loaded. The Data page fetches the published ones."
+        )
         return
     if isinstance(example, VotedExample):
         st.html(votes_html(example))
@@ -99,7 +102,9 @@ def votes_html(example: VotedExample) -> str:
         if value
     )
     head = f"{escape(example.case_id)}, as labelled by its authors"
-    case = f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{facts}</div>'
+    case = (
+        f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{facts}</div>'
+    )
     without = "".join(
         f"<li>{_vote(one.detector_title, one.n_without, one.of_without)}</li>"
         for one in example.votes
@@ -113,7 +118,9 @@ def votes_html(example: VotedExample) -> str:
 
 
 def _vote(title: str, n: int, of: int) -> str:
-    return f"{escape(title)}: {count(n)} of {count(of)} answers predict the crash"
+    return (
+        f"{escape(title)}: {count(n)} of {count(of)} answers predict the crash"
+    )
 
 
 def _diagnosis(label: str | None) -> str:
@@ -123,7 +130,9 @@ def _diagnosis(label: str | None) -> str:
 def _said(said: Diagnosis) -> str:
     if not said.text:
         return '<p class="cw-dim">No finding, so no text.</p>'
-    text = said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"
+    text = (
+        said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"
+    )
     return f"<blockquote>{escape(text)}</blockquote>"
 
 

@@ -24,7 +24,9 @@ from crane_core.ui.together_view import names_of, rules_first
 from crane_core.ui.together_words import finding
 from crane_core.ui.words import count, interval, p_value, percent, points
 
-PAPER_TITLE = "Runtime-Augmented LLMs for Crash Detection and Diagnosis in ML Notebooks"
+PAPER_TITLE = (
+    "Runtime-Augmented LLMs for Crash Detection and Diagnosis in ML Notebooks"
+)
 PAPER_AUTHORS = (
     "Yiran Wang",
     "José Antonio Hernández López",
@@ -116,10 +118,14 @@ def draw_answer(chosen: ResultChoice | None) -> None:
         return
     drawn = _drawn(comparison)
     n, n_cases = int(comparison["n"].max()), int(comparison["n_cases"].max())
-    with st.container(key="answer"):  # its height stands from the start, see style.css
+    with st.container(
+        key="answer"
+    ):  # its height stands from the start, see style.css
         left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**Accuracy: code only → with runtime state** (paper, Table 2a)")
+        st.markdown(
+            "**Accuracy: code only → with runtime state** (paper, Table 2a)"
+        )
         st.vega_lite_chart(finished(dumbbells, drawn), key="chart_dumbbells")
         st.caption(
             "Right is a crash that is predicted with the correct diagnosis, and a fixed notebook for which no crash is "
@@ -161,7 +167,9 @@ def _p_words(comparison: pd.DataFrame) -> str:
 
 
 @data.kept(data.answers)
-def _changed(chosen: ResultChoice, detectors: tuple[str, ...]) -> dict[Pattern, int]:
+def _changed(
+    chosen: ResultChoice, detectors: tuple[str, ...]
+) -> dict[Pattern, int]:
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
     table = pair_table(
@@ -169,7 +177,8 @@ def _changed(chosen: ResultChoice, detectors: tuple[str, ...]) -> dict[Pattern, 
     )
     wanted = (Pattern.HELPED, Pattern.HURT)
     return {
-        one: sum(one in patterns for patterns in table["patterns"]) for one in wanted
+        one: sum(one in patterns for patterns in table["patterns"])
+        for one in wanted
     }
 
 
@@ -191,7 +200,9 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
                 f"{count(n_of[pattern])} cases where {words}",
                 **asked | {keys.AGREEMENT: str(pattern)},
             )
-        st.caption("by detection alone; a case can be among both", width="content")
+        st.caption(
+            "by detection alone; a case can be among both", width="content"
+        )
         link(
             "results",
             "Every claim of the paper, checked",
@@ -222,7 +233,10 @@ def draw_ways() -> None:
         f"{count(row['n_cases'])} of {row['title']}" for row in as_rows(listed)
     )
     ways = {
-        "cases": (f"Browse {count(n_cases)} pairs", f"crashing beside fixed: {of}"),
+        "cases": (
+            f"Browse {count(n_cases)} pairs",
+            f"crashing beside fixed: {of}",
+        ),
         "results": (
             "Read the results",
             "by library, root cause and crash type, with intervals",
@@ -231,12 +245,18 @@ def draw_ways() -> None:
             "Try a notebook",
             "will its next cell crash? No key, no data needed",
         ),
-        "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
+        "annotate": (
+            "Label diagnoses",
+            "blind, one key each; practice needs no data",
+        ),
         "runs": (
             f"See {count(counts['runs'])} answers",
             "prompts, raw replies, costs; start your own run",
         ),
-        "data": ("Bring the published texts", "or your own notebooks and predictions"),
+        "data": (
+            "Bring the published texts",
+            "or your own notebooks and predictions",
+        ),
     }
     with st.container(horizontal=True, gap="medium"):
         for name, (words, why) in ways.items():

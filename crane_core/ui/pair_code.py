@@ -49,7 +49,9 @@ def _sides(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _cells(
-    rows: pd.DataFrame, traceback: str | None = None, diagnosis: str | None = None
+    rows: pd.DataFrame,
+    traceback: str | None = None,
+    diagnosis: str | None = None,
 ) -> list[ShownCell]:
     return [
         _cell(str(i), row, traceback, diagnosis)
@@ -58,7 +60,10 @@ def _cells(
 
 
 def _cell(
-    number: str, row: dict[str, Any], traceback: str | None, diagnosis: str | None
+    number: str,
+    row: dict[str, Any],
+    traceback: str | None,
+    diagnosis: str | None,
 ) -> ShownCell:
     role = CellRole(row["role"])
     if role is not CellRole.TARGET or row["crash_line"]:
@@ -81,7 +86,11 @@ def _numbers(rows: pd.DataFrame) -> Numbers:
         (number, row["notebook_index"])
         for number, row in enumerate(as_rows(rows), start=1)
     ]
-    return {int(index): str(number) for number, index in indices if index is not None}
+    return {
+        int(index): str(number)
+        for number, index in indices
+        if index is not None
+    }
 
 
 OPEN_FRAMES = 2
@@ -90,20 +99,29 @@ STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
 """Whose state is shown: one captured here, which is more complete, before the published one."""
 
 
-def _state_column(states: pd.DataFrame, numbers: tuple[Numbers, Numbers]) -> str:
+def _state_column(
+    states: pd.DataFrame, numbers: tuple[Numbers, Numbers]
+) -> str:
     kinds = [states[states["setting"] == setting] for setting in STATE_SETTINGS]
     rows = next((rows for rows in kinds if not rows.empty), None)
     if rows is None:
         return ""
-    of = rows[rows["origin"] == best_origin(rows["origin"])].set_index("version")[
-        "state"
-    ]
+    of = rows[rows["origin"] == best_origin(rows["origin"])].set_index(
+        "version"
+    )["state"]
     crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
     n = n_different(crashing, fixed)
     names = "1 name differs" if n == 1 else f"{n} names differ"
-    words = f"{names} between crashing and fixed" if n else "the same in both versions"
+    words = (
+        f"{names} between crashing and fixed"
+        if n
+        else "the same in both versions"
+    )
     head = f'<b>Runtime state</b> <span class="cw-dim">before the target cell; {words}</span>'
     tree = state_html(
-        crashing, fixed, numbers, opened=frames_of(crashing, fixed, most=OPEN_FRAMES)
+        crashing,
+        fixed,
+        numbers,
+        opened=frames_of(crashing, fixed, most=OPEN_FRAMES),
     )
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

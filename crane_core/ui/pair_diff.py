@@ -62,14 +62,20 @@ def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     )
     rows = "".join(
         _folded(
-            [_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs]
+            [
+                _row(_at(crashing, pair.left), _at(fixed, pair.right))
+                for pair in pairs
+            ]
         )
     )
     heads = zip(SIGNS, ("crashing", "fixed"), strict=True)
     head = "".join(
-        f'<div class="cw-head"><b>{sign}</b> {name}</div>' for sign, name in heads
+        f'<div class="cw-head"><b>{sign}</b> {name}</div>'
+        for sign, name in heads
     )
-    return f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
+    return (
+        f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
+    )
 
 
 def _folded(rows: list[_DiffRow]) -> Iterator[str]:
@@ -85,13 +91,16 @@ def _folded(rows: list[_DiffRow]) -> Iterator[str]:
         yield f'<details class="cw-cell">{summary}{inner}</details>'
 
 
-def _targets(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> CellPair:
+def _targets(
+    crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]
+) -> CellPair:
     return CellPair(_target(crashing), _target(fixed))
 
 
 def _target(cells: Sequence[ShownCell]) -> int | None:
     return next(
-        (i for i, cell in enumerate(cells) if cell.role is CellRole.TARGET), None
+        (i for i, cell in enumerate(cells) if cell.role is CellRole.TARGET),
+        None,
     )
 
 
@@ -102,12 +111,14 @@ def _at(cells: Sequence[ShownCell], index: int | None) -> ShownCell | None:
 def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
     lines = align_lines(left.code if left else "", right.code if right else "")
     is_target = CellRole.TARGET in {cell.role for cell in (left, right) if cell}
-    same = left is not None and right is not None and all(line.same for line in lines)
+    same = (
+        left is not None
+        and right is not None
+        and all(line.same for line in lines)
+    )
     css = "cw-cell cw-target" if is_target else "cw-cell"
     name = _label(left, right)
-    label = (
-        f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
-    )
+    label = f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
     if is_target or not same:
         body = _lines(lines, left, right)
         return _DiffRow(
@@ -115,7 +126,9 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
             f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>',
             False,
         )
-    body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(lines)
+    body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(
+        lines
+    )
     return _DiffRow(
         name,
         f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>',
@@ -138,7 +151,9 @@ def _label(left: ShownCell | None, right: ShownCell | None) -> str:
     return name + (", not run" if not_run else "")
 
 
-def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> str:
+def _status(
+    left: ShownCell | None, right: ShownCell | None, *, same: bool
+) -> str:
     if left is None or right is None:
         side = "fixed" if left is None else "crashing"
         return f'<span class="cw-tag">only in the {side} notebook</span>'
@@ -148,7 +163,9 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
             CellRole.NOT_RUN: "not run",
             CellRole.TARGET: "target",
         }
-        return f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
+        return (
+            f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
+        )
     n_lines = len(left.code.strip().splitlines())
     lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
     return f'<span class="cw-dim">{lines}, unchanged</span>' if same else ""
@@ -183,7 +200,11 @@ def _box(rows: str) -> str:
 
 def _more(lines: list[LinePair]) -> str:
     cut = len(lines) - MAX_LINES
-    return f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
+    return (
+        f'<div class="cw-dim cw-more">… {cut:,} more lines</div>'
+        if cut > 0
+        else ""
+    )
 
 
 def _collapsed(rows: list[str]) -> str:
@@ -201,7 +222,9 @@ def _stretches(
         for i, pair in enumerate(lines[:n])
         if not pair.same or _crashes(pair.left, left)
     ]
-    near = {near for i in marked for near in range(i - CONTEXT, i + CONTEXT + 1)}
+    near = {
+        near for i in marked for near in range(i - CONTEXT, i + CONTEXT + 1)
+    }
     start = 0
     while start < n:
         end = start + 1
@@ -210,7 +233,9 @@ def _stretches(
         yield (
             start,
             end,
-            bool(marked) and start not in near and end - start >= FEWEST_COLLAPSED,
+            bool(marked)
+            and start not in near
+            and end - start >= FEWEST_COLLAPSED,
         )
         start = end
 
@@ -245,7 +270,9 @@ def words_of(pair: LinePair) -> tuple[tuple[Span, ...], ...]:
 
 
 def _crashes(line: NumberedLine | None, cell: ShownCell | None) -> bool:
-    return line is not None and cell is not None and cell.crash_line == line.number
+    return (
+        line is not None and cell is not None and cell.crash_line == line.number
+    )
 
 
 def _side(

@@ -59,9 +59,17 @@ def raised_html(case: dict[str, Any]) -> str:
     message = lines[0] if lines else ""
     # Some messages of the benchmark repeat the class.
     is_named = message.partition(":")[0].strip().lower() == name.lower()
-    said = message if is_named else ": ".join(part for part in (name, message) if part)
+    said = (
+        message
+        if is_named
+        else ": ".join(part for part in (name, message) if part)
+    )
     shown = escape(said[:MAX_RAISED])
-    return f'<code class="cw-raised" title="{shown}">{shown}</code>' if shown else ""
+    return (
+        f'<code class="cw-raised" title="{shown}">{shown}</code>'
+        if shown
+        else ""
+    )
 
 
 def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
@@ -115,12 +123,17 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
     times = Counter(row.detector for row in found)
     return MatrixRows(
         # The experiment is named only where the same detector stands there twice.
-        [row if times[row.detector] > 1 else row._replace(note="") for row in found],
+        [
+            row if times[row.detector] > 1 else row._replace(note="")
+            for row in found
+        ],
         rows_of(local),
     )
 
 
-def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _by(
+    name: str, rows: list[dict[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
     """The rows by what they hold under `name`, each group in their order."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -164,7 +177,9 @@ def cockpit_html(
     verdicts = f'<section class="cw-cockpit-verdicts">{verdicts_html(asked)}{traceback_html(case)}</section>'
     if cells.empty:
         return f'<div class="cw-cockpit">{verdicts}</div>'
-    note = f'<p class="cw-dim cw-small">Code {escape(origin_words)}. {GUTTER}</p>'
+    note = (
+        f'<p class="cw-dim cw-small">Code {escape(origin_words)}. {GUTTER}</p>'
+    )
     head = '<h4>Crashing → fixed <span class="cw-dim">Unchanged cells are collapsed.</span></h4>'
     code = f"<section>{head}{code_column_html(cells, case['traceback'], case['diagnosis'])}{note}</section>"
     state = state_column_html(cells, states)

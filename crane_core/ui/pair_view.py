@@ -48,7 +48,9 @@ def draw_pair(
         return
     cells = stored.cells(store.cursor(), benchmark, case_id)
     states = stored.kernel_states(store.cursor(), benchmark, case_id)
-    asked = asked_rows(stored.runs(store.cursor(), benchmark, case_id), verdicts)
+    asked = asked_rows(
+        stored.runs(store.cursor(), benchmark, case_id), verdicts
+    )
     st.html(
         facts_html(case)
         + why_html(case, stored.remarks(store.cursor(), benchmark, case_id))
@@ -72,7 +74,11 @@ def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
     """The case's name, what it raises (HTML), its way back and its neighbours in the filtered list; stays in sight."""
     place = listed.index(case_id) if case_id in listed else None
     before = listed[place - 1] if place else None
-    after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
+    after = (
+        listed[place + 1]
+        if place is not None and place + 1 < len(listed)
+        else None
+    )
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="steps"
     ):
@@ -125,11 +131,17 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
         placeholder="choose one to read",
         width=480,
     )
-    text = stored.prompt_text(store.cursor(), listed[chosen]) if chosen else None
+    text = (
+        stored.prompt_text(store.cursor(), listed[chosen]) if chosen else None
+    )
     if text is not None:
         st.html(prompt_html(text, "more characters in the download"))
         st.download_button(
-            "Download this text", text, f"{chosen}.txt", "text/plain", on_click="ignore"
+            "Download this text",
+            text,
+            f"{chosen}.txt",
+            "text/plain",
+            on_click="ignore",
         )
 
 

@@ -23,11 +23,15 @@ from crane_core.ui.url_state import switch
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 
 
-@data.kept(data.answers, 16, copied=True, spinner="Counting the tokens of the inputs")
+@data.kept(
+    data.answers, 16, copied=True, spinner="Counting the tokens of the inputs"
+)
 def _costs(chosen: Ablated) -> pd.DataFrame:
     rows = chosen.of_all_kinds()
     tokens = tokens_of_inputs(
-        data.store(), chosen.benchmark, sorted(rows["experiment"].unique().tolist())
+        data.store(),
+        chosen.benchmark,
+        sorted(rows["experiment"].unique().tolist()),
     )
     return cost_table(rows, tokens, rate=chosen.rate)
 
@@ -70,11 +74,15 @@ def draw_pareto(chosen: Ablated) -> None:
         setting=known["setting"].map(setting_short), text=mark_labels(known)
     )
     draw_chart(
-        finished(pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words),
+        finished(
+            pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words
+        ),
         _readable(known, chosen.rate),
         numbers=known.drop(columns=["detector_kind"]),
         name=f"{chosen.rate_words}_by_{COSTS[cost]}",
-        note=ABOUT.format(how="counted" if known["is_exact"].all() else "estimated")
+        note=ABOUT.format(
+            how="counted" if known["is_exact"].all() else "estimated"
+        )
         + without,
     )
 

@@ -48,5 +48,7 @@ def readable(found: pd.DataFrame) -> pd.DataFrame:
             "95% interval": interval(row["low"], row["high"]),
             "n": count(row["n"]),
         }
-        for row in as_rows(found.sort_values("version", ascending=False, kind="stable"))
+        for row in as_rows(
+            found.sort_values("version", ascending=False, kind="stable")
+        )
     )

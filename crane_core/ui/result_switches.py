@@ -16,7 +16,12 @@ from crane_core.pipeline.results.comparisons import (
     comparison_text,
     comparisons,
 )
-from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    Inputs,
+    VoteRule,
+)
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.refusal import refusals_shown
@@ -83,10 +88,13 @@ class ResultChoice(NamedTuple):
         """The conditions of these rows, for `pipeline.results.case_measures.compared_by_case`."""
         known = data.conditions()
         known = known.assign(
-            asked=known["detector"], is_beside=known["experiment"].isin(self.beside)
+            asked=known["detector"],
+            is_beside=known["experiment"].isin(self.beside),
         )
         shown = beside(
-            known[known["benchmark"] == self.benchmark], self.experiment, self.beside
+            known[known["benchmark"] == self.benchmark],
+            self.experiment,
+            self.beside,
         )
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
@@ -100,14 +108,20 @@ def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
     """The rows with these inputs, judged by the annotator before detectors beside the study get other names."""
     verdicts = data.verdicts()
     is_beside = verdicts["experiment"].isin(chosen.beside)
-    is_meant = (verdicts["detector_kind"] == chosen.kind) & verdicts["experiment"].isin(
-        with_shipped(chosen.experiment)
+    is_meant = (verdicts["detector_kind"] == chosen.kind) & verdicts[
+        "experiment"
+    ].isin(with_shipped(chosen.experiment))
+    is_meant = (is_meant | is_beside) & (
+        verdicts["benchmark"] == chosen.benchmark
     )
-    is_meant = (is_meant | is_beside) & (verdicts["benchmark"] == chosen.benchmark)
     rows = verdicts[
-        is_meant if inputs is None else is_meant & verdicts["setting"].isin(inputs)
+        is_meant
+        if inputs is None
+        else is_meant & verdicts["setting"].isin(inputs)
     ]
-    return beside(data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside)
+    return beside(
+        data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside
+    )
 
 
 @data.kept(data.answers, 16, copied=True)
@@ -146,12 +160,19 @@ def draw_switches() -> ResultChoice | None:
         )
         measured = measured[measured["benchmark"] == benchmark]
         experiment = pick(
-            "Experiment", _experiments(measured), keys.EXPERIMENT, experiment_words
+            "Experiment",
+            _experiments(measured),
+            keys.EXPERIMENT,
+            experiment_words,
         )
         added = _beside(measured, experiment)
-        measured = measured[measured["experiment"].isin(with_shipped(experiment))]
+        measured = measured[
+            measured["experiment"].isin(with_shipped(experiment))
+        ]
         kinds = [
-            str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])
+            str(kind)
+            for kind in KIND_WORDS
+            if kind in set(measured["detector_kind"])
         ]
         kind = _switch(
             "Detectors",
@@ -166,7 +187,10 @@ def draw_switches() -> ResultChoice | None:
             "Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str
         )
         annotators = _annotators(
-            measured[measured["detector_kind"] == kind], benchmark, experiment, kind
+            measured[measured["detector_kind"] == kind],
+            benchmark,
+            experiment,
+            kind,
         )
         # Own runs have no labelled diagnoses, and a chart must not mix two measures.
         credits = (
@@ -175,7 +199,11 @@ def draw_switches() -> ResultChoice | None:
             else [str(Credit.DETECTION)]
         )
         credit = _switch(
-            "Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str
+            "Count a crash as detected if",
+            credits,
+            keys.CREDIT,
+            CREDIT_HELP,
+            str,
         )
         annotator = pick(
             "Diagnoses judged by",
@@ -212,13 +240,21 @@ def _executed(benchmark: str, experiment: str) -> ResultChoice:
 
 def _inputs(chosen: ResultChoice) -> Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
-    options = _compared(chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
+    options = _compared(
+        chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT)
+    )
     if not options:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
     words = {text: inputs_short(comparison_from(text)) for text in options}
     return comparison_from(
-        pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP)
+        pick(
+            "Inputs compared",
+            options,
+            keys.COMPARE,
+            words.__getitem__,
+            COMPARE_HELP,
+        )
     )
 
 
@@ -233,7 +269,9 @@ def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
         url_state.drop(keys.BESIDE)
         return []
     measured = measured[~executed]
-    is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
+    is_ours = ran["is_job"] | ran["experiment"].isin(
+        SHIPPED.get(experiment, ())
+    )
     own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {
         experiment
     }
@@ -287,7 +325,9 @@ def _switch(
     help_text: str,
     words: Callable[[str], str],
 ) -> str:
-    return url_state.switch(label, options, key=key, help=help_text, format_func=words)
+    return url_state.switch(
+        label, options, key=key, help=help_text, format_func=words
+    )
 
 
 def _by_size(measured: pd.DataFrame) -> list[str]:

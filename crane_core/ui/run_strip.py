@@ -60,12 +60,16 @@ def sign_html(answers: Answers, version: Version) -> str:
 
 def vote_html(answers: Answers, version: Version) -> str:
     """The majority in words and its sign."""
-    clear = "" if answers.vote in UNCLEAR else f"{escape(_vote_words(answers))} "
+    clear = (
+        "" if answers.vote in UNCLEAR else f"{escape(_vote_words(answers))} "
+    )
     return f'<span class="cw-vote">{clear}{sign_html(answers, version)}</span>'
 
 
 def _vote_words(answers: Answers) -> str:
-    return {"crash": "crash", "safe": "no crash"}.get(answers.vote, answers.vote)
+    return {"crash": "crash", "safe": "no crash"}.get(
+        answers.vote, answers.vote
+    )
 
 
 def square_html(run: dict[str, Any]) -> str:
@@ -107,7 +111,11 @@ def has_reasons(answers: Answers | None) -> bool:
 
 
 def _times(n: int, n_runs: int) -> str:
-    return "" if n_runs == 1 else f'<span class="cw-dim">{n} of {n_runs} runs:</span> '
+    return (
+        ""
+        if n_runs == 1
+        else f'<span class="cw-dim">{n} of {n_runs} runs:</span> '
+    )
 
 
 def _reason(run: dict[str, Any]) -> str:
@@ -124,11 +132,17 @@ def _diagnostics(text: str) -> str:
         entries = json.loads(text)
     except ValueError:
         return text
-    return "\n".join(map(_diagnostic, entries)) if isinstance(entries, list) else text
+    return (
+        "\n".join(map(_diagnostic, entries))
+        if isinstance(entries, list)
+        else text
+    )
 
 
 def _diagnostic(entry: Any) -> str:
     if not isinstance(entry, dict):
         return str(entry)
     rule = entry.get("symbol") or entry.get("rule") or ""
-    return f"{entry.get('message', '')} [{rule}] at {entry.get('code_line', '')}"
+    return (
+        f"{entry.get('message', '')} [{rule}] at {entry.get('code_line', '')}"
+    )

@@ -5,12 +5,17 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.charts.specification_curve import specification_curve as curve_chart
+from crane_core.charts.specification_curve import (
+    specification_curve as curve_chart,
+)
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.judging.judged import annotators_of
 from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.specification_curve import NOBODY, specification_curve
+from crane_core.pipeline.results.specification_curve import (
+    NOBODY,
+    specification_curve,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
@@ -23,7 +28,13 @@ from crane_core.ui.specification_words import (
     finding,
     line,
 )
-from crane_core.ui.words import NOTHING, bullets, p_value, points, points_interval
+from crane_core.ui.words import (
+    NOTHING,
+    bullets,
+    p_value,
+    points,
+    points_interval,
+)
 
 
 @data.kept(data.answers, 8, copied=True)
@@ -58,7 +69,9 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
     st.markdown(finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown(
-        bullets(line(curve[curve["detector_title"] == title]) for title in titles)
+        bullets(
+            line(curve[curve["detector_title"] == title]) for title in titles
+        )
     )
     draw_chart(
         finished(curve_chart, readings, choices_of(readings)),
@@ -75,7 +88,9 @@ def _readable(curve: pd.DataFrame) -> pd.DataFrame:
             "Detector": row["detector_title"],
             "Runs": row["rule"],
             "Detected if": row["credit"],
-            "Judged by": NOTHING if row["judged_by"] == NOBODY else row["judged_by"],
+            "Judged by": NOTHING
+            if row["judged_by"] == NOBODY
+            else row["judged_by"],
             "Difference": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),
             "Test": row["test"],

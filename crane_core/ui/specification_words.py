@@ -46,7 +46,9 @@ def finding(curve: pd.DataFrame) -> str:
             f"{count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
-    readings = f"{count(n_readings)} readings" if n_readings > 1 else "1 reading"
+    readings = (
+        f"{count(n_readings)} readings" if n_readings > 1 else "1 reading"
+    )
     return f"**Of {_tests(len(curve))} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
@@ -70,7 +72,10 @@ def _finds(n: int) -> str:
 
 def line(curve: pd.DataFrame) -> str:
     """How often a detector gains and loses, and between which differences; `curve` is of that detector."""
-    least, most = points(curve["difference"].min()), points(curve["difference"].max())
+    least, most = (
+        points(curve["difference"].min()),
+        points(curve["difference"].max()),
+    )
     between = (
         f"differences of {least.removesuffix(' pp')} to {most}"
         if least != most
@@ -106,14 +111,18 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
 def words(reading: Mapping[str, Any]) -> str:
     """A reading in words: "majority, correct diagnosis, judged by published human"."""
     judged = (
-        "" if reading["judged_by"] == NOBODY else f", judged by {reading['judged_by']}"
+        ""
+        if reading["judged_by"] == NOBODY
+        else f", judged by {reading['judged_by']}"
     )
     return f"{reading['rule']}, {reading['credit']}{judged}"
 
 
 def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     """A row per reading and choice; rules first, then credits, then who judged where there is a choice."""
-    place = {str(name): place for place, name in enumerate([*VoteRule, *Credit])}
+    place = {
+        str(name): place for place, name in enumerate([*VoteRule, *Credit])
+    }
     once = readings.drop_duplicates("reading").sort_values(
         ["rule", "credit"], key=lambda names: names.map(place), kind="stable"
     )

@@ -46,7 +46,9 @@ def columns_html(left: Any, right: Any) -> str:
         return ""
     has_both = isinstance(left, dict) and isinstance(right, dict)
     # The sort is stable: among those that differ, and among the others, the frame's own order stays.
-    names.sort(key=lambda name: told[0].get(name) == told[1].get(name) or not has_both)
+    names.sort(
+        key=lambda name: told[0].get(name) == told[1].get(name) or not has_both
+    )
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
     rows = [
         _row(name, told[0].get(name), told[1].get(name), is_compared=has_both)
@@ -61,8 +63,12 @@ def columns_html(left: Any, right: Any) -> str:
         if n_left_out
         else ""
     )
-    summary = f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
-    rest = f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
+    summary = (
+        f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
+    )
+    rest = (
+        f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
+    )
     return head + "".join(rows[:MAX_COLUMNS]) + rest
 
 
@@ -129,7 +135,8 @@ def _members(value: Any, name: str) -> dict[str, Any]:
     return (
         found
         # A member that begins with `$` marks a tagged value of another type, not a mapping of names.
-        if isinstance(found, dict) and not any(key.startswith("$") for key in found)
+        if isinstance(found, dict)
+        and not any(key.startswith("$") for key in found)
         else {}
     )
 
@@ -159,7 +166,8 @@ def _values_words(column: Mapping[str, Any]) -> str:
     if isinstance(named, list | tuple):
         more = (
             ", …"
-            if len(named) > MAX_VALUES or (isinstance(n, int) and n > len(named))
+            if len(named) > MAX_VALUES
+            or (isinstance(n, int) and n > len(named))
             else ""
         )
         distinct += (

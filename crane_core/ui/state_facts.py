@@ -40,7 +40,9 @@ LEGEND = {
 ACCESSED = " (attribute or method)"
 """Ends the name of what the target reaches through another name, which may be spelled like a variable."""
 
-_LONG_FLOAT = re.compile(r"(?<![\w.'\"])-?\d+\.\d{5,}(?:e[+-]?\d+)?(?![\w.'\"])")
+_LONG_FLOAT = re.compile(
+    r"(?<![\w.'\"])-?\d+\.\d{5,}(?:e[+-]?\d+)?(?![\w.'\"])"
+)
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
 MAX_WORDS = 3 * MAX_TEXT
@@ -95,7 +97,9 @@ def substance(entry: Any) -> Any:
     """The entry without the place of its assignment, which tells nothing of what the name holds."""
     if not isinstance(entry, dict):
         return entry
-    return {member: value for member, value in entry.items() if member != "assigned"}
+    return {
+        member: value for member, value in entry.items() if member != "assigned"
+    }
 
 
 def entry_facts(entry: Any) -> Facts:
@@ -117,7 +121,9 @@ def entry_facts(entry: Any) -> Facts:
     return facts | _marked(DOCS, entry.get("docs", {}))
 
 
-def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> Facts:
+def absent_facts(
+    document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS
+) -> Facts:
     """What the target uses and will not find, by kind and name; a target that cannot be parsed is included."""
     facts: Facts = {}
     for kind, items in document.get("absent", {}).items():
@@ -126,7 +132,11 @@ def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> 
                 (ABSENT, _absent_what(str(kind), item)),
                 _absent_words(item, numbers),
             )
-            both = f"{facts[key]}; {words}" if facts.get(key, words) != words else words
+            both = (
+                f"{facts[key]}; {words}"
+                if facts.get(key, words) != words
+                else words
+            )
             facts[key] = fact_text(both, MAX_WORDS)
     error = document.get("syntax_error")
     return facts | (
@@ -159,7 +169,11 @@ def _absent_what(kind: str, item: Any) -> str:
     )
     asked = f"{word} {fact_text(item[word])}" if word in item else word
     within = f" among the {fact_text(item['in'])}" if "in" in item else ""
-    return asked + within + (f" of {fact_text(item['of'])}" if "of" in item else "")
+    return (
+        asked
+        + within
+        + (f" of {fact_text(item['of'])}" if "of" in item else "")
+    )
 
 
 def _absent_words(item: Any, numbers: Numbers) -> str:
@@ -169,16 +183,21 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
     words = [_absent_first(item), *_beside(item)]
     would = _listed(item.get("would_be_defined_in"))
     words += [
-        f"{_cell(place, numbers)} would define it and did not run" for place in would
+        f"{_cell(place, numbers)} would define it and did not run"
+        for place in would
     ]
     words += [
         f"deleted in {_cell(place, numbers)}"
         for place in _listed(item.get("deleted_in"))
     ]
     if item.get("similar"):
-        words.append("there is " + ", ".join(map(exact, _listed(item["similar"]))))
+        words.append(
+            "there is " + ", ".join(map(exact, _listed(item["similar"])))
+        )
     if item.get("via"):
-        words.append("within " + ", ".join(map(fact_text, _listed(item["via"]))))
+        words.append(
+            "within " + ", ".join(map(fact_text, _listed(item["via"])))
+        )
     if item.get("certain") is False:
         words.append("unless the target creates it or stops earlier")
     return fact_text("; ".join(words), MAX_WORDS)
@@ -206,7 +225,9 @@ def _spelled(value: Any) -> str:
 
 def _listed(value: Any) -> list[Any]:
     """An imported file may hold one thing where a list is usual."""
-    return value if isinstance(value, list) else [] if value is None else [value]
+    return (
+        value if isinstance(value, list) else [] if value is None else [value]
+    )
 
 
 def exact(value: Any) -> str:
@@ -231,17 +252,23 @@ def _cell(place: Any, numbers: Numbers) -> str:
 
 
 def _marked(mark: str, facts: Any) -> Facts:
-    return {(mark, path): text for path, text in _flat(decode(facts), "").items()}
+    return {
+        (mark, path): text for path, text in _flat(decode(facts), "").items()
+    }
 
 
 def _flat(value: Any, path: str) -> dict[str, str]:
     """Nested dictionaries as paths; a dictionary without further nesting is one fact."""
     if not isinstance(value, dict) or not value:
         return {path: exact(value)} if path else {}
-    if path and not any(isinstance(item, dict) and item for item in value.values()):
+    if path and not any(
+        isinstance(item, dict) and item for item in value.values()
+    ):
         return {
             path: fact_text(
-                ", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items())
+                ", ".join(
+                    f"{exact(key)} {exact(item)}" for key, item in value.items()
+                )
             )
         }
     facts: dict[str, str] = {}

@@ -8,7 +8,11 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from crane_core.ui.state_columns import columns_html, tells_columns, without_columns
+from crane_core.ui.state_columns import (
+    columns_html,
+    tells_columns,
+    without_columns,
+)
 from crane_core.ui.state_facts import (
     ACCESSED,
     GROUPS,
@@ -31,7 +35,9 @@ from crane_core.ui.state_facts import (
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
 
-CALLED = frozenset({"method", "function", "builtin_function_or_method", "module"})
+CALLED = frozenset(
+    {"method", "function", "builtin_function_or_method", "module"}
+)
 """Types of what is usually reached through another name, and need no further word."""
 
 MAX_FOLDED = 400
@@ -60,7 +66,10 @@ def state_html(
         absent,
         *(
             _variable(
-                name, sides[0].get(name), sides[1].get(name), is_open=name in opened
+                name,
+                sides[0].get(name),
+                sides[1].get(name),
+                is_open=name in opened,
             )
             for name in names
         ),
@@ -78,12 +87,15 @@ def _legend(tree: str) -> str:
     signs = {sign for mark in there for sign in mark}
     told = [(sign, words) for sign, words in LEGEND.items() if sign in signs]
     items = "".join(
-        f'<span><b class="cw-{sign}">{sign}</b> {words}</span>' for sign, words in told
+        f'<span><b class="cw-{sign}">{sign}</b> {words}</span>'
+        for sign, words in told
     )
     return f'<div class="cw-legend cw-dim">{items}</div>' if items else ""
 
 
-def frames_of(crashing: str | None, fixed: str | None, *, most: int) -> frozenset[str]:
+def frames_of(
+    crashing: str | None, fixed: str | None, *, most: int
+) -> frozenset[str]:
     """The names of the first data frames, whose columns are shown."""
     left, right = entries(documents(crashing)), entries(documents(fixed))
     names = [
@@ -112,15 +124,24 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
     keys = list(dict.fromkeys([*left, *right]))
     if not keys:
         return ""
-    mark = '<span class="cw-tag cw-differs">differs</span>' if left != right else ""
+    mark = (
+        '<span class="cw-tag cw-differs">differs</span>'
+        if left != right
+        else ""
+    )
     head = f'<b>{title}</b><span class="cw-dim">{meaning}</span>{mark}'
     return _details(
-        head, _folded(keys, [left, right], "facts", limit=MAX_FACTS), is_open=True
+        head,
+        _folded(keys, [left, right], "facts", limit=MAX_FACTS),
+        is_open=True,
     )
 
 
 def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
-    facts = [entry_facts(without_columns(left)), entry_facts(without_columns(right))]
+    facts = [
+        entry_facts(without_columns(left)),
+        entry_facts(without_columns(right)),
+    ]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
@@ -141,7 +162,10 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
         + columns_html(left, right)
         + _folded(
-            same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
+            same,
+            facts,
+            "facts that are the same",
+            limit=0 if differs else MAX_FACTS,
         )
     )
     return _details(head, body, is_open=differs or is_open)
@@ -157,7 +181,9 @@ def _difference_words(left: Any, right: Any) -> str:
     return "differs"
 
 
-def _folded(keys: list[Key], facts: list[Facts], what: str, *, limit: int) -> str:
+def _folded(
+    keys: list[Key], facts: list[Facts], what: str, *, limit: int
+) -> str:
     """The first `limit` facts, the rest behind a line that counts them."""
     rows = [
         _fact(key, facts[0].get(key), facts[1].get(key))
@@ -185,7 +211,11 @@ def _kind_words(name: str, types: list[str | None]) -> str:
         return words
     if not words:
         return ACCESSED.strip(" ()")
-    return words if CALLED.issuperset(words.split(" | ")) else f"attribute, {words}"
+    return (
+        words
+        if CALLED.issuperset(words.split(" | "))
+        else f"attribute, {words}"
+    )
 
 
 def _type_words(types: list[str | None]) -> str:
@@ -219,6 +249,8 @@ def _value(text: str | None, other: str | None = None) -> str:
         return '<span class="cw-dim">–</span>'
     short = rounded(text)
     # Rounded alike, two different numbers would read as the same in a row that is marked as different.
-    shown = text if other not in (None, text) and short == rounded(other) else short
+    shown = (
+        text if other not in (None, text) and short == rounded(other) else short
+    )
     title = f' title="{escape(text)}"' if shown != text else ""
     return f"<code{title}>{escape(shown)}</code>"

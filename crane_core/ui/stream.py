@@ -69,7 +69,9 @@ class Stream:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
@@ -81,7 +83,9 @@ class Stream:
             # Only strangers are limited in number: a crowd of them must not keep admitted visitors out.
             if not connection.is_admitted:
                 _make_room(name)
-            await self._app(_named(scope, name), connection.receive, connection.send)
+            await self._app(
+                _named(scope, name), connection.receive, connection.send
+            )
         finally:
             del _open[name]
             _release_handles()
@@ -119,7 +123,9 @@ def _make_room(newest: str) -> None:
 def _named(scope: Scope, name: str) -> Scope:
     # Removed first: a client could send the header itself and be taken for another connection.
     kept = [
-        (key, value) for key, value in scope["headers"] if key.lower() != NONCE.encode()
+        (key, value)
+        for key, value in scope["headers"]
+        if key.lower() != NONCE.encode()
     ]
     return {**scope, "headers": [*kept, (NONCE.encode(), name.encode())]}
 
@@ -131,14 +137,18 @@ class _Connection:
         self._receive, self._send = receive, send
         self._at_handshake = _carried(scope)
         self._admitted: Carried | None = None
-        self._peer = scope["client"][0] if scope.get("client") else "this machine"
+        self._peer = (
+            scope["client"][0] if scope.get("client") else "this machine"
+        )
         self._allowance = _Allowance(STRANGER_BURST, STRANGER_PER_S)
         self._closing: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_admitted = _is_admitted(self._at_handshake)
         # Before login a message is an address and a password; 64 KB hold both.
         self._bound(
-            get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES
+            get_max_widget_state_size_bytes()
+            if self.is_admitted
+            else STRANGER_BYTES
         )
 
     def admit(self, brought: Carried) -> None:
@@ -207,7 +217,8 @@ class _Connection:
         is_operation = kind == "backend_operation_request"
         return (
             not is_operation
-            or sent.backend_operation_request.WhichOneof("payload") in OPERATIONS
+            or sent.backend_operation_request.WhichOneof("payload")
+            in OPERATIONS
         )
 
     def _is_still_admitted(self) -> bool:
@@ -218,7 +229,10 @@ class _Connection:
         if brought is None:
             return False
         try:
-            return configured_roles() is None or arrival_of(brought).visitor is not None
+            return (
+                configured_roles() is None
+                or arrival_of(brought).visitor is not None
+            )
         except IdentityError:
             return False
 
@@ -227,7 +241,9 @@ class _Connection:
 
         The one place where the limit can be set by connection is websockets' protocol, which uvicorn's receiver keeps.
         """
-        protocol = getattr(getattr(self._receive, "__self__", None), "conn", None)
+        protocol = getattr(
+            getattr(self._receive, "__self__", None), "conn", None
+        )
         if protocol is not None:
             protocol.max_message_size = n_bytes
 
@@ -264,7 +280,11 @@ class _Allowance:
     """A token bucket: `burst` at once, then `per_s` each second."""
 
     def __init__(
-        self, burst: int, per_s: float, *, clock: Callable[[], float] | None = None
+        self,
+        burst: int,
+        per_s: float,
+        *,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._burst, self._per_s = burst, per_s
         self._clock = clock or asyncio.get_running_loop().time
@@ -273,7 +293,9 @@ class _Allowance:
     async def wait(self) -> None:
         """Take one; return when there is one to take."""
         now = self._clock()
-        self._left = min(self._burst, self._left + (now - self._at) * self._per_s) - 1
+        self._left = (
+            min(self._burst, self._left + (now - self._at) * self._per_s) - 1
+        )
         self._at = now
         if self._left < 0:
             await asyncio.sleep(-self._left / self._per_s)
@@ -288,7 +310,9 @@ def _carried(scope: Scope) -> Carried:
         header = None
     said: list[str] = headers.getlist(header) if header else []
     cookies = cookie_parser(headers.get("cookie", ""))
-    return Carried(said[0] if len(said) == 1 else None, cookies.get(COOKIE, ""), "", {})
+    return Carried(
+        said[0] if len(said) == 1 else None, cookies.get(COOKIE, ""), "", {}
+    )
 
 
 def _is_admitted(brought: Carried) -> bool:

@@ -14,10 +14,18 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
+from crane_core.pipeline.claims.formats import (
+    ABOUT,
+    claim_frame,
+    verdict_counts,
+)
 from crane_core.pipeline.claims.verdicts import ClaimVerdict
 from crane_core.pipeline.study.study_tables import study_tables
-from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, TableCell
+from crane_core.pipeline.study.table_cells import (
+    CellStatus,
+    StudyTable,
+    TableCell,
+)
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick
@@ -34,7 +42,11 @@ SIGN = {
         "cw-dim",
         "published only: not recomputable from the loaded data",
     ),
-    CellStatus.OURS_ONLY: ("·", "cw-dim", "ours only: not printed in the paper"),
+    CellStatus.OURS_ONLY: (
+        "·",
+        "cw-dim",
+        "ours only: not printed in the paper",
+    ),
 }
 
 
@@ -65,12 +77,17 @@ def draw_tables() -> None:
         draw_table(table)
         return
     metric = pick(
-        "Metric", sorted(metrics, key=lambda name: name != USUAL), keys.METRIC, str
+        "Metric",
+        sorted(metrics, key=lambda name: name != USUAL),
+        keys.METRIC,
+        str,
     )
     draw_table(
         replace(
             table,
-            cells=[cell for cell in table.cells if _metric(cell.column) == metric],
+            cells=[
+                cell for cell in table.cells if _metric(cell.column) == metric
+            ],
         )
     )
 
@@ -101,7 +118,9 @@ def draw_table(table: StudyTable) -> None:
         for row in rows
     )
     filled = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    st.html(f'<div class="cw-scroll"><table class="cw-numbers">{filled}</table></div>')
+    st.html(
+        f'<div class="cw-scroll"><table class="cw-numbers">{filled}</table></div>'
+    )
     st.caption(_summary(table))
 
 
@@ -161,7 +180,9 @@ def _claims() -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
 
 def draw_claims() -> None:
     """The section: how many claims hold, and each of them."""
-    st.subheader("The paper's claims, checked against the data", anchor="claims")
+    st.subheader(
+        "The paper's claims, checked against the data", anchor="claims"
+    )
     frame, counts = _claims()
     options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
     words = {EVERY: f"all {len(frame)}"} | {
@@ -179,6 +200,8 @@ def draw_claims() -> None:
         rows[list(SHOWN)].rename(columns=SHOWN),
         hide_index=True,
         height=min(len(rows), 12) * 35 + 38,
-        column_config={SHOWN["claim"]: st.column_config.TextColumn(width="large")},
+        column_config={
+            SHOWN["claim"]: st.column_config.TextColumn(width="large")
+        },
     )
     st.caption(f"{ABOUT} {FORMATS}")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.charts.time_saved import time_saved as time_chart
-from crane_core.pipeline.results.time_saved import TimeSaved, time_saved, times_of
+from crane_core.pipeline.results.time_saved import (
+    TimeSaved,
+    time_saved,
+    times_of,
+)
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import ResultChoice
@@ -38,5 +42,9 @@ def draw_time_saved(chosen: ResultChoice) -> None:
         name = f"time_saved_{one.detector}_{one.setting}"
         chart = finished(time_chart, one.by_case, one.detector_title, query)
         draw_chart(
-            chart, readable_time(one), numbers=one.by_case, name=name, note=ABOUT
+            chart,
+            readable_time(one),
+            numbers=one.by_case,
+            name=name,
+            note=ABOUT,
         )

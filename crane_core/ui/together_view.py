@@ -49,7 +49,9 @@ def _with_rules(where: ResultChoice) -> pd.DataFrame:
     frame = _frame(where)
     rules = rules_in(frame)
     return (
-        pd.DataFrame() if rules is None else with_rules(frame, rules, rule=where.rule)
+        pd.DataFrame()
+        if rules is None
+        else with_rules(frame, rules, rule=where.rule)
     )
 
 
@@ -64,9 +66,13 @@ def _frame(chosen: ResultChoice) -> pd.DataFrame:
 
 
 @data.kept(data.answers, 4)
-def _beside(benchmark: str, experiment: str, others: tuple[str, ...]) -> pd.DataFrame:
+def _beside(
+    benchmark: str, experiment: str, others: tuple[str, ...]
+) -> pd.DataFrame:
     verdicts = data.verdicts()
-    return beside(verdicts[verdicts["benchmark"] == benchmark], experiment, others)
+    return beside(
+        verdicts[verdicts["benchmark"] == benchmark], experiment, others
+    )
 
 
 @data.kept(data.answers, 16, copied=True)
@@ -80,7 +86,9 @@ def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for combinations; the others must not invalidate the cache."""
     rule = chosen.rule if chosen.rule is VoteRule.ALL else VoteRule.MAJORITY
     alike = chosen._replace(
-        kind=DetectorKind.LLM, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN
+        kind=DetectorKind.LLM,
+        credit=Credit.DETECTION,
+        annotator=PUBLISHED_HUMAN,
     )
     return alike._replace(rule=rule)
 
@@ -138,7 +146,9 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
     )
     table = _combined(_where(chosen), tuple(ids[name] for name in picked))
     if table.empty:
-        st.caption("Choose two or more members with answers on the same instances.")
+        st.caption(
+            "Choose two or more members with answers on the same instances."
+        )
         return
     ways = table[table["way"].notna()]
     st.markdown(finding_of_chosen(ways, names))
@@ -146,7 +156,9 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
     about = about_chosen(ways)
     draw_chart(
         finished(
-            together, drawn_together(named[named["way"].notna()], names), axis=AXIS
+            together,
+            drawn_together(named[named["way"].notna()], names),
+            axis=AXIS,
         ),
         readable_together(named, names),
         numbers=_numbers(named, names),
@@ -159,9 +171,11 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
 def _numbers(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
     """The same unrounded, with the members in words."""
     best = [
-        NOTHING if row["best"] is None else names[row["best"]] for row in as_rows(table)
+        NOTHING if row["best"] is None else names[row["best"]]
+        for row in as_rows(table)
     ]
     members = [
-        "; ".join(names[member] for member in members) for members in table["members"]
+        "; ".join(names[member] for member in members)
+        for members in table["members"]
     ]
     return table.assign(members=members, best=best)

@@ -64,7 +64,9 @@ def member_names(frame: pd.DataFrame) -> dict[Member, str]:
     }
 
 
-def named_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+def named_rules_first(
+    table: pd.DataFrame, names: dict[Member, str]
+) -> pd.DataFrame:
     """Rows of `combinations.with_rules` in the order of the page; name: who decides where the rules are silent."""
     rows = sorted(as_rows(table), key=lambda row: _place(row, names))
     return pd.DataFrame(rows).assign(
@@ -129,7 +131,9 @@ def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
     )
     change = f"{points(row['difference'])}, {points_interval(row['low'], row['high'])}, p {p_words(row['p_holm'])}"
     name, best = str(row["way"]).capitalize(), names[row["best"]]
-    decided = f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
+    decided = (
+        f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
+    )
     if row["outcome"] == Outcome.GAIN:
         first = (
             f"**{name} is right more often than {best}, the best single member**: "
@@ -147,10 +151,14 @@ def _asked_words(members: Sequence[Member], names: dict[Member, str]) -> str:
     """Who answers where the rules are silent."""
     if len(members) == 1:
         return names[members[0]]
-    return f"Majority of {len(members)} models {setting_short(members[0].setting)}"
+    return (
+        f"Majority of {len(members)} models {setting_short(members[0].setting)}"
+    )
 
 
-def _place(row: dict[str, Any], names: dict[Member, str]) -> tuple[int, int, bool]:
+def _place(
+    row: dict[str, Any], names: dict[Member, str]
+) -> tuple[int, int, bool]:
     """Single models in the study's order, each with code only first; majorities last."""
     others = row["members"][1:]
     titles = in_order([name.rpartition(" ")[0] for name in names.values()])
@@ -164,11 +172,17 @@ def _place(row: dict[str, Any], names: dict[Member, str]) -> tuple[int, int, boo
 def _label(row: dict[str, Any], names: dict[Member, str]) -> str:
     if row["way"] is None:
         return names[row["members"][0]]
-    words = {Way.ANY: "Any of them", Way.MAJORITY: "Majority", Way.CASCADE: "Cascade"}
+    words = {
+        Way.ANY: "Any of them",
+        Way.MAJORITY: "Majority",
+        Way.CASCADE: "Cascade",
+    }
     return words[Way(row["way"])]
 
 
-def drawn_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+def drawn_together(
+    table: pd.DataFrame, names: dict[Member, str]
+) -> pd.DataFrame:
     """What the chart of combinations draws: a label with n, the difference and its interval, for each row."""
     rows = as_rows(table)
     return pd.DataFrame(
@@ -189,7 +203,9 @@ def drawn_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFram
     )
 
 
-def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+def readable_together(
+    table: pd.DataFrame, names: dict[Member, str]
+) -> pd.DataFrame:
     """The table of combinations for readers: detectors, rates in percent with intervals, the comparison."""
     return pd.DataFrame(
         {
@@ -198,7 +214,9 @@ def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataF
             "95% interval": interval(row["accuracy_low"], row["accuracy_high"]),
             "Precision": percent(row["precision"]),
             "Recall": percent(row["recall"]),
-            "Best member": NOTHING if row["best"] is None else names[row["best"]],
+            "Best member": NOTHING
+            if row["best"] is None
+            else names[row["best"]],
             "Difference": points(row["difference"]),
             "95% of difference": points_interval(row["low"], row["high"]),
             "Gained": whole(row["gained"]),

@@ -166,8 +166,8 @@ def _is_left_behind() -> bool:
 
 def _unknown() -> dict[str, tuple[str, list[str]]]:
     """Values that this page's address named and no widget offers, by parameter, with the widget's label."""
-    pages: dict[str, dict[str, tuple[str, list[str]]]] = st.session_state.setdefault(
-        keys.UNKNOWN_VALUES, {}
+    pages: dict[str, dict[str, tuple[str, list[str]]]] = (
+        st.session_state.setdefault(keys.UNKNOWN_VALUES, {})
     )
     return pages.setdefault(st.session_state[keys.PAGE], {})
 

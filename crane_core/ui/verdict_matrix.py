@@ -91,7 +91,9 @@ def _settings(rows: Iterable[MatrixRow]) -> list[str]:
 
 def _head(words: str, rows: Sequence[MatrixRow]) -> str:
     """The heading of a version; how many runs only where any detector has so many."""
-    most = max((len(side.runs) for row in rows for side in _all(row)), default=0)
+    most = max(
+        (len(side.runs) for row in rows for side in _all(row)), default=0
+    )
     name, _, _ = words.partition(":")
     return f"{name}: {most} runs, majority" if most > 1 else name
 
@@ -102,14 +104,17 @@ def _row_html(row: MatrixRow, settings: list[str]) -> str:
         f'<td class="cw-first">{html}</td>' if i == 0 else f"<td>{html}</td>"
         for version in HEADS
         for i, html in enumerate(
-            strip_html(row.answers(setting, version), version) for setting in settings
+            strip_html(row.answers(setting, version), version)
+            for setting in settings
         )
     )
     return f'<tr><th scope="row">{escape(row.detector)}{note}</th>{cells}</tr>'
 
 
 def _all(row: MatrixRow) -> list[Answers]:
-    return [side for sides in row.by_setting.values() for side in sides.values()]
+    return [
+        side for sides in row.by_setting.values() for side in sides.values()
+    ]
 
 
 def finding(rows: Sequence[MatrixRow]) -> str:
@@ -121,7 +126,11 @@ def finding(rows: Sequence[MatrixRow]) -> str:
     parts = [
         f"{_who(names)} {verb if len(names) > 1 else singular} {what}"
         for (version, gained), (verb, singular, what) in _CHANGES.items()
-        if (names := [row.detector for row in rows if _change(row, version) is gained])
+        if (
+            names := [
+                row.detector for row in rows if _change(row, version) is gained
+            ]
+        )
     ]
     return (
         f"With runtime state (+RT), {'; '.join(parts)}"
@@ -174,7 +183,9 @@ def _reasoning(row: MatrixRow, *, is_open: bool) -> str:
         f'<span><span class="cw-dim">{name}</span> {_votes(row, version, settings)}</span>'
         for version, name in _SHORT.items()
     )
-    note = f' <span class="cw-dim">{escape(row.note)}</span>' if row.note else ""
+    note = (
+        f' <span class="cw-dim">{escape(row.note)}</span>' if row.note else ""
+    )
     summary = f"<summary><b>{escape(row.detector)}</b>{note} {votes}</summary>"
     body = "".join(_texts(row, version, settings) for version in HEADS)
     return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
@@ -190,7 +201,9 @@ def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
 
 
 def _texts(row: MatrixRow, version: Version, settings: list[str]) -> str:
-    if not any(has_reasons(row.answers(setting, version)) for setting in settings):
+    if not any(
+        has_reasons(row.answers(setting, version)) for setting in settings
+    ):
         return ""
     columns = "".join(
         f"<div><b>{escape(setting_words(setting))}</b>{reasons_html(row.answers(setting, version))}</div>"

@@ -8,12 +8,23 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import VerifiedAs
-from crane_core.pipeline.verification.verified import APART, WRONG, Summary, summaries
+from crane_core.pipeline.verification.verified import (
+    APART,
+    WRONG,
+    Summary,
+    summaries,
+)
 from crane_core.ui import data
 from crane_core.ui.grid import grid, reading_grid
 from crane_core.ui.words import count, literal, moment
 
-WIDTHS = {"Benchmark": 120, "Case": 130, "Notebook": 110, "Outcome": 190, "Reason": 620}
+WIDTHS = {
+    "Benchmark": 120,
+    "Case": 130,
+    "Notebook": 110,
+    "Outcome": 190,
+    "Reason": 620,
+}
 """Pixels; the reason is what people read."""
 
 
@@ -51,7 +62,9 @@ def draw_verified() -> None:
 def _draw_pairs(
     heading: str, found: Sequence[Summary], outcomes: Sequence[VerifiedAs]
 ) -> None:
-    listed = [pair for one in found for pair in one.pairs if pair.outcome in outcomes]
+    listed = [
+        pair for one in found for pair in one.pairs if pair.outcome in outcomes
+    ]
     if not listed:
         return
     st.markdown(f"**{literal(heading)}** ({count(len(listed))})")

@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import IdentityError
-from crane_core.identity.logins import BY_INVITATION, BY_PROVIDER, BY_PROXY, Login
+from crane_core.identity.logins import (
+    BY_INVITATION,
+    BY_PROVIDER,
+    BY_PROXY,
+    Login,
+)
 from crane_core.identity.logouts import is_logged_out, was_ended
 from crane_core.identity.passes import Purpose, accepted
 from crane_core.identity.proxy import configured_proxy
@@ -88,7 +93,8 @@ def require_still(brought: Carried, role: Role) -> None:
     found = arrival_of(brought).visitor
     if found is None or not found.may(role):
         raise IdentityError(
-            f"This needs the role {role}.", remedy="Load the page again and log in."
+            f"This needs the role {role}.",
+            remedy="Load the page again and log in.",
         )
 
 

@@ -16,10 +16,17 @@ from threading import Event, Thread
 from streamlit.logger import get_logger
 
 from crane_core.errors import CraneError
-from crane_core.pipeline.maintenance.publishing import interval_s, publish_regularly
+from crane_core.pipeline.maintenance.publishing import (
+    interval_s,
+    publish_regularly,
+)
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
-from crane_core.ui.first_visit import import_modules, imported_by, wait_for_a_page
+from crane_core.ui.first_visit import (
+    import_modules,
+    imported_by,
+    wait_for_a_page,
+)
 from crane_core.ui.navigation import page_files
 
 _LOG = logging.getLogger(__name__)
@@ -40,7 +47,9 @@ def begin(patience_s: float = _PATIENCE_S) -> Thread:
     every_s = interval_s()
     if every_s and not writer():
         _publish(every_s)
-    thread = Thread(target=_warm_up, args=(patience_s,), name="warm-up", daemon=True)
+    thread = Thread(
+        target=_warm_up, args=(patience_s,), name="warm-up", daemon=True
+    )
     thread.start()
     return thread
 
@@ -69,7 +78,9 @@ def load() -> None:
 
 
 def _prepare_overview() -> None:
-    import_modules(["crane_core.ui.overview_view", "crane_core.ui.overview_example"])
+    import_modules(
+        ["crane_core.ui.overview_view", "crane_core.ui.overview_example"]
+    )
     from crane_core.ui.overview_example import prepare_example
     from crane_core.ui.overview_view import prepare_answer
 
@@ -81,7 +92,9 @@ def _prepare_overview() -> None:
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without Streamlit's warning for every cache that is filled outside of a visit; a refusal is logged."""
-    loggers = [get_logger(f"streamlit.runtime.{name}") for name in _OF_STREAMLIT]
+    loggers = [
+        get_logger(f"streamlit.runtime.{name}") for name in _OF_STREAMLIT
+    ]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.ERROR)
@@ -97,7 +110,9 @@ def _quietly() -> Iterator[None]:
 def imported_by_pages() -> list[str]:
     """The modules of ours that the page files import, in menu order."""
     return list(
-        dict.fromkeys(name for page in page_files() for name in imported_by(page))
+        dict.fromkeys(
+            name for page in page_files() for name in imported_by(page)
+        )
     )
 
 

@@ -211,7 +211,11 @@ def moment(at: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """At most so many characters of a text; a longer one says how long it is."""
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
+    return (
+        text
+        if len(text) <= limit
+        else f"{text[:limit]}… ({len(text):,} characters)"
+    )
 
 
 def p_words(p: float | None) -> str:
@@ -257,6 +261,8 @@ def named_exceptions(text: str) -> tuple[str, ...]:
         name
         for name in _NAMED.findall(text)
         if len(name) <= MAX_NAME
-        and (name in known or (name.endswith(_ENDINGS) and name not in _ENDINGS))
+        and (
+            name in known or (name.endswith(_ENDINGS) and name not in _ENDINGS)
+        )
     )
     return tuple(found)[:MOST_NAMED]

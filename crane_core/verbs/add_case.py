@@ -38,9 +38,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the two notebooks of a case, its name, folder and labels, and the kernel that executes them."""
     add(
         verb,
-        option("--name NAME", "name of the case", arguments.name, required=True),
         option(
-            "--to FOLDER", "folder of pairs, may be new", arguments.path, required=True
+            "--name NAME", "name of the case", arguments.name, required=True
+        ),
+        option(
+            "--to FOLDER",
+            "folder of pairs, may be new",
+            arguments.path,
+            required=True,
         ),
         option(
             "--crashing A.ipynb",
@@ -52,7 +57,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     add(
         verb.add_mutually_exclusive_group(required=True),
         option(
-            "--fixed B.ipynb", "the same notebook without the fault", arguments.path
+            "--fixed B.ipynb",
+            "the same notebook without the fault",
+            arguments.path,
         ),
         option(
             "--edit CELL=FILE.py",
@@ -125,11 +132,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     labels = (chosen.library, chosen.root_cause, chosen.diagnosis)
     case = NewCase(chosen.name, crashing, fixed, chosen.target, *labels)
     if not chosen.no_run:
-        tell(f"Running the crashing notebook {N_TRIES} times and the fixed one once")
+        tell(
+            f"Running the crashing notebook {N_TRIES} times and the fixed one once"
+        )
     with stop_on_interrupt() as stop:
         kernel = None if chosen.no_run else program(python=chosen.python)
         added = add_case(case, chosen.to, kernel, bounded(chosen), stop=stop)
-    give_either(added._asdict(), in_words(added, str(chosen.to)), as_json=chosen.json)
+    give_either(
+        added._asdict(), in_words(added, str(chosen.to)), as_json=chosen.json
+    )
     return 0
 
 
@@ -140,7 +151,8 @@ def _edits(chosen: argparse.Namespace) -> dict[int, str]:
             found[cell] = read_given(path, MOST_BYTES).decode("utf-8")
         except (OSError, ValueError) as error:
             raise SourceError(
-                f"{path} cannot be read: {error}.", remedy="Name a text file in UTF-8."
+                f"{path} cannot be read: {error}.",
+                remedy="Name a text file in UTF-8.",
             ) from error
     return found
 

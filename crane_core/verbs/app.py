@@ -30,13 +30,20 @@ from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import as_typed, give, tell
-from crane_core.ui.server_process import INTERRUPTED, give_back, leave, status_of
+from crane_core.ui.server_process import (
+    INTERRUPTED,
+    give_back,
+    leave,
+    status_of,
+)
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
 EXAMPLE = "python -m crane_core app --port 8501"
 PASSWORD = "CRANE_PASSWORD"
-_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?/?")
+_ADDRESS = re.compile(
+    r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?/?"
+)
 ENOUGH_FILES = 65_536
 _WILDCARDS = {"0.0.0.0", "::"}
 
@@ -114,7 +121,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "A replica publishes no copy.",
             remedy="Use --publish for the app that writes alone.",
         )
-    _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
+    _check_logins(
+        chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login
+    )
     # Before the store is prepared, which takes seconds at the first start.
     _refuse_taken_port(chosen.address, chosen.port)
     # Settings of the heap count only for threads and pools that start after them.
@@ -129,7 +138,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.environ[PUBLISH_S] = str(chosen.publish or "")
     # Made absolute while the working directory is still the user's; it changes below.
     if endpoints := os.environ.get(ENDPOINTS_FILE):
-        os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
+        os.environ[ENDPOINTS_FILE] = str(
+            Path(endpoints).expanduser().absolute()
+        )
     hosts = _hosts(chosen.address, chosen.hosts)
     if chosen.address in _WILDCARDS and not hosts:
         tell(
@@ -173,7 +184,9 @@ def _prepare(folder: DataFolder, *, is_published: bool) -> None:
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
     """Put the roles file into force. Raises IdentityError if it is malformed, or strangers could come in."""
     # Absolute, because the working directory changes before the first page is drawn.
-    os.environ[ROLES_FILE] = str(Path(roles).expanduser().absolute()) if roles else ""
+    os.environ[ROLES_FILE] = (
+        str(Path(roles).expanduser().absolute()) if roles else ""
+    )
     has_password = bool(os.environ.get(PASSWORD))
     if configured_roles() is not None:
         # A proxy's settings that contradict each other should stop the start, not the first login.
@@ -207,7 +220,11 @@ def _is_loopback(address: str) -> bool:
 def _allow_many_files() -> None:
     """Open as many files as the system lets this process: a visitor needs several, and systems begin with few."""
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = ENOUGH_FILES if most == resource.RLIM_INFINITY else min(ENOUGH_FILES, most)
+    wanted = (
+        ENOUGH_FILES
+        if most == resource.RLIM_INFINITY
+        else min(ENOUGH_FILES, most)
+    )
     if few != resource.RLIM_INFINITY and few < wanted:
         with suppress(
             OSError, ValueError
@@ -242,7 +259,13 @@ def serve(address: str, port: int) -> NoReturn:
 
 def _hosts(address: str, named: str) -> str:
     """The names that were given, and the address that it listens at where that is a single one."""
-    own = "" if address in _WILDCARDS else f"[{address}]" if ":" in address else address
+    own = (
+        ""
+        if address in _WILDCARDS
+        else f"[{address}]"
+        if ":" in address
+        else address
+    )
     return ",".join(filter(None, [named, own]))
 
 

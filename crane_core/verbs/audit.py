@@ -57,6 +57,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _line(row: tuple[str, ...]) -> str:
-    when, who, where, action, what, detail = (one_line(cell, LETTERS) for cell in row)
+    when, who, where, action, what, detail = (
+        one_line(cell, LETTERS) for cell in row
+    )
     origin = f" from {where}" if where else ""
     return f"{when[:19].replace('T', ' ')}  {action} {what}{f' ({detail})' if detail else ''}, by {who}{origin}"

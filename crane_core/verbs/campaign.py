@@ -39,7 +39,11 @@ from crane_core.pipeline.campaigns.campaigns import (
 )
 from crane_core.pipeline.campaigns.clustering import clustering
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.forms import TABLES, exported, label_forms
+from crane_core.pipeline.campaigns.export.forms import (
+    TABLES,
+    exported,
+    label_forms,
+)
 from crane_core.pipeline.campaigns.export.repeat import (
     Repeated,
     exported_guideline,
@@ -55,8 +59,15 @@ from crane_core.pipeline.campaigns.gold import (
     gold_of_campaign,
     gold_of_file,
 )
-from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaigns.label_import import Columns, Read, read_labels
+from crane_core.pipeline.campaigns.guideline import (
+    change_guideline,
+    guideline_versions,
+)
+from crane_core.pipeline.campaigns.label_import import (
+    Columns,
+    Read,
+    read_labels,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.plan_outline import (
     as_json,
@@ -119,7 +130,9 @@ Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the actions of `campaign` and what each of them takes."""
-    actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions = verb.add_subparsers(
+        dest="action", required=True, metavar="ACTION"
+    )
     _add_create(actions)
     _add_rounds(actions)
     _action(
@@ -127,7 +140,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "status",
         "progress of each annotator, open items, decided items",
         option(
-            "name NAME", "only this campaign (default: all)", arguments.name, nargs="?"
+            "name NAME",
+            "only this campaign (default: all)",
+            arguments.name,
+            nargs="?",
         ),
         flag("--json", "the same as JSON on stdout"),
     )
@@ -145,7 +161,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             arguments.path,
             dest="file",
         ),
-        flag("--diff", "what each version changed, instead of the text in force"),
+        flag(
+            "--diff", "what each version changed, instead of the text in force"
+        ),
     )
     by = "name of the person who changes it (with --set)"
     add(guideline, option("--by WHO", by, default=""))
@@ -156,7 +174,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "lock a campaign: labels and decisions can no longer change",
         NAMED,
         option(
-            "--by WHO", "name of the person who locks it", arguments.name, required=True
+            "--by WHO",
+            "name of the person who locks it",
+            arguments.name,
+            required=True,
         ),
         flag("--anyway", "lock even if labels or decisions are missing"),
     )
@@ -206,7 +227,10 @@ def _add_labels(actions: Actions) -> None:
             required=True,
         ),
         option(
-            "--annotator WHO", "whose labels they are", arguments.name, required=True
+            "--annotator WHO",
+            "whose labels they are",
+            arguments.name,
+            required=True,
         ),
     )
     add(
@@ -258,7 +282,10 @@ def _add_create(actions: Actions) -> None:
         "create",
         "draw a plan, show it, and store it",
         option(
-            "name NAME", "a-z, 0-9, dot, dash, underscore", arguments.name, nargs="?"
+            "name NAME",
+            "a-z, 0-9, dot, dash, underscore",
+            arguments.name,
+            nargs="?",
         ),
         option(
             "--from PLAN.json",
@@ -285,7 +312,11 @@ def _add_create(actions: Actions) -> None:
             arguments.name,
         ),
         *(
-            option(f"--{name.replace('_', '-')} A,B", "default: all", arguments.names)
+            option(
+                f"--{name.replace('_', '-')} A,B",
+                "default: all",
+                arguments.names,
+            )
             for name in FILTERS
         ),
         option(
@@ -307,7 +338,11 @@ def _add_create(actions: Actions) -> None:
 def _add_design(design: argparse._ArgumentGroup) -> None:
     add(
         design,
-        option("--design", "default: sample, by Equation 1", choices=_words(DrawKind)),
+        option(
+            "--design",
+            "default: sample, by Equation 1",
+            choices=_words(DrawKind),
+        ),
         option("--margin", "default: 0.05", arguments.share),
         option("--confidence", "default: 0.95", arguments.share),
         option("--p", "expected share (default: 0.5)", arguments.share),
@@ -337,7 +372,9 @@ def _add_design(design: argparse._ArgumentGroup) -> None:
             "share of hidden repeats (default: 0.05)",
             arguments.number(0, 0.5),
         ),
-        option("--seed", "default: a random one, shown in the plan", arguments.seed),
+        option(
+            "--seed", "default: a random one, shown in the plan", arguments.seed
+        ),
         option(
             "--gold FILE.csv",
             f"items with a known label ({', '.join(GOLD_COLUMNS)}, optionally why and run), mixed into every order",
@@ -457,7 +494,9 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
             else Repeated(_drawn(store, folder, chosen), ())
         )
         weight = clustering(store, plan)
-        work = exported_work(chosen.source, plan) if chosen.with_labels else None
+        work = (
+            exported_work(chosen.source, plan) if chosen.with_labels else None
+        )
     # The database is free again before anything is stored: the app, if it runs, reads the new campaign from
     # the ledger.
     finally:
@@ -488,7 +527,9 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan:
+def _drawn(
+    store: Store, folder: DataFolder, chosen: argparse.Namespace
+) -> Plan:
     if chosen.with_labels:
         raise CampaignError(
             "--with-labels needs an export to take them from.",
@@ -524,7 +565,12 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
             created_by=chosen.by,
             labels=labels,
             gold=_gold(
-                store, folder, chosen=chosen, wanted=wanted, looks=looks, seed=seed
+                store,
+                folder,
+                chosen=chosen,
+                wanted=wanted,
+                looks=looks,
+                seed=seed,
             ),
             gold_feedback=bool(chosen.gold_feedback),
         ),
@@ -566,10 +612,16 @@ def _gold(
     seed: int,
 ) -> tuple[Gold, ...]:
     """The gold items asked for, those of the file first."""
-    found = gold_of_file(store, chosen.gold, wanted, looks) if chosen.gold else ()
+    found = (
+        gold_of_file(store, chosen.gold, wanted, looks) if chosen.gold else ()
+    )
     if chosen.gold_from:
         campaign, _, number = chosen.gold_from.rpartition(":")
-        if not campaign or not number.isdecimal() or not 0 < int(number) <= MOST_ITEMS:
+        if (
+            not campaign
+            or not number.isdecimal()
+            or not 0 < int(number) <= MOST_ITEMS
+        ):
             raise CampaignError(
                 f"--gold-from {chosen.gold_from} does not say how many.",
                 remedy="Write --gold-from CAMPAIGN:10.",
@@ -586,7 +638,8 @@ def _gold(
         )
     if chosen.gold_feedback and not found:
         raise CampaignError(
-            "--gold-feedback needs gold items.", remedy="Pass --gold or --gold-from."
+            "--gold-feedback needs gold items.",
+            remedy="Pass --gold or --gold-from.",
         )
     return found
 
@@ -620,13 +673,17 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
 
 def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return _told(
-        folder, chosen, open_main(folder, chosen.name, by=chosen.by, why=chosen.why)
+        folder,
+        chosen,
+        open_main(folder, chosen.name, by=chosen.by, why=chosen.why),
     )
 
 
 def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     pairs = [pair.partition("=") for pair in chosen.replace]
-    if bad := [old + sign for old, sign, new in pairs if not (old and sign and new)]:
+    if bad := [
+        old + sign for old, sign, new in pairs if not (old and sign and new)
+    ]:
         raise CampaignError(
             f"--replace {bad[0]} does not say who takes over.",
             remedy="Write --replace ana=eva.",
@@ -642,11 +699,15 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
         hand_back=(*chosen.hand_back, *idle_ones),
     )
     if chosen.idle_days is not None and change == PeopleChange():
-        return 0  # an empty round in the ledger would say that something changed
+        return (
+            0  # an empty round in the ledger would say that something changed
+        )
     return _told(
         folder,
         chosen,
-        change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why),
+        change_people(
+            folder, chosen.name, change, by=chosen.by, why=chosen.why
+        ),
     )
 
 
@@ -657,14 +718,20 @@ def _idle(chosen: argparse.Namespace, folder: DataFolder) -> list[str]:
     plan = kept_campaign(folder, chosen.name).plan
     found = idle(folder, plan, days=chosen.idle_days)
     if not found:
-        tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
+        tell(
+            f"Everybody who has open items labelled within {chosen.idle_days:g} days."
+        )
     return found
 
 
 def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
     _check_labels(chosen.labels, kept_campaign(folder, chosen.name).plan.labels)
     which = Which(
-        chosen.items, chosen.labels, chosen.reasons, chosen.not_under, chosen.flagged
+        chosen.items,
+        chosen.labels,
+        chosen.reasons,
+        chosen.not_under,
+        chosen.flagged,
     )
     if which == Which() and not chosen.everything:
         raise CampaignError(
@@ -674,7 +741,9 @@ def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # Opening a locked campaign again is an act that the audit log names; labelling again in an open one is
     # not.
     was_locked = kept_campaign(folder, chosen.name).lock is not None
-    opened = label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why)
+    opened = label_again(
+        folder, chosen.name, which, by=chosen.by, why=chosen.why
+    )
     if was_locked:
         note(
             folder,
@@ -689,7 +758,8 @@ def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _check_labels(named: Sequence[str], labels: LabelSet) -> None:
     if unknown := [label for label in named if label not in labels]:
         raise CampaignError(
-            f"{unknown[0]!r} is not a label.", remedy=f"Labels are {labels.listed()}."
+            f"{unknown[0]!r} is not a label.",
+            remedy=f"Labels are {labels.listed()}.",
         )
 
 
@@ -698,7 +768,9 @@ def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
     plan = kept_campaign(folder, chosen.name).plan
     for row in workload(plan):
         if row.annotator in plan.present:
-            tell(f"  {row.annotator}: {size_words(row)}, labelled ones included")
+            tell(
+                f"  {row.annotator}: {size_words(row)}, labelled ones included"
+            )
     if missing := unassigned(plan):
         tell(
             f"  {missing:,} labels that the design asks for have nobody to give them: add people."
@@ -731,7 +803,9 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{chosen.name}: guideline {changed.version} is in force since {changed.since}"
         )
         return 0
-    versions = guideline_versions(folder, kept_campaign(folder, chosen.name).plan)
+    versions = guideline_versions(
+        folder, kept_campaign(folder, chosen.name).plan
+    )
     if chosen.diff:
         for older, newer in pairwise(versions):
             give(f"--- {older.version}  {older.since}  {older.by}".rstrip())
@@ -743,7 +817,9 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
             )
         return 0
     give(versions[-1].text.rstrip("\n"))
-    tell(f"Version {versions[-1].version}, in force since {versions[-1].since}.")
+    tell(
+        f"Version {versions[-1].version}, in force since {versions[-1].since}."
+    )
     return 0
 
 
@@ -753,10 +829,13 @@ def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
         return read_given(file, most_bytes).decode("utf-8")
     except UnicodeDecodeError as error:
         raise CampaignError(
-            f"{file} is not a text file: {error.reason}.", remedy="Save it as UTF-8."
+            f"{file} is not a text file: {error.reason}.",
+            remedy="Save it as UTF-8.",
         ) from error
     except ValueError as error:
-        raise CampaignError(f"{file}: {error}.", remedy="Name a text file.") from error
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Name a text file."
+        ) from error
 
 
 def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -853,7 +932,11 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
     files = exported(
-        folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell
+        folder,
+        chosen.name,
+        chosen.form,
+        with_texts=chosen.with_texts,
+        progress=tell,
     )
     write_export(files, chosen.out, force=chosen.force)
     note(

@@ -24,8 +24,13 @@ from crane_core.pipeline.dask.cluster import (
     is_installed,
     reached,
 )
-from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
-from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook as Captures
+from crane_core.pipeline.own_notebooks.capture import (
+    capture_to_file,
+    document_of,
+)
+from crane_core.pipeline.own_notebooks.capture_many import (
+    CapturedNotebook as Captures,
+)
 from crane_core.pipeline.own_notebooks.capture_many import (
     CaptureRequest,
     capture_each,
@@ -105,7 +110,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             "Python interpreter to run; it must have ipykernel",
             arguments.name,
         ),
-        option("--kernel NAME", "name of an installed kernelspec", arguments.name),
+        option(
+            "--kernel NAME", "name of an installed kernelspec", arguments.name
+        ),
     )
     add_isolation(verb)
     several = verb.add_argument_group("several notebooks")
@@ -180,7 +187,9 @@ def cluster_for(
         return
     with reached(address, max(1, min(n_workers, n_notebooks))) as cluster:
         where = (
-            "workers of this machine" if cluster.is_local else f"the cluster {address}"
+            "workers of this machine"
+            if cluster.is_local
+            else f"the cluster {address}"
         )
         tell(
             f"{n_notebooks:,} notebooks on {where}, {cluster.n_threads():,} at once; --dask off: on none"
@@ -225,7 +234,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _options(chosen: argparse.Namespace, limits: KernelLimits) -> dict[str, Any]:
+def _options(
+    chosen: argparse.Namespace, limits: KernelLimits
+) -> dict[str, Any]:
     """Those of runtime.capture."""
     return {
         "target": chosen.target,
@@ -243,7 +254,9 @@ def _several(chosen: argparse.Namespace) -> int:
     limits = _shared(chosen, n_jobs)
     found = notebooks_in(chosen.notebooks, chosen.out)
     # A file that is newer than its notebook is the result of an earlier start, so the same command resumes.
-    wanted = found if chosen.again else [one for one in found if not one.is_done]
+    wanted = (
+        found if chosen.again else [one for one in found if not one.is_done]
+    )
     chosen.out.mkdir(parents=True, exist_ok=True)
     if len(wanted) < len(found):
         tell(
@@ -259,7 +272,10 @@ def _several(chosen: argparse.Namespace) -> int:
     n_there = len(found) - len(failed)
     lines = [
         f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}",
-        *(f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed),
+        *(
+            f"  not captured: {one.of.notebook}: {_ending(one)}"
+            for one in failed
+        ),
     ]
     document = _as_json(chosen.out, len(found), ended)
     give_either(document, "\n".join(lines), as_json=chosen.json)
@@ -267,7 +283,10 @@ def _several(chosen: argparse.Namespace) -> int:
 
 
 def captured_into(
-    out: Path, targets: Mapping[Path, int | None], benchmark: str, chosen: Namespace
+    out: Path,
+    targets: Mapping[Path, int | None],
+    benchmark: str,
+    chosen: Namespace,
 ) -> list[Captures]:
     """The state of each notebook before its target, as a file of `out`; those that failed.
 
@@ -282,15 +301,21 @@ def captured_into(
         "probes": [],
         "keep_going": False,
     }
-    how = CaptureHow(benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs)
+    how = CaptureHow(
+        benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs
+    )
     found = notebooks_in(list(targets), out)
     wanted = [
-        one._replace(target=targets[one.notebook]) for one in found if not one.is_done
+        one._replace(target=targets[one.notebook])
+        for one in found
+        if not one.is_done
     ]
     out.mkdir(parents=True, exist_ok=True)
     with stop_on_interrupt() as stop:
         return [
-            one for one in _captures(wanted, how, None, stop) if one.error is not None
+            one
+            for one in _captures(wanted, how, None, stop)
+            if one.error is not None
         ]
 
 
@@ -301,8 +326,12 @@ def _captures(
     stop: Event,
 ) -> Iterator[Captures]:
     """Each as it ends, told; Ctrl+C ends all of them, as KeyboardInterrupt."""
-    for number, one in enumerate(capture_each(wanted, how, cluster, stop), start=1):
-        tell(f"  {number:,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}")
+    for number, one in enumerate(
+        capture_each(wanted, how, cluster, stop), start=1
+    ):
+        tell(
+            f"  {number:,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}"
+        )
         yield one
     if stop.is_set():
         # The exit status is that of an interrupted program: the folder is not complete.
@@ -359,7 +388,11 @@ def in_words(captured: Captured, out: Path) -> str:
     """What was captured, for people to read."""
     state, result = captured.result.state, captured.result
     names = list(state["variables"])
-    more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    more = (
+        f" and {len(names) - SHOWN_NAMES:,} more"
+        if len(names) > SHOWN_NAMES
+        else ""
+    )
     seconds = sum(cell.seconds for cell in captured.cells)
     lines = [
         f"{out}: kernel state before code cell {captured.target} of {captured.notebook}",
@@ -374,7 +407,8 @@ def in_words(captured: Captured, out: Path) -> str:
     ]
     lines += _absent(state["absent"])
     lines += [
-        f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()
+        f"  unavailable: {name}: {why}"
+        for name, why in state["unavailable"].items()
     ]
     lines += [
         f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}"
@@ -407,7 +441,13 @@ def _counted(n: int, what: str) -> str:
 def absent_words(kind: str, entry: Mapping[str, Any]) -> str:
     """`column yield_kg of df, line 3`: what the target asks for in vain. kind: a member of the state's `absent`."""
     word = kind.removesuffix("s")
-    asked = next((name for name in (word, "label", "index") if name in entry), None)
+    asked = next(
+        (name for name in (word, "label", "index") if name in entry), None
+    )
     what = f"{asked} {entry[asked]}" if asked else kind
     of = f" of {entry['of']}" if "of" in entry else ""
-    return f"{what}{of}, line {entry['line']}" if "line" in entry else f"{what}{of}"
+    return (
+        f"{what}{of}, line {entry['line']}"
+        if "line" in entry
+        else f"{what}{of}"
+    )

@@ -26,7 +26,10 @@ from crane_core.pipeline.own_notebooks.check import (
     unsure,
     verdict,
 )
-from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
+from crane_core.pipeline.own_notebooks.value_origins import (
+    evidence,
+    with_origins,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
@@ -100,10 +103,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             "a model", "that is asked too; nothing is sent without one"
         ),
         option(
-            "--model M", "its name at the endpoint (default: CRANE_MODEL, else none)"
+            "--model M",
+            "its name at the endpoint (default: CRANE_MODEL, else none)",
         ),
         option(
-            "--base-url U", "of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)"
+            "--base-url U",
+            "of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)",
         ),
         option("--key-env NAME", arguments.KEY_ENV_HELP),
         option(
@@ -158,7 +163,10 @@ def add_isolation(verb: argparse.ArgumentParser) -> None:
             "--allow-install",
             "run lines such as `%%pip install` too, which are left out otherwise",
         ),
-        flag("--allow-network", "with --isolate: let the notebook use the network"),
+        flag(
+            "--allow-network",
+            "with --isolate: let the notebook use the network",
+        ),
     )
 
 
@@ -174,7 +182,11 @@ def isolated(chosen: argparse.Namespace, limits: KernelLimits) -> KernelLimits:
 
 def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
     """Say that lines which install packages are not run, if there are any."""
-    n = 0 if chosen.allow_install else n_installs(cell.source for cell in plan.executed)
+    n = (
+        0
+        if chosen.allow_install
+        else n_installs(cell.source for cell in plan.executed)
+    )
     if n:
         tell(f"{left_out_words(n)}; --allow-install runs them")
 
@@ -270,7 +282,9 @@ def _one_of_several(
 
 
 def _asked_or_refused(
-    checked: CheckedNotebook, endpoint: Endpoint | None, chosen: argparse.Namespace
+    checked: CheckedNotebook,
+    endpoint: Endpoint | None,
+    chosen: argparse.Namespace,
 ) -> tuple[QuestionOutcome | None, DetectorError | None]:
     """What the model says, or why it says nothing; neither where no model is set."""
     if endpoint is None:
@@ -305,7 +319,9 @@ def _seen(chosen: argparse.Namespace, notebook: Path | None) -> CheckedNotebook:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
         kernel = kernel_named(chosen.attach)
-        return attached(kernel, notebook, chosen.target, rehearse_s=_rehearse_s(chosen))
+        return attached(
+            kernel, notebook, chosen.target, rehearse_s=_rehearse_s(chosen)
+        )
     assert notebook is not None
     checked = read_notebook(notebook, chosen.target)
     if execution_forbidden(os.environ):
@@ -328,7 +344,8 @@ def _rehearse_s(chosen: argparse.Namespace) -> float | None:
     """Raises NotebookError if the target may not run."""
     if chosen.rehearse is not None and execution_forbidden(os.environ):
         raise NotebookError(
-            f"{ALLOWED} forbids running notebooks.", remedy="Leave out --rehearse."
+            f"{ALLOWED} forbids running notebooks.",
+            remedy="Leave out --rehearse.",
         )
     seconds: float | None = chosen.rehearse
     return seconds
@@ -340,7 +357,10 @@ def _give(
     said: Prediction,
     asked: QuestionOutcome | None,
 ) -> None:
-    document, words = as_json(checked, said, asked), in_words(checked, said, asked)
+    document, words = (
+        as_json(checked, said, asked),
+        in_words(checked, said, asked),
+    )
     give_either(document, words, as_json=chosen.json, indent=None)
 
 
@@ -380,7 +400,9 @@ def as_json(
         "crashes": said.crashes or None,
         "predicted": predicted(crashes=said.crashes),
         "diagnosis": said.reasoning,
-        "findings": with_origins(findings(said), checked, is_live=checked.is_attached),
+        "findings": with_origins(
+            findings(said), checked, is_live=checked.is_attached
+        ),
         "unsure": unsure(said),
         "rehearsal": checked.rehearsal and checked.rehearsal.to_json(),
         "model": asked and asked.as_json(),

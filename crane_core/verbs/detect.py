@@ -69,7 +69,9 @@ from crane_core.pipeline.detection.rehearsal import (
     notebooks_of,
     rehearsing,
 )
-from crane_core.pipeline.detection.rehearsal import RehearsalOptions as RehearsalHow
+from crane_core.pipeline.detection.rehearsal import (
+    RehearsalOptions as RehearsalHow,
+)
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
 from crane_core.pipeline.detection.score import (
     PrintedRow,
@@ -79,8 +81,18 @@ from crane_core.pipeline.detection.score import (
     scores,
     table_words,
 )
-from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking, estimate
-from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE, batch_file
+from crane_core.pipeline.jobs.ask_models import (
+    AskingOptions,
+    Caps,
+    asking,
+    estimate,
+)
+from crane_core.pipeline.jobs.files import (
+    LABELS,
+    MOST_NAME,
+    MOST_NOTE,
+    batch_file,
+)
 from crane_core.pipeline.jobs.words import (
     estimate_words,
     outcome_json,
@@ -131,7 +143,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             f"find no certain crash, {', '.join(local_detectors())}, {REHEARSAL.detector}: no prediction, the target "
             "is executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
             required=True,
-            choices=[LLM, FAKE, CASCADE, *local_detectors(), REHEARSAL.detector],
+            choices=[
+                LLM,
+                FAKE,
+                CASCADE,
+                *local_detectors(),
+                REHEARSAL.detector,
+            ],
         ),
         option(
             "--setting S",
@@ -174,11 +192,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             arguments.line(MOST_NAME),
         ),
         option(
-            "--note T", "a note that the list of runs shows", arguments.line(MOST_NOTE)
+            "--note T",
+            "a note that the list of runs shows",
+            arguments.line(MOST_NOTE),
         ),
     )
     add_dask(
-        verb, usual="off; the processes of this machine start sooner without a cluster"
+        verb,
+        usual="off; the processes of this machine start sooner without a cluster",
     )
     verb.set_defaults(dask=OFF)
     add(
@@ -231,7 +252,9 @@ def add_model_arguments(
         "model",
         "keys come only from the environment or .env: see docs/reference/settings.md",
     )
-    several = "; repeat it for several models, one run each" if has_several else ""
+    several = (
+        "; repeat it for several models, one run each" if has_several else ""
+    )
     add(
         model,
         option(
@@ -302,10 +325,15 @@ def add_model_arguments(
             "the same in tokens, input plus output",
             arguments.tokens,
         ),
-        option("--price-in X", "USD per million tokens of input", arguments.price),
-        option("--price-out X", "USD per million tokens of output", arguments.price),
+        option(
+            "--price-in X", "USD per million tokens of input", arguments.price
+        ),
+        option(
+            "--price-out X", "USD per million tokens of output", arguments.price
+        ),
         flag(
-            "--dry-run", "print what would be sent and what it may cost; send nothing"
+            "--dry-run",
+            "print what would be sent and what it may cost; send nothing",
         ),
     )
     add(
@@ -342,12 +370,18 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.python:
         _assume(chosen)
     each = [
-        _only(chosen, model, setting) for model in models for setting in chosen.setting
+        _only(chosen, model, setting)
+        for model in models
+        for setting in chosen.setting
     ]
     if len(each) > 1:
         return _several(each, folder)
     ended = _one(each[0], folder)
-    _give(chosen, ended.document, [*ended.lines, *_table(ended.rows, ended.printed)])
+    _give(
+        chosen,
+        ended.document,
+        [*ended.lines, *_table(ended.rows, ended.printed)],
+    )
     return ended.code
 
 
@@ -403,7 +437,11 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
         except DetectorError as error:
             tell(f"error: {error}")
             documents.append(
-                {"model": chosen.model, "setting": chosen.setting, "error": str(error)}
+                {
+                    "model": chosen.model,
+                    "setting": chosen.setting,
+                    "error": str(error),
+                }
             )
             code = 1
             continue
@@ -412,7 +450,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
         )
         if not chosen.json:
             give("\n".join(ended.lines))
-        rows |= {(row.title, row.setting, row.experiment): row for row in ended.rows}
+        rows |= {
+            (row.title, row.setting, row.experiment): row for row in ended.rows
+        }
         printed += [row for row in ended.printed if row not in printed]
         code = max(code, ended.code)
     # The same published rows come with each run; the dict has kept one of each, the own ones are listed
@@ -422,12 +462,16 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     return code
 
 
-def _give(chosen: argparse.Namespace, document: JsonObject, lines: list[str]) -> None:
+def _give(
+    chosen: argparse.Namespace, document: JsonObject, lines: list[str]
+) -> None:
     if chosen.json or lines:
         give_either(document, "\n".join(lines), as_json=chosen.json)
 
 
-def _table(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow]) -> list[str]:
+def _table(
+    rows: Sequence[ScoreRow], printed: Sequence[PrintedRow]
+) -> list[str]:
     return [table_words(rows, printed)] if rows else []
 
 
@@ -465,7 +509,11 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     with tempfile.TemporaryDirectory(prefix="crane-rehearsal-") as place:
         notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
         plan = _planned(
-            chosen, folder, REHEARSAL, rehearsal_options(chosen.rehearse_s), None
+            chosen,
+            folder,
+            REHEARSAL,
+            rehearsal_options(chosen.rehearse_s),
+            None,
         )
         if chosen.dry_run:
             return _say_plan(
@@ -523,7 +571,10 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         if chosen.batch:
             return _of_batch(chosen, folder, plan, asked)
         # Questions of a batch that nobody has read yet would be paid for twice.
-        if plan.work.open and (waiting := batch_file(folder, plan.job.job)).exists():
+        if (
+            plan.work.open
+            and (waiting := batch_file(folder, plan.job.job)).exists()
+        ):
             raise DetectorError(
                 f"The job {plan.job.job} waits for a batch, which may hold these questions.",
                 remedy=f"Repeat the command with --batch; to give the batch up, delete {waiting}.",
@@ -536,7 +587,10 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 
 
 def _of_batch(
-    chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, asked: AskingOptions
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    plan: JobPlan,
+    asked: AskingOptions,
 ) -> RunReport:
     # Loaded only here: a command imports what it needs, so that `--help` and other verbs start at once.
     from crane_core.pipeline.detection.batch import BatchWorker
@@ -545,7 +599,9 @@ def _of_batch(
     # Questions of a batch that waits at the provider are paid for already and not part of the estimate.
     to_ask = worker.unsubmitted()
     sent = estimate(
-        asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask)
+        asked,
+        len(to_ask),
+        sum(plan.inputs[name].n_tokens for name, _ in to_ask),
     )
     if chosen.dry_run:
         return _say_plan(plan, estimate_words(sent), sent._asdict())
@@ -564,7 +620,11 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
             options_of(asked, template, is_fake=False), Setting(chosen.setting)
         )
         plan = _planned(
-            chosen, folder, cascade_with(asked.endpoint.model), options, template
+            chosen,
+            folder,
+            cascade_with(asked.endpoint.model),
+            options,
+            template,
         )
         tell(
             f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network"
@@ -578,7 +638,9 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
                 raise KeyboardInterrupt
         to_ask = open_questions(plan, of_rules)
         sent = estimate(
-            asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask)
+            asked,
+            len(to_ask),
+            sum(plan.inputs[name].n_tokens for name, _ in to_ask),
         )
         if chosen.dry_run:
             words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
@@ -659,7 +721,9 @@ def _asking(
             remedy="Give both --price-in and --price-out.",
         )
     given = (
-        usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
+        usual
+        if chosen.price_in is None
+        else Price(chosen.price_in, chosen.price_out)
     )
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
@@ -677,7 +741,9 @@ def options_of(
     asked: AskingOptions, template: Template, *, is_fake: bool
 ) -> dict[str, object]:
     """What names the job; a server of this process has another address each time."""
-    return asked.options(template.name) | ({"base_url": OWN_SERVER} if is_fake else {})
+    return asked.options(template.name) | (
+        {"base_url": OWN_SERVER} if is_fake else {}
+    )
 
 
 def _planned(
@@ -747,7 +813,10 @@ def _say_plan(
         document,
         [
             *lines,
-            *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items()),
+            *(
+                f"{n:,} instances skipped: {reason}"
+                for reason, n in skipped.items()
+            ),
         ],
     )
 
@@ -763,11 +832,17 @@ def _done(
     """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
     job, n_open = plan.job, len(plan.work.open)
     if n_open:
-        asked = (
-            f"{job.detector}, {job.setting}, {job.benchmark}, {n_open:,} open questions"
+        asked = f"{job.detector}, {job.setting}, {job.benchmark}, {n_open:,} open questions"
+        note(
+            folder,
+            at_the_terminal(),
+            AuditAction.START_RUN,
+            f"run {job.job}",
+            asked,
         )
-        note(folder, at_the_terminal(), AuditAction.START_RUN, f"run {job.job}", asked)
-    outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
+    outcome = told_work(
+        folder, plan.work, worker, chosen.concurrency or CONCURRENCY
+    )
     # A batch may be followed by one that leaves out the parameter which the endpoint refused.
     while settle():
         outcome = told_work(
@@ -775,8 +850,13 @@ def _done(
         )
     rows, printed = _rows(folder, plan.job)
     saved = {"first": of_rules.to_json()} if of_rules else {}
-    scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
-    saved_words = [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
+    scored = {
+        "rows": rows_json(rows),
+        "printed": [row._asdict() for row in printed],
+    }
+    saved_words = (
+        [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
+    )
     return RunReport(
         outcome_json(outcome, plan.skipped_by_reason) | saved | scored,
         [*outcome_words(outcome, plan.skipped_by_reason), *saved_words],
@@ -797,7 +877,10 @@ def told_work(
 
     def hear(now: JobProgress) -> None:
         # The last line always comes, however soon after the one before, so that the log ends with all counts.
-        if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:
+        if (
+            time.monotonic() - last[0] >= TOLD_EVERY_S
+            or now.n_done == now.n_all
+        ):
             last[0] = time.monotonic()
             tell(progress_words(now))
 
@@ -815,7 +898,9 @@ def exit_code(outcome: JobOutcome) -> int:
     return 1 if outcome.n_open else 0
 
 
-def _rows(folder: DataFolder, job: Job) -> tuple[list[ScoreRow], list[PrintedRow]]:
+def _rows(
+    folder: DataFolder, job: Job
+) -> tuple[list[ScoreRow], list[PrintedRow]]:
     # Silent: that another process has the database open was told when the job was planned.
     store = prepare_or_read(folder)
     try:

@@ -30,7 +30,9 @@ from crane_core.storage.store import (
 from crane_core.terminal import give_either, tell
 
 NAME = "doctor"
-HELP = "show what is installed, loaded, missing or contradictory, and what to do"
+HELP = (
+    "show what is installed, loaded, missing or contradictory, and what to do"
+)
 ONLY_READS = True
 EXAMPLE = "python -m crane_core doctor"
 SHOWN = 30
@@ -42,7 +44,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         verb,
         flag("--json", "print everything as JSON to stdout"),
         flag(
-            "--sign", f"sign what is not signed yet, with the key that {VARIABLE} names"
+            "--sign",
+            f"sign what is not signed yet, with the key that {VARIABLE} names",
         ),
     )
 
@@ -74,7 +77,9 @@ def _sign(folder: DataFolder, lost: list[Loss]) -> None:
         )
     # A signature would make an alteration look like the true ledger.
     if others := [loss for loss in lost if loss.remedy != SIGN]:
-        raise LedgerError(f"Nothing was signed: {others[0]}.", remedy=others[0].remedy)
+        raise LedgerError(
+            f"Nothing was signed: {others[0]}.", remedy=others[0].remedy
+        )
     for loss in lost:
         tell(f"Signing {loss.file}, which {loss.what}")
     sign(folder)
@@ -116,9 +121,12 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
     sections = {
         "Missing or altered evidence": _findings(found, EVIDENCE),
         "Damaged database": _findings(found, DAMAGED),
-        "Installed": [f"{name} {version}" for name, version in found.versions.items()],
+        "Installed": [
+            f"{name} {version}" for name, version in found.versions.items()
+        ],
         f"Loaded in {folder.path}": [
-            f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()
+            f"{n:,} {table.replace('_', ' ')}"
+            for table, n in found.counts.items()
         ],
         "Sources": [
             f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems"
@@ -147,7 +155,8 @@ def _findings(found: Examination, area: str | None) -> list[str]:
     return [
         f"{finding.what}. {finding.remedy}".rstrip()
         for finding in found.findings
-        if finding.area == area or (area is None and finding.area not in of_sections)
+        if finding.area == area
+        or (area is None and finding.area not in of_sections)
     ]
 
 

@@ -9,7 +9,10 @@ from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.pipeline.audit import at_the_terminal, note
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.evidence import Manifest, PackText, write_pack
 from crane_core.pipeline.export.evidence_readme import readme
@@ -47,7 +50,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `export` writes (evidence pack, site, dataset or one run), where to, and with which texts."""
     add(
         verb.add_mutually_exclusive_group(required=True),
-        option("--out DIR", "folder of the evidence pack to create", arguments.path),
+        option(
+            "--out DIR", "folder of the evidence pack to create", arguments.path
+        ),
         option(
             "--site DIR",
             "folder for HTML pages of results, claims, agreement and every pair",
@@ -62,7 +67,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add(
         verb,
-        option("--file ZIP", "with --run: the file (default: RUN.zip)", arguments.path),
+        option(
+            "--file ZIP",
+            "with --run: the file (default: RUN.zip)",
+            arguments.path,
+        ),
     )
     add(
         verb.add_argument_group("what is in it"),
@@ -122,12 +131,19 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
     try:
         material = Material(store, folder)
         written = write_dataset(
-            material, chosen.hf, with_texts=chosen.with_published_texts, progress=tell
+            material,
+            chosen.hf,
+            with_texts=chosen.with_published_texts,
+            progress=tell,
         )
     finally:
         store.close()
     note(
-        folder, at_the_terminal(), AuditAction.EXPORT, "dataset", f"to {chosen.hf.name}"
+        folder,
+        at_the_terminal(),
+        AuditAction.EXPORT,
+        "dataset",
+        f"to {chosen.hf.name}",
     )
     told = {
         "dataset": str(chosen.hf),
@@ -153,12 +169,19 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
     try:
         material = Material(store, folder)
         n_files = write_site(
-            material, chosen.site, with_texts=chosen.with_published_texts, progress=tell
+            material,
+            chosen.site,
+            with_texts=chosen.with_published_texts,
+            progress=tell,
         )
     finally:
         store.close()
     note(
-        folder, at_the_terminal(), AuditAction.EXPORT, "site", f"to {chosen.site.name}"
+        folder,
+        at_the_terminal(),
+        AuditAction.EXPORT,
+        "site",
+        f"to {chosen.site.name}",
     )
     told = {
         "site": str(chosen.site),
@@ -179,7 +202,8 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
             study_tables(verdict_frame(store), printed_numbers(store)).values()
         )
         texts = [
-            PackText(name, render(tables, form)) for form, name in SUFFIXES.items()
+            PackText(name, render(tables, form))
+            for form, name in SUFFIXES.items()
         ]
         texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:

@@ -55,5 +55,6 @@ def _show(step: DownloadStep) -> None:
     """One line that counts up on a terminal."""
     of = f" of {step.total:,}" if step.total else ""
     tell_over(
-        f"{step.what}: {step.done:,}{of} {step.unit}", is_last=step.done == step.total
+        f"{step.what}: {step.done:,}{of} {step.unit}",
+        is_last=step.done == step.total,
     )

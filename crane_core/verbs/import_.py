@@ -25,7 +25,10 @@ from crane_core.pipeline.loading.load import (
     import_paths,
     prepare_or_read,
 )
-from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
+from crane_core.pipeline.loading.notebook_column import (
+    kept_files,
+    notebook_column,
+)
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
@@ -84,7 +87,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add(
         verb.add_argument_group(
-            "with --capture", "the options of `capture`, which says more about them"
+            "with --capture",
+            "the options of `capture`, which says more about them",
         ),
         option(
             "--python PATH",
@@ -117,7 +121,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             return _take_pack(only, folder, as_json=chosen.json)
         if is_run_file(only):
             with opened_run(only) as opened:
-                return _take_pack(opened, folder, as_json=chosen.json, name=only.name)
+                return _take_pack(
+                    opened, folder, as_json=chosen.json, name=only.name
+                )
     imports = _imports(chosen, folder)
     _give(imports, chosen)
     return 1 if any(_is_partial(entry) for entry in imports) else 0
@@ -162,7 +168,9 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # Before the pairs are imported, so that a refused command leaves nothing behind.
     refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     by = who(chosen)
-    pairs_in = import_paths([top], folder, replace_by=by if chosen.replace else None)
+    pairs_in = import_paths(
+        [top], folder, replace_by=by if chosen.replace else None
+    )
     if pairs_in.kind != pairs.KIND:
         raise SourceError(
             f"{top} is {pairs_in.kind}, not a folder of pairs.",
@@ -221,7 +229,9 @@ def _imported(
 ) -> Iterator[Imported]:
     """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
     path = paths[0]
-    is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {
+    is_dataset = (
+        path.is_dir() and not (path / MARKER).is_file()
+    ) or path.suffix in {
         ".parquet",
         ".jsonl",
     }
@@ -300,12 +310,8 @@ def problem_json(problem: object) -> dict[str, str]:
 def in_words(entry: Imported) -> str:
     """The outcome of an import, for people to read."""
     if entry.already_loaded:
-        return (
-            f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
-        )
-    about = (
-        f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
-    )
+        return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
+    about = f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
     lines = [
         f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"
     ]
@@ -323,7 +329,9 @@ def in_words(entry: Imported) -> str:
         f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)"
         for added in entry.added
     ]
-    lines.append(f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}")
+    lines.append(
+        f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}"
+    )
     lines += [
         f"    {p.kind}: {p.path}, {p.place}: {p.reason}"
         for p in entry.problems[:SHOWN_PROBLEMS]
@@ -331,7 +339,9 @@ def in_words(entry: Imported) -> str:
     if len(entry.problems) > SHOWN_PROBLEMS:
         n_more = len(entry.problems) - SHOWN_PROBLEMS
         lines.append(
-            as_typed(f"    … and {n_more:,} more: see `doctor --json` or the Data page")
+            as_typed(
+                f"    … and {n_more:,} more: see `doctor --json` or the Data page"
+            )
         )
     if _is_partial(entry):
         lines.append(

@@ -20,7 +20,12 @@ from crane_core.identity.logins import (
 )
 from crane_core.identity.logouts import end_all
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.identity.roles import FILE, add_person, as_email, configured_roles
+from crane_core.identity.roles import (
+    FILE,
+    add_person,
+    as_email,
+    configured_roles,
+)
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.audit import at_the_terminal, note, note_roles
 from crane_core.pipeline.places import DataFolder
@@ -44,7 +49,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             choices=[str(role) for role in Role],
         ),
         option(
-            "--days", "how long the link can be opened (default: 14)", _days, default=14
+            "--days",
+            "how long the link can be opened (default: 14)",
+            _days,
+            default=14,
         ),
         flag(
             "--reusable",
@@ -54,7 +62,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     others = verb.add_argument_group("instead of a link")
     add(
         others,
-        flag("--list", "list invitations that have not expired, and who is logged in"),
+        flag(
+            "--list",
+            "list invitations that have not expired, and who is logged in",
+        ),
     )
     add(
         verb.add_argument_group("where"),
@@ -127,7 +138,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if roles := configured_roles({FILE: str(place)}):
         # The audit log says who had which role from when on, also where the file was edited by hand.
         note_roles(folder, roles, at_the_terminal())
-    issued = new_pass(email, seconds=chosen.days * 86_400, is_reusable=chosen.reusable)
+    issued = new_pass(
+        email, seconds=chosen.days * 86_400, is_reusable=chosen.reusable
+    )
     token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
     # Noted in the data folder, so that it can be listed, counted as opened and revoked.
     give_invitation(folder.path, issued)
@@ -148,7 +161,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _listed_words(folder: DataFolder) -> str:
     given = [
-        f"  {_invitation_words(invitation)}" for invitation in invitations(folder.path)
+        f"  {_invitation_words(invitation)}"
+        for invitation in invitations(folder.path)
     ]
     there = [
         f"  {session_line(name, login)}"
@@ -176,7 +190,9 @@ def _listed(path: Path, email: str, role: str | None) -> Visitor:
     """The person, added to the file where a role is given and they are not in it yet."""
     # A file that does not exist yet is made below, by the first invitation with a role.
     roles = (
-        configured_roles({FILE: str(path)}) if path.exists() or role is None else None
+        configured_roles({FILE: str(path)})
+        if path.exists() or role is None
+        else None
     )
     if role is not None and (roles is None or email not in roles.people):
         add_person(path, email, Role[role.upper()])

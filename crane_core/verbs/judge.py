@@ -13,7 +13,11 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.jobs.ask_models import AskingOptions, estimate
-from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words
+from crane_core.pipeline.jobs.words import (
+    estimate_words,
+    outcome_json,
+    outcome_words,
+)
 from crane_core.pipeline.judging.judge import (
     JudgePlan,
     WantedJudgement,
@@ -38,9 +42,7 @@ from crane_core.verbs.detect import (
 )
 
 NAME = "judge"
-HELP = (
-    "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
-)
+HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
 EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
          python -m crane_core judge --model gpt-5 --campaign pilot --presentation normal
          python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
@@ -60,18 +62,26 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     add(
-        verb.add_argument_group("which verdicts", "of a benchmark, without --campaign"),
-        option("--benchmark B", f"default: {JUNOBENCH.benchmark}", arguments.name),
+        verb.add_argument_group(
+            "which verdicts", "of a benchmark, without --campaign"
+        ),
+        option(
+            "--benchmark B", f"default: {JUNOBENCH.benchmark}", arguments.name
+        ),
         option(
             "--experiment E",
             f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
             arguments.name,
         ),
         option(
-            "--detector GLOB", "detector of the verdicts (default: all)", arguments.name
+            "--detector GLOB",
+            "detector of the verdicts (default: all)",
+            arguments.name,
         ),
         option(
-            "--setting GLOB", "settings of the verdicts (default: all)", arguments.name
+            "--setting GLOB",
+            "settings of the verdicts (default: all)",
+            arguments.name,
         ),
     )
     add(
@@ -88,8 +98,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             choices=[*map(str, Presentation), BOTH],
             default=BOTH,
         ),
-        option("--template FILE", "exact prompt text instead of ours", arguments.path),
-        flag("--fake", "a fake model with made-up labels, served by this process"),
+        option(
+            "--template FILE",
+            "exact prompt text instead of ours",
+            arguments.path,
+        ),
+        flag(
+            "--fake", "a fake model with made-up labels, served by this process"
+        ),
     )
     add_model_arguments(verb)
 
@@ -102,7 +118,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     campaign = _campaign(chosen, folder)
     template = (
-        template_from(chosen.template) if chosen.template else template_of(campaign)
+        template_from(chosen.template)
+        if chosen.template
+        else template_of(campaign)
     )
     with asked_model(chosen, is_fake=chosen.fake) as asked:
         plan = _planned(chosen, folder, asked, template, campaign)
@@ -118,7 +136,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"judge {plan.job.job}",
                 plan.job.annotator,
             )
-        outcome = told_work(folder, plan.work, judging(plan, asked), asked.concurrency)
+        outcome = told_work(
+            folder, plan.work, judging(plan, asked), asked.concurrency
+        )
     labels = label_counts(folder, plan)
     document = outcome_json(outcome, plan.skipped) | {
         "annotator": plan.job.annotator,
@@ -200,7 +220,10 @@ def _say_plan(
     lines = [
         f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far",
         words,
-        *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items()),
+        *(
+            f"{n:,} diagnoses skipped: {reason}"
+            for reason, n in plan.skipped.items()
+        ),
     ]
     give_either(document, "\n".join(lines), as_json=chosen.json)
     return 0

@@ -43,9 +43,15 @@ def add_thing(verb: argparse.ArgumentParser) -> None:
     add(
         verb,
         option(
-            "kind KIND", f"{', '.join(Listed)}", choices=[str(kind) for kind in Listed]
+            "kind KIND",
+            f"{', '.join(Listed)}",
+            choices=[str(kind) for kind in Listed],
         ),
-        option("name NAME", "as `list` shows it in its second column", arguments.name),
+        option(
+            "name NAME",
+            "as `list` shows it in its second column",
+            arguments.name,
+        ),
     )
 
 
@@ -71,7 +77,9 @@ def _as_json(entry: InventoryEntry) -> dict[str, str]:
         "held": entry.held,
         "since": entry.since,
     }
-    return told | ({"removed_by": entry.removal.acted_by} if entry.removal else {})
+    return told | (
+        {"removed_by": entry.removal.acted_by} if entry.removal else {}
+    )
 
 
 def in_words(found: list[InventoryEntry]) -> str:

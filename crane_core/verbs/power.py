@@ -164,7 +164,9 @@ def _in_words(rows: list[Planned], alpha: float) -> str:
 
 def _cells(row: Planned) -> tuple[str, ...]:
     smallest = (
-        "none" if math.isnan(row.detectable) else f"{100 * row.detectable:.1f} pp"
+        "none"
+        if math.isnan(row.detectable)
+        else f"{100 * row.detectable:.1f} pp"
     )
     return (
         f"{row.n_cases:,}",

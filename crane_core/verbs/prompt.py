@@ -58,7 +58,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add(
         verb.add_argument_group(
-            "for a notebook", "whose cells before the target run in a fresh kernel"
+            "for a notebook",
+            "whose cells before the target run in a fresh kernel",
         ),
         option(
             "--target N",
@@ -83,7 +84,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add(
         verb,
-        flag("--json", "print prompt, input, tokens and origin as JSON to stdout"),
+        flag(
+            "--json", "print prompt, input, tokens and origin as JSON to stdout"
+        ),
     )
 
 
@@ -111,11 +114,16 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _of_notebook(
-    path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace
+    path: Path,
+    setting: Setting,
+    template: Template | None,
+    chosen: argparse.Namespace,
 ) -> WrittenPrompt:
     # The code alone is read from the file; every other setting shows a kernel state, so cells have to run.
     if setting is not Setting.CODE:
-        refuse_if_forbidden(os.environ, remedy="Unset it, or use --setting code.")
+        refuse_if_forbidden(
+            os.environ, remedy="Unset it, or use --setting code."
+        )
         tell(f"Running the cells before the target of {path.name}")
     return prompt_of_notebook(
         path,

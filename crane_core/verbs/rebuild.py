@@ -11,7 +11,9 @@ from crane_core.storage.state import table_counts
 from crane_core.terminal import give, tell
 
 NAME = "rebuild"
-HELP = "drop the database and load sources and ledger again, with identical tables"
+HELP = (
+    "drop the database and load sources and ledger again, with identical tables"
+)
 EXAMPLE = "python -m crane_core rebuild"
 
 

@@ -30,7 +30,9 @@ def add_by(verb: argparse.ArgumentParser) -> None:
     """Who does it, for the ledger."""
     add(
         verb,
-        option("--by NAME", "who does it (default: your user name)", arguments.name),
+        option(
+            "--by NAME", "who does it (default: your user name)", arguments.name
+        ),
     )
 
 
@@ -61,7 +63,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     store = prepare_or_read(folder, tell)
     try:
-        entry = remove(store, folder, Listed(chosen.kind), chosen.name, by=who(chosen))
+        entry = remove(
+            store, folder, Listed(chosen.kind), chosen.name, by=who(chosen)
+        )
     finally:
         store.close()
     undo = f"`restore {entry.kind} {entry.name}` undoes it"

@@ -26,7 +26,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the run whose replies are read again, and whether the changes are only listed."""
     add(
         verb,
-        option("job RUN", "name of the run, as the page Runs shows it", arguments.name),
+        option(
+            "job RUN",
+            "name of the run, as the page Runs shows it",
+            arguments.name,
+        ),
         flag("--dry-run", "list the changes; change nothing"),
         flag("--json", "print the changes as JSON to stdout"),
     )
@@ -50,7 +54,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         *map(_words, changed),
         f"{len(changed):,} of {n_replies:,} verdicts {taken}",
     ]
-    document = {"replies": n_replies, "changed": [asdict(each) for each in changed]}
+    document = {
+        "replies": n_replies,
+        "changed": [asdict(each) for each in changed],
+    }
     give_either(document, "\n".join(lines), as_json=chosen.json)
     return 0
 
@@ -63,4 +70,6 @@ def _words(change: Reread) -> str:
             (change.crashes_after, change.unanswered_after),
         )
     )
-    return f"{change.instance_id}, answer {change.run_index}: {before} -> {after}"
+    return (
+        f"{change.instance_id}, answer {change.run_index}: {before} -> {after}"
+    )

@@ -36,16 +36,24 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     ids = [module.TABLE_ID for module in table_modules()]
     add(
         verb.add_mutually_exclusive_group(),
-        flag("--claims", "compare the claims of the paper's text with the data"),
+        flag(
+            "--claims", "compare the claims of the paper's text with the data"
+        ),
         option("--table ID", f"only this table: {' '.join(ids)}", choices=ids),
     )
     add(
         verb,
         option(
-            "--format", "default: md", choices=[str(f) for f in Format], default="md"
+            "--format",
+            "default: md",
+            choices=[str(f) for f in Format],
+            default="md",
         ),
         flag("--json", "the same as --format json"),
-        flag("--check", "exit 1 if a recomputable cell differs in the printed digits"),
+        flag(
+            "--check",
+            "exit 1 if a recomputable cell differs in the printed digits",
+        ),
     )
 
 
@@ -58,7 +66,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     tables = study_tables(verdict_frame(store), printed_numbers(store))
     if chosen.claims:
-        _give_claims(checked_claims(loaded_in(store, folder), published_claims()), fmt)
+        _give_claims(
+            checked_claims(loaded_in(store, folder), published_claims()), fmt
+        )
     store.close()
     if chosen.table:
         tables = {chosen.table: tables[chosen.table]}

@@ -31,7 +31,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             f"a folder that `backup` made; or {', '.join(Listed)}, followed by a name",
             arguments.path,
         ),
-        option("name NAME", "as `list --removed` shows it", arguments.name, nargs="?"),
+        option(
+            "name NAME",
+            "as `list --removed` shows it",
+            arguments.name,
+            nargs="?",
+        ),
     )
     add_by(verb)
 

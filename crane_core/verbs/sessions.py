@@ -9,7 +9,12 @@ from datetime import UTC, datetime
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
-from crane_core.identity.logins import ID_LETTERS, Login, end_session, open_sessions
+from crane_core.identity.logins import (
+    ID_LETTERS,
+    Login,
+    end_session,
+    open_sessions,
+)
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give_either, tell
@@ -23,7 +28,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare the session to end, if any, and the output form."""
     add(
         verb,
-        option("--end ID", "end the session with this id, as listed", arguments.name),
+        option(
+            "--end ID",
+            "end the session with this id, as listed",
+            arguments.name,
+        ),
         flag("--json", "print the list as JSON to stdout"),
     )
 
@@ -45,7 +54,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return 0
     found = open_sessions(folder.path)
     document = [
-        {"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()
+        {"id": name[:ID_LETTERS], **asdict(login)}
+        for name, login in found.items()
     ]
     lines = [session_line(name, login) for name, login in found.items()]
     words = "\n".join(lines) or "nobody is logged in"

@@ -47,7 +47,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         verb.add_mutually_exclusive_group(),
         flag("--csv", "print all rows as CSV to stdout"),
         flag("--json", "print all rows as JSON to stdout, one object per row"),
-        flag("--schema", "print views, tables and columns as Markdown to stdout"),
+        flag(
+            "--schema", "print views, tables and columns as Markdown to stdout"
+        ),
     )
 
 
@@ -59,7 +61,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.question is None:
         if chosen.csv or chosen.json:
             raise CraneError(
-                "There is no question.", remedy="Put one in quotes behind `sql`."
+                "There is no question.",
+                remedy="Put one in quotes behind `sql`.",
             )
         give(schema_page() if chosen.schema else _listed(_schema()))
         return 0

@@ -24,12 +24,22 @@ from crane_core.pipeline.verification.verified import (
     counts_of,
     pairs_of,
 )
-from crane_core.pipeline.verification.verify import Progress, VerifyOptions, verify
+from crane_core.pipeline.verification.verify import (
+    Progress,
+    VerifyOptions,
+    verify,
+)
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.program import program
-from crane_core.terminal import give, give_either, one_line, stop_on_interrupt, tell
+from crane_core.terminal import (
+    give,
+    give_either,
+    one_line,
+    stop_on_interrupt,
+    tell,
+)
 from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for
 from crane_core.verbs.check import add_isolation
 
@@ -108,7 +118,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             )
             n_told = [0]
             # Two notebooks per pair, each of them one piece of work.
-            with cluster_for(chosen, 2 * len(bench.pairs), how.n_jobs) as cluster:
+            with cluster_for(
+                chosen, 2 * len(bench.pairs), how.n_jobs
+            ) as cluster:
                 executor = on_cluster(cluster) if cluster else None
                 here = verify(
                     bench,
@@ -144,11 +156,15 @@ def _how(chosen: argparse.Namespace) -> VerifyOptions:
     if not chosen.memory_mib:
         limits = limits._replace(memory_bytes=most_memory() // n_jobs)
     kernel = program(python=chosen.python)
-    return VerifyOptions(kernel, environment_of(kernel), limits, n_jobs, chosen.again)
+    return VerifyOptions(
+        kernel, environment_of(kernel), limits, n_jobs, chosen.again
+    )
 
 
 def _teller(n_told: list[int]) -> Progress:
-    def tell_pair(n_done: int, n_all: int, halves: Sequence[Verification]) -> None:
+    def tell_pair(
+        n_done: int, n_all: int, halves: Sequence[Verification]
+    ) -> None:
         [pair] = pairs_of(halves)
         n_told[0] += 1
         tell(f"  {n_done:,} of {n_all:,}: {pair.case_id}: {pair.outcome}")
@@ -169,7 +185,8 @@ def _as_json(
         "pairs": len(pairs),
         "counts": {str(outcome): n for outcome, n in counts_of(pairs).items()},
         "notebooks": [
-            {name: row[name] for name in COLUMNS} for row in as_rows(as_table(found))
+            {name: row[name] for name in COLUMNS}
+            for row in as_rows(as_table(found))
         ],
     }
 
@@ -178,7 +195,9 @@ def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
     """A count per outcome, then every pair that is not as recorded, with the reason."""
     counted = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
     lines = [f"{benchmark}: {counted}, Python {python}"]
-    lines += [f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()]
+    lines += [
+        f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()
+    ]
     wrong = [pair for pair in pairs if pair.is_wrong]
     apart = [pair for pair in pairs if pair.outcome in APART]
     for title, listed in (

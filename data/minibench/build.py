@@ -40,7 +40,11 @@ CELL_TIMEOUT_S = 60
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """TensorFlow's own log lines hold times and process ids, which differ with every run."""
 METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "kernelspec": {
+        "display_name": "Python 3",
+        "language": "python",
+        "name": "python3",
+    },
     "language_info": {"name": "python"},
 }
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -83,7 +87,9 @@ def client_of(
         timeout=CELL_TIMEOUT_S,
         record_timing=False,
         resources={"metadata": {"path": str(folder)}},
-        config=Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}),
+        config=Config(
+            KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}
+        ),
     )
 
 
@@ -92,7 +98,9 @@ def run(
 ) -> str | None:
     """Runs code cells in `order` in a fresh kernel; the error class that stopped it, None where none did."""
     code_cells = [
-        (at, cell) for at, cell in enumerate(notebook.cells) if cell.cell_type == "code"
+        (at, cell)
+        for at, cell in enumerate(notebook.cells)
+        if cell.cell_type == "code"
     ]
     with TemporaryDirectory() as sockets:
         client = client_of(notebook, folder, sockets)
@@ -109,7 +117,9 @@ def run(
 
 def without_machine(text: str) -> str:
     """Text of an output without colours, folders and temporary files of this machine, and memory addresses."""
-    placeless = _LIBRARY_FOLDER.sub("", _CELL_FILE.sub("cell.py", _ANSI.sub("", text)))
+    placeless = _LIBRARY_FOLDER.sub(
+        "", _CELL_FILE.sub("cell.py", _ANSI.sub("", text))
+    )
     return _ADDRESS.sub("at 0x0", placeless)
 
 
@@ -120,11 +130,15 @@ def scrub(notebook: nbformat.NotebookNode) -> None:
         for output in cell.get("outputs", []):
             if output.output_type == "error":
                 output.evalue = without_machine(output.evalue)
-                output.traceback = [without_machine(line) for line in output.traceback]
+                output.traceback = [
+                    without_machine(line) for line in output.traceback
+                ]
             elif output.output_type == "stream":
                 output.text = without_machine(output.text)
             else:
-                output.data = {"text/plain": without_machine(output.data["text/plain"])}
+                output.data = {
+                    "text/plain": without_machine(output.data["text/plain"])
+                }
                 output.metadata = {}
 
 
@@ -136,7 +150,9 @@ def build(path: Path) -> dict[str, str]:
     errors: dict[str, str | None] = {}
     for version in VERSIONS:
         notebook = notebook_of(source, version)
-        errors[version] = run(notebook, source.get("order", {}).get(version), folder)
+        errors[version] = run(
+            notebook, source.get("order", {}).get(version), folder
+        )
         scrub(notebook)
         nbformat.write(notebook, folder / f"{path.stem}_{version}.ipynb")
     if not errors["reproduced"] or errors["fixed"]:
@@ -144,7 +160,10 @@ def build(path: Path) -> dict[str, str]:
             f"{path.stem}: reproduced must crash and fixed must not, but they gave {errors}"
         )
     labels = {name: source[name] for name in COLUMNS if name in source}
-    return labels | {"case_id": path.stem, "exception": errors["reproduced"].lower()}
+    return labels | {
+        "case_id": path.stem,
+        "exception": errors["reproduced"].lower(),
+    }
 
 
 def known_rows() -> dict[str, dict[str, str]]:

@@ -67,7 +67,9 @@ def states() -> None:
 
 def target_of(cells: list[Cell]) -> int | None:
     """The target's place among the notebook's code cells; both halves of a pair share it."""
-    return next(cell.notebook_index for cell in cells if cell.role is CellRole.TARGET)
+    return next(
+        cell.notebook_index for cell in cells if cell.role is CellRole.TARGET
+    )
 
 
 def document(captured: Captured) -> dict[str, Any]:
@@ -99,7 +101,9 @@ def results(names: list[str]) -> None:
         for setting in SETTINGS:
             asked = [
                 LocalQuestion(
-                    cells[of], None if setting is Setting.CODE else seen[of], setting
+                    cells[of],
+                    None if setting is Setting.CODE else seen[of],
+                    setting,
                 )
                 for of in cells
             ]
@@ -109,7 +113,9 @@ def results(names: list[str]) -> None:
                 for of, one in zip(cells, said, strict=True)
             ]
             n_crash = sum(one.crashes for one in said)
-            print(f"{name}, {setting}: {n_crash} of {len(said)} predicted to crash")
+            print(
+                f"{name}, {setting}: {n_crash} of {len(said)} predicted to crash"
+            )
         _replace(HERE / "results", {f"{name}.jsonl": "".join(lines)})
 
 
@@ -121,7 +127,10 @@ def _answered(said: Prediction | CraneError) -> Prediction:
 
 
 def _line(
-    detector: LocalDetector, instance_id: str, setting: Setting, said: Prediction
+    detector: LocalDetector,
+    instance_id: str,
+    setting: Setting,
+    said: Prediction,
 ) -> str:
     fields = {
         "benchmark": BENCHMARK,
@@ -157,7 +166,9 @@ def stored_states() -> dict[str, KernelState]:
 
 
 def _text(state: dict[str, Any]) -> str:
-    return json.dumps(state, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return (
+        json.dumps(state, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    )
 
 
 def _replace(folder: Path, files: dict[str, str]) -> None:

@@ -42,7 +42,10 @@ JUNOBENCH_LLMS = {
     "llama3_70b": "llama-3.3-70b",
     "mistralsmall31_latest": "mistral-small-3.1",
 }
-SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
+SETTINGS = {
+    "crash_detection_code": "code",
+    "crash_detection_code_runinfo": "runtime",
+}
 INPUTS = {"executed_code": "code", "executed_code_runinfo": "runtime"}
 VERSIONS = {"buggy": "reproduced", "fixed": "fixed"}
 LABELS = {
@@ -85,7 +88,8 @@ NEEDED = re.compile(
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     """Sort key that puts numpy_2 before numpy_10."""
     return tuple(
-        (0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"_", name)
+        (0, int(part)) if part.isdigit() else (1, part)
+        for part in re.split(r"_", name)
     )
 
 
@@ -108,7 +112,9 @@ def sheet(files: Files, path: str, name: str) -> list[list[Any]]:
 
 
 def cases(files: Files) -> Table:
-    header, *rows = sheet(files, "results/benchmark_labels.xlsx", "Labeled_reviewed")
+    header, *rows = sheet(
+        files, "results/benchmark_labels.xlsx", "Labeled_reviewed"
+    )
     columns = (
         "nb_name",
         "label_root_cause",
@@ -122,7 +128,9 @@ def cases(files: Files) -> Table:
         yield (case_id, case_id.rpartition("_")[0], *facts)
 
 
-def raw_files(files: Files, room: str, folder: str, setting: str) -> dict[str, Any]:
+def raw_files(
+    files: Files, room: str, folder: str, setting: str
+) -> dict[str, Any]:
     """Instance id -> parsed raw file of one detector and setting, in natural order."""
     start = f"{room}/results_raw/{folder}/{setting}/"
     found = {
@@ -130,7 +138,9 @@ def raw_files(files: Files, room: str, folder: str, setting: str) -> dict[str, A
         for path, content in files.items()
         if path.startswith(start)
     }
-    return {instance: found[instance] for instance in sorted(found, key=natural)}
+    return {
+        instance: found[instance] for instance in sorted(found, key=natural)
+    }
 
 
 def llm_detections(files: Files) -> Table:
@@ -165,7 +175,9 @@ def analyzer_detections(files: Files) -> Table:
                 )
 
 
-def junobench_replies(files: Files, folder: str) -> Iterator[tuple[str, list[str]]]:
+def junobench_replies(
+    files: Files, folder: str
+) -> Iterator[tuple[str, list[str]]]:
     place = re.compile(
         rf"llms/detect_if_cell_crash/{re.escape(folder)}/results_(buggy|fixed)/crash_detection_results_(\w+)\.json"
     )
@@ -192,7 +204,8 @@ def junobench_detections(files: Files) -> Table:
 def skipped(files: Files) -> Table:
     for folder, detector in JUNOBENCH_LLMS.items():
         listed = files.get(
-            f"llms/detect_if_cell_crash/{folder}/cases_exceeds_maxtoken.txt", b""
+            f"llms/detect_if_cell_crash/{folder}/cases_exceeds_maxtoken.txt",
+            b"",
         )
         for case_id in sorted(listed.decode().split(), key=natural):
             for version in sorted(VERSIONS.values()):
@@ -206,7 +219,9 @@ def skipped(files: Files) -> Table:
 
 
 def outcomes(files: Files) -> Table:
-    header, *rows = sheet(files, "results/results_summary.xlsx", "Final_evaluation")
+    header, *rows = sheet(
+        files, "results/results_summary.xlsx", "Final_evaluation"
+    )
     by_instance = {
         row[0]: dict(zip(header, row, strict=True))
         for row in rows
@@ -216,7 +231,14 @@ def outcomes(files: Files) -> Table:
         for published, setting in SETTINGS.items():
             for instance in sorted(by_instance, key=natural):
                 label = LABELS[by_instance[instance][f"{folder}_{published}"]]
-                yield (CRANE, detector, setting, instance, "published human", label)
+                yield (
+                    CRANE,
+                    detector,
+                    setting,
+                    instance,
+                    "published human",
+                    label,
+                )
 
 
 def summary_column(name: str, judged: str) -> tuple[str, str] | None:
@@ -282,15 +304,24 @@ def input_tokens(files: Files) -> Table:
             if path.startswith(start)
         }
         for instance in sorted(found, key=natural):
-            yield (CRANE, setting, instance, count(found[instance].decode("utf-8")))
+            yield (
+                CRANE,
+                setting,
+                instance,
+                count(found[instance].decode("utf-8")),
+            )
 
 
 def token_counter() -> Callable[[str], int]:
     """By bpe_openai, which brings its table with it, else by tiktoken, which may download one."""
     try:
-        encoding = importlib.import_module("bpe_openai").get_encoding("o200k_base")
+        encoding = importlib.import_module("bpe_openai").get_encoding(
+            "o200k_base"
+        )
     except ImportError:
-        encoding = importlib.import_module("tiktoken").get_encoding("o200k_base")
+        encoding = importlib.import_module("tiktoken").get_encoding(
+            "o200k_base"
+        )
     return lambda text: len(encoding.encode_ordinary(text))
 
 

@@ -44,7 +44,10 @@ def plan_of(verdicts_of: VerdictsOf) -> PlanOf:
     """A plan over `sizes`; further arguments are members of the wish, `design` those of its design."""
 
     def build(
-        sizes: Mapping[tuple[str, str], int] | int, *, left_out: int = 0, **wish: Any
+        sizes: Mapping[tuple[str, str], int] | int,
+        *,
+        left_out: int = 0,
+        **wish: Any,
     ) -> Plan:
         if isinstance(sizes, int):
             sizes = {("gpt-5", "code"): sizes}

@@ -76,7 +76,9 @@ def test_an_act_without_a_time_gets_the_server_s(
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     del label["submitted_at"]
     act = annotation(label, plan, "ana", sequence=1)
-    assert before <= datetime.fromisoformat(act.submitted_at) <= datetime.now(UTC)
+    assert (
+        before <= datetime.fromisoformat(act.submitted_at) <= datetime.now(UTC)
+    )
     assert act.received_at == act.submitted_at
 
 
@@ -90,7 +92,11 @@ def test_the_server_s_time_stands_beside_the_browser_s_and_no_browser_can_state_
         "ana",
         sequence=1,
     )
-    assert before <= datetime.fromisoformat(str(act.received_at)) <= datetime.now(UTC)
+    assert (
+        before
+        <= datetime.fromisoformat(str(act.received_at))
+        <= datetime.now(UTC)
+    )
     assert act.submitted_at == "2026-03-04T05:06:10.123+00:00"
     assert act.source is None
 
@@ -126,7 +132,9 @@ def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(
         == version_of("g1")
     )
     for other in (version_of(guideline()), "g1", "", None, ["g1"]):
-        with pytest.raises(ValueError, match=f"guideline must be {plan.guideline}$"):
+        with pytest.raises(
+            ValueError, match=f"guideline must be {plan.guideline}$"
+        ):
             annotation(label | {"guideline": other}, plan, "ana", sequence=1)
 
 
@@ -136,13 +144,18 @@ def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(
     old = replace(plan, guideline="0123456789ab", guideline_text=None)
     for version in (old.guideline, version_of(guideline())):
         assert (
-            annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline
+            annotation(
+                label | {"guideline": version}, old, "ana", sequence=1
+            ).guideline
             == version
         )
     with pytest.raises(
-        ValueError, match=f"guideline must be 0123456789ab or {version_of(guideline())}"
+        ValueError,
+        match=f"guideline must be 0123456789ab or {version_of(guideline())}",
     ):
-        annotation(label | {"guideline": version_of("g1")}, old, "ana", sequence=1)
+        annotation(
+            label | {"guideline": version_of("g1")}, old, "ana", sequence=1
+        )
 
 
 NEVER = object()
@@ -188,7 +201,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("shown_at", 1e308, "shown_at is not a time"),
     ("shown_at", ["2026-03-04T05:06:07Z"], "shown_at is not a time"),
     ("shown_at", "2026-03-04T05:06:07", "shown_at has no time zone"),
-    ("first_action_at", "0001-01-01T00:00:00+23:59", "first_action_at is not a time"),
+    (
+        "first_action_at",
+        "0001-01-01T00:00:00+23:59",
+        "first_action_at is not a time",
+    ),
     ("submitted_at", "9999-12-31T23:59:59-23:59", "submitted_at is not a time"),
     ("submitted_at", "2026-13-01T00:00:00Z", "submitted_at is not a time"),
     ("seconds", "12", "seconds is not a number"),
@@ -235,12 +252,18 @@ def test_an_item_of_somebody_else_is_not_one_s_own(
 def test_a_repeat_that_the_order_does_not_have_is_refused(
     plan: Plan, label: dict[str, Any]
 ) -> None:
-    repeated = {showing.item for showing in plan.orders["ana"] if showing.showing == 2}
+    repeated = {
+        showing.item for showing in plan.orders["ana"] if showing.showing == 2
+    }
     once = next(
-        showing.item for showing in plan.orders["ana"] if showing.item not in repeated
+        showing.item
+        for showing in plan.orders["ana"]
+        if showing.item not in repeated
     )
     with pytest.raises(ValueError, match="showing 2, is not an item of ana"):
-        annotation(label | {"item": once, "showing": 2}, plan, "ana", sequence=1)
+        annotation(
+            label | {"item": once, "showing": 2}, plan, "ana", sequence=1
+        )
 
 
 @pytest.mark.parametrize(
@@ -258,14 +281,17 @@ def test_seconds_are_held_within_a_day(
     plan: Plan, label: dict[str, Any], sent: float, kept: float
 ) -> None:
     assert (
-        annotation(label | {"seconds": sent}, plan, "ana", sequence=1).seconds == kept
+        annotation(label | {"seconds": sent}, plan, "ana", sequence=1).seconds
+        == kept
     )
 
 
 def test_half_a_character_in_a_note_does_not_stop_the_save(
     plan: Plan, label: dict[str, Any]
 ) -> None:
-    act = annotation(label | {"note": "seen \ud83d twice"}, plan, "ana", sequence=1)
+    act = annotation(
+        label | {"note": "seen \ud83d twice"}, plan, "ana", sequence=1
+    )
     assert act.note == "seen ? twice"
     assert from_line(to_line(act)) == act
 

@@ -68,5 +68,8 @@ def test_what_is_no_choice_is_refused(body: Any) -> None:
 def test_there_is_an_end_to_the_number_of_keys() -> None:
     with pytest.raises(ValueError, match="201 keys; 200 are the most"):
         checked_keys(
-            {"isOff": False, "keys": {f"label-{n}": None for n in range(MOST_KEYS + 1)}}
+            {
+                "isOff": False,
+                "keys": {f"label-{n}": None for n in range(MOST_KEYS + 1)},
+            }
         )

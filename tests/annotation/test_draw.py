@@ -57,7 +57,11 @@ ALL = {"kind": DrawKind.ALL}
 
 def names_of(plan: Plan, annotator: str) -> list[str]:
     """Items that an annotator labels, repeats left out."""
-    return [showing.item for showing in plan.orders[annotator] if showing.showing == 1]
+    return [
+        showing.item
+        for showing in plan.orders[annotator]
+        if showing.showing == 1
+    ]
 
 
 def test_the_study_draws_222_of_501_where_equation_1_asks_for_218(
@@ -65,7 +69,11 @@ def test_the_study_draws_222_of_501_where_equation_1_asks_for_218(
 ) -> None:
     """Paper, 4.5, table 1: 40, 44, 31, 33, 35 and 39 of 90, 99, 71, 74, 79 and 88."""
     plan = plan_of(PAPER_STRATA, seed=2025)
-    assert (plan.population_size, plan.required, len(plan.items)) == (501, 218, 222)
+    assert (plan.population_size, plan.required, len(plan.items)) == (
+        501,
+        218,
+        222,
+    )
     assert {
         stratum.name: stratum.sampled for stratum in plan.strata
     } == PAPER_ALLOCATION
@@ -74,27 +82,32 @@ def test_the_study_draws_222_of_501_where_equation_1_asks_for_218(
         for (detector, setting), size in PAPER_STRATA.items()
     }
     drawn = Counter(
-        f"{item.verdict.detector} · {item.verdict.setting}" for item in plan.items
+        f"{item.verdict.detector} · {item.verdict.setting}"
+        for item in plan.items
     )
     assert drawn == PAPER_ALLOCATION
 
 
-def test_inclusion_probabilities_give_back_the_population(plan_of: PlanOf) -> None:
+def test_inclusion_probabilities_give_back_the_population(
+    plan_of: PlanOf,
+) -> None:
     plan = plan_of(PAPER_STRATA)
     for place, stratum in enumerate(plan.strata):
         items = [item for item in plan.items if item.stratum == place]
         assert {item.inclusion_probability for item in items} == {
             stratum.sampled / stratum.population
         }
-        assert sum(1 / item.inclusion_probability for item in items) == pytest.approx(
-            stratum.population
-        )
+        assert sum(
+            1 / item.inclusion_probability for item in items
+        ) == pytest.approx(stratum.population)
 
 
 def test_the_seed_says_everything_and_the_order_of_verdicts_nothing(
     plan_of: PlanOf, verdicts_of: VerdictsOf
 ) -> None:
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), Population("made", "study"), seed=7
+    )
     plan = plan_of(PAPER_STRATA, seed=7)
     verdicts = verdicts_of(PAPER_STRATA)
     random.Random(1).shuffle(verdicts)
@@ -120,7 +133,9 @@ def test_another_seed_is_another_draw_other_names_and_other_orders(
     ]
 
 
-def test_another_campaign_of_the_same_seed_has_other_names(plan_of: PlanOf) -> None:
+def test_another_campaign_of_the_same_seed_has_other_names(
+    plan_of: PlanOf,
+) -> None:
     one, other = plan_of(60, seed=7), plan_of(60, seed=7, campaign="second")
     assert [item.verdict for item in one.items] == [
         item.verdict for item in other.items
@@ -136,7 +151,9 @@ def test_names_of_items_are_opaque(plan_of: PlanOf) -> None:
     assert len({item.item for item in plan.items}) == len(plan.items)
 
 
-def test_annotators_have_the_same_items_in_orders_of_their_own(plan_of: PlanOf) -> None:
+def test_annotators_have_the_same_items_in_orders_of_their_own(
+    plan_of: PlanOf,
+) -> None:
     plan = plan_of(PAPER_STRATA, annotators=("ana", "ben", "eva"))
     orders = [names_of(plan, annotator) for annotator in plan.annotators]
     assert [sorted(order) for order in orders] == [
@@ -152,14 +169,18 @@ def test_an_order_does_not_follow_the_strata(plan_of: PlanOf) -> None:
     stratum_of = {item.item: item.stratum for item in plan.items}
     order = [stratum_of[name] for name in names_of(plan, "ana")]
     n_changes = sum(a != b for a, b in pairwise(order))
-    assert n_changes > 150  # 5 in the drawn order; 184 expected of a shuffled one
+    assert (
+        n_changes > 150
+    )  # 5 in the drawn order; 184 expected of a shuffled one
 
 
 N_SEEDS = 600
 ALPHA = 1e-3
 
 
-def test_every_item_of_a_stratum_is_drawn_equally_often(plan_of: PlanOf) -> None:
+def test_every_item_of_a_stratum_is_drawn_equally_often(
+    plan_of: PlanOf,
+) -> None:
     """Chi-square over 600 seeds; a draw without replacement varies less than a multinomial one, by 1 - n/N."""
     sizes = {("gpt-5", "code"): 12, ("gpt-5", "runtime"): 25}
     design = {"margin": 0.2}
@@ -170,7 +191,9 @@ def test_every_item_of_a_stratum_is_drawn_equally_often(plan_of: PlanOf) -> None
             (item.verdict.setting, item.verdict.case_id) for item in plan.items
         )
     for (_, setting), size in sizes.items():
-        sampled = next(s.sampled for s in plan.strata if s.name.endswith(setting))
+        sampled = next(
+            s.sampled for s in plan.strata if s.name.endswith(setting)
+        )
         assert 0 < sampled < size
         expected = N_SEEDS * sampled / size
         counts = [times[setting, f"case_{i}"] for i in range(size)]
@@ -186,10 +209,15 @@ def test_every_item_of_a_stratum_is_drawn_equally_often(plan_of: PlanOf) -> None
 def test_strata_are_drawn_apart_from_each_other(plan_of: PlanOf) -> None:
     """One chance for all strata would draw the same cases from strata of one size, detector by detector."""
     plan = plan_of(
-        {("gpt-5", "code"): 40, ("gpt-5", "runtime"): 40}, design={"margin": 0.2}
+        {("gpt-5", "code"): 40, ("gpt-5", "runtime"): 40},
+        design={"margin": 0.2},
     )
     code, runtime = (
-        {item.verdict.case_id for item in plan.items if item.verdict.setting == setting}
+        {
+            item.verdict.case_id
+            for item in plan.items
+            if item.verdict.setting == setting
+        }
         for setting in ("code", "runtime")
     )
     assert len(code) == len(runtime)
@@ -220,7 +248,10 @@ def test_the_study_s_own_overlap_gives_the_second_annotator_the_sample(
     } == PAPER_ALLOCATION
     for place, stratum in enumerate(plan.strata):
         assert (
-            sum(item.stratum == place and item.item in shared for item in plan.items)
+            sum(
+                item.stratum == place and item.item in shared
+                for item in plan.items
+            )
             == stratum.overlap
         )
 
@@ -244,15 +275,16 @@ def test_dealt_items_go_to_one_annotator_each(
 
 
 def test_one_annotator_alone_overlaps_with_nobody(plan_of: PlanOf) -> None:
-    assert [stratum.overlap for stratum in plan_of(40, annotators=("ana",)).strata] == [
-        0
-    ]
+    assert [
+        stratum.overlap for stratum in plan_of(40, annotators=("ana",)).strata
+    ] == [0]
 
 
 @given(
     sizes=st.dictionaries(
         st.tuples(
-            st.sampled_from(["a", "b", "c"]), st.sampled_from(["code", "runtime"])
+            st.sampled_from(["a", "b", "c"]),
+            st.sampled_from(["code", "runtime"]),
         ),
         st.integers(1, 40),
         min_size=1,
@@ -311,11 +343,14 @@ def test_one_verdict_alone_is_a_campaign(plan_of: PlanOf) -> None:
 def test_no_strata_are_one_stratum(plan_of: PlanOf) -> None:
     plan = plan_of(PAPER_STRATA, design={"strata": ()})
     assert [
-        (stratum.name, stratum.population, stratum.sampled) for stratum in plan.strata
+        (stratum.name, stratum.population, stratum.sampled)
+        for stratum in plan.strata
     ] == [("all", 501, 218)]
 
 
-def test_what_is_not_known_of_a_case_is_a_stratum_of_its_own(plan_of: PlanOf) -> None:
+def test_what_is_not_known_of_a_case_is_a_stratum_of_its_own(
+    plan_of: PlanOf,
+) -> None:
     plan = plan_of(30, design={"strata": ("library", "root_cause")})
     assert [stratum.name for stratum in plan.strata] == [
         f"lib{i} · unknown" for i in range(3)
@@ -330,9 +365,9 @@ def test_another_confidence_is_its_normal_quantile(
     """Equation 1 by hand: n0 / (1 + (n0 - 1) / N), with n0 = z² p (1 - p) / E²."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     n0 = z**2 * 0.5 * 0.5 / 0.05**2
-    assert plan_of(PAPER_STRATA, design={"confidence": confidence}).required == ceil(
-        n0 / (1 + (n0 - 1) / 501)
-    )
+    assert plan_of(
+        PAPER_STRATA, design={"confidence": confidence}
+    ).required == ceil(n0 / (1 + (n0 - 1) / 501))
 
 
 @pytest.mark.parametrize(
@@ -344,12 +379,21 @@ def test_another_confidence_is_its_normal_quantile(
         ({"campaign": "a" * 41}, "is not a valid name for a campaign"),
         ({"annotators": ()}, "needs annotators"),
         ({"annotators": ("ana", "ana")}, "each named once"),
-        ({"annotators": ("ana", "ben/eva")}, "is not a valid name for an annotator"),
-        ({"annotators": ("adjudication",)}, "is not a valid name for an annotator"),
+        (
+            {"annotators": ("ana", "ben/eva")},
+            "is not a valid name for an annotator",
+        ),
+        (
+            {"annotators": ("adjudication",)},
+            "is not a valid name for an annotator",
+        ),
         ({"annotators": (".ana",)}, "is not a valid name for an annotator"),
         ({"annotators": ("ana\n",)}, "is not a valid name for an annotator"),
         ({"design": {"confidence": 1.0}}, "confidence must be between"),
-        ({"design": {"confidence": float("nan")}}, "confidence must be between"),
+        (
+            {"design": {"confidence": float("nan")}},
+            "confidence must be between",
+        ),
         ({"design": {"repeats": -0.01}}, "share of repeats"),
         ({"design": {"repeats": 0.51}}, "share of repeats"),
         ({"design": {"repeats": float("nan")}}, "share of repeats"),
@@ -382,7 +426,10 @@ def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
         "made", "case_1_reproduced", "gpt-5", "code", "study", "case_1"
     )
     wish = CampaignRequest(
-        "pilot", ("ana",), Population("made", "study"), Design(kind=DrawKind.ALL)
+        "pilot",
+        ("ana",),
+        Population("made", "study"),
+        Design(kind=DrawKind.ALL),
     )
     with pytest.raises(ValueError, match="two items have the same name"):
         draw_plan(

@@ -28,12 +28,15 @@ EXAMPLE = re.compile(r'^- `(\w+)`: "(.+?)" \*Why:\* (.+?\.)$', re.MULTILINE)
 def test_the_three_labels_stand_in_it_with_their_keys() -> None:
     rows = re.findall(r"^\| (\d) \| (\w+) \|", guideline(), flags=re.MULTILINE)
     assert rows == [
-        (str(key), str(label)) for key, label in enumerate(DIAGNOSIS_LABELS, start=1)
+        (str(key), str(label))
+        for key, label in enumerate(DIAGNOSIS_LABELS, start=1)
     ]
 
 
 def test_every_reason_stands_in_it_under_its_code() -> None:
-    listed = sections(guideline())[0].partition("**Reasons**")[2].partition(":")[2]
+    listed = (
+        sections(guideline())[0].partition("**Reasons**")[2].partition(":")[2]
+    )
     assert [entry.split()[0] for entry in listed.split(";")] == list(REASONS)
 
 
@@ -71,19 +74,25 @@ def test_six_examples_per_label_are_about_cases_that_ship_and_practice_asks_for_
     assert {*cases, *practised} <= cases_of_minibench(root)
     assert max(Counter([*cases, *practised]).values()) == 1
     texts = [text for entries in found.values() for _, text, _ in entries]
-    practice_texts = [text for item in practice_items() for text, _ in item.texts]
+    practice_texts = [
+        text for item in practice_items() for text, _ in item.texts
+    ]
     assert max(Counter([*texts, *practice_texts]).values()) == 1
 
 
 def test_reasons_of_examples_and_practice_follow_one_rule() -> None:
     """Only the symptom is partial (b), no definite problem is wrong (e): the same in table, examples and practice."""
     given = [
-        (label, why) for label, entries in examples().items() for _, _, why in entries
+        (label, why)
+        for label, entries in examples().items()
+        for _, _, why in entries
     ]
     given += [(str(item.label), item.why) for item in practice_items()]
     named = {
         code: {
-            label for label, why in given if re.search(rf"\((reason )?{code}\)", why)
+            label
+            for label, why in given
+            if re.search(rf"\((reason )?{code}\)", why)
         }
         for code in REASONS
     }
@@ -97,7 +106,9 @@ def test_reasons_of_examples_and_practice_follow_one_rule() -> None:
         if label == Label.WRONG and not re.search(r"\((reason )?[ae]\)", why)
     ]
     rows = dict(
-        re.findall(r"^\| \d \| (\w+) \| (.+) \|$", guideline(), flags=re.MULTILINE)
+        re.findall(
+            r"^\| \d \| (\w+) \| (.+) \|$", guideline(), flags=re.MULTILINE
+        )
     )
     assert (
         "only the symptom is named" in rows["partial"]
@@ -117,7 +128,9 @@ def test_sections_of_the_third_level_are_folded_and_nothing_is_lost() -> None:
 
 
 def test_a_text_is_stored_with_one_kind_of_line_end_and_within_bounds() -> None:
-    assert as_guideline("\n\nJudge.\r\nWell.  \rOn.\0") == "Judge.\nWell.  \nOn.\n"
+    assert (
+        as_guideline("\n\nJudge.\r\nWell.  \rOn.\0") == "Judge.\nWell.  \nOn.\n"
+    )
     assert len(as_guideline("x" * (MOST_CHARACTERS - 1))) == MOST_CHARACTERS
     for text, words in {
         " \n": "is empty",

@@ -22,7 +22,11 @@ from crane_core.domain import Annotation, AnnotationAction, Label
 from tests.examples import examples
 
 C, P, W = DIAGNOSIS_LABELS
-LABEL, UNDO, SKIP = AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.SKIP
+LABEL, UNDO, SKIP = (
+    AnnotationAction.LABEL,
+    AnnotationAction.UNDO,
+    AnnotationAction.SKIP,
+)
 REASON, NOTE, FLAG, UNFLAG = (
     AnnotationAction.REASON,
     AnnotationAction.NOTE,
@@ -65,8 +69,12 @@ def act() -> JournalTab:
     return JournalTab()
 
 
-def order_of(n: int, share: float = 0.05, seed: str = "7/ana") -> tuple[Showing, ...]:
-    return annotator_order([f"{i:012x}" for i in range(n)], seed=seed, share=share)
+def order_of(
+    n: int, share: float = 0.05, seed: str = "7/ana"
+) -> tuple[Showing, ...]:
+    return annotator_order(
+        [f"{i:012x}" for i in range(n)], seed=seed, share=share
+    )
 
 
 def journal(n: int = 5, *acts: Annotation, share: float = 0.0) -> Journal:
@@ -120,7 +128,11 @@ def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(
     made.take([act(LABEL, a, W, seconds=40.0), act(UNDO, a)])
     before = made.as_it_is()
     made.take(
-        [act(LABEL, a, C, seconds=0.5), act(UNDO, a), act(LABEL, a, P, seconds=1.0)]
+        [
+            act(LABEL, a, C, seconds=0.5),
+            act(UNDO, a),
+            act(LABEL, a, P, seconds=1.0),
+        ]
     )
     assert made.given[a].seconds == 41.5
     before.take([act(LABEL, a, C, seconds=2.0)])
@@ -132,7 +144,12 @@ def test_a_second_label_has_no_reason_of_the_first_and_its_time_is_added(
 ) -> None:
     made = journal(5)
     a = made.order[0]
-    made.take([act(LABEL, a, W, reason="a", seconds=10), act(LABEL, a, C, seconds=2.5)])
+    made.take(
+        [
+            act(LABEL, a, W, reason="a", seconds=10),
+            act(LABEL, a, C, seconds=2.5),
+        ]
+    )
     given = made.given[a]
     assert (given.label, given.reason, given.seconds) == (C, None, 12.5)
 
@@ -154,7 +171,9 @@ def test_what_came_too_late_changes_nothing(act: JournalTab) -> None:
     a, b, *_ = made.order
     made.take([act(LABEL, a, C)])
     before = made.as_it_is()
-    made.take([act(SKIP, a), act(UNDO, b), act(REASON, b, reason="a"), act(UNFLAG, a)])
+    made.take(
+        [act(SKIP, a), act(UNDO, b), act(REASON, b, reason="a"), act(UNFLAG, a)]
+    )
     assert (made.given, made.labelled, made.skipped, made.returned) == (
         before.given,
         before.labelled,
@@ -191,7 +210,12 @@ def test_acts_of_another_plan_change_nothing(act: JournalTab) -> None:
         for action in AnnotationAction
     ]
     made = journal(5, *strange, act(LABEL, Showing(order_of(5)[0].item, 2), C))
-    assert (made.given, made.notes, made.flags, made.skipped) == ({}, {}, {}, [])
+    assert (made.given, made.notes, made.flags, made.skipped) == (
+        {},
+        {},
+        {},
+        [],
+    )
     assert made.upcoming(9) == list(made.order)
 
 
@@ -220,7 +244,12 @@ def test_what_is_read_does_not_change_while_acts_go_on(act: JournalTab) -> None:
         ]
     )
     made.take([act(SKIP, b), act(LABEL, c, C)])
-    assert (repr(read), read.upcoming(9), read.undoable(), sorted(read.events)) == told
+    assert (
+        repr(read),
+        read.upcoming(9),
+        read.undoable(),
+        sorted(read.events),
+    ) == told
 
 
 def labelled_through(made: Journal, act: JournalTab) -> list[Showing]:
@@ -257,12 +286,16 @@ def test_a_first_showing_that_is_skipped_takes_its_repeat_along(
         made.take(act(SKIP, Showing(again.item, 1)) for again in repeats[:3])
         came = labelled_through(made, act)
         assert len(came) == len(set(came))
-        assert {showing for showing in made.order if showing.showing == 1} <= set(came)
+        assert {
+            showing for showing in made.order if showing.showing == 1
+        } <= set(came)
         assert min(gaps(came), default=GAP) >= GAP
         assert made.is_finished()
 
 
-def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: JournalTab) -> None:
+def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(
+    act: JournalTab,
+) -> None:
     made = Journal(order_of(60, 0.1))
     queue = made.upcoming(99)
     assert queue == labelled_through(made, act)
@@ -270,7 +303,9 @@ def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: JournalTab) 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
 @examples(60)
-def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -> None:
+def test_folding_at_once_or_in_parts_gives_the_same_journal(
+    seed: int, n: int
+) -> None:
     chance, act = random.Random(seed), JournalTab()
     order = order_of(n, 0.1, str(seed))
     acts = [
@@ -348,7 +383,10 @@ class Annotating(RuleBasedStateMachine):
             if back := self.journal.undoable():
                 assert back == list(reversed(self.sequence))[:UNDO_DEPTH]
                 self.send(self.act(UNDO, back[0]))
-                assert self.journal.upcoming(1) == [back[0]] or back[0].showing == 2
+                assert (
+                    self.journal.upcoming(1) == [back[0]]
+                    or back[0].showing == 2
+                )
 
     @rule(n=st.integers(1, 5))
     def skip(self, n: int) -> None:
@@ -360,9 +398,14 @@ class Annotating(RuleBasedStateMachine):
     @rule(data=st.data(), word=st.sampled_from(DIAGNOSIS_LABELS))
     def label_again(self, data: st.DataObject, word: Label) -> None:
         if self.sequence:
-            self.send(self.act(LABEL, data.draw(st.sampled_from(self.sequence)), word))
+            self.send(
+                self.act(LABEL, data.draw(st.sampled_from(self.sequence)), word)
+            )
 
-    @rule(data=st.data(), action=st.sampled_from([LABEL, UNDO, SKIP, REASON, FLAG]))
+    @rule(
+        data=st.data(),
+        action=st.sampled_from([LABEL, UNDO, SKIP, REASON, FLAG]),
+    )
     def press_in_the_other_tab(
         self, data: st.DataObject, action: AnnotationAction
     ) -> None:
@@ -372,19 +415,28 @@ class Annotating(RuleBasedStateMachine):
             word = data.draw(st.sampled_from(DIAGNOSIS_LABELS))
             showing = data.draw(st.sampled_from(places))
             self.stale.append(
-                self.act(action, showing, word if action is LABEL else None, reason="a")
+                self.act(
+                    action,
+                    showing,
+                    word if action is LABEL else None,
+                    reason="a",
+                )
             )
 
     @precondition(lambda self: self.stale)
     @rule(data=st.data())
     def arrive_late(self, data: st.DataObject) -> None:
-        self.send(self.stale.pop(data.draw(st.integers(0, len(self.stale) - 1))))
+        self.send(
+            self.stale.pop(data.draw(st.integers(0, len(self.stale) - 1)))
+        )
 
     @precondition(lambda self: self.sent)
     @rule(data=st.data())
     def send_again(self, data: st.DataObject) -> None:
         before = repr(self.journal)
-        self.journal.take(data.draw(st.lists(st.sampled_from(self.sent), max_size=5)))
+        self.journal.take(
+            data.draw(st.lists(st.sampled_from(self.sent), max_size=5))
+        )
         assert repr(self.journal) == before
 
     @rule()
@@ -398,7 +450,8 @@ class Annotating(RuleBasedStateMachine):
     def labels_are_the_last_word_on_each_showing(self) -> None:
         if hasattr(self, "journal"):
             assert {
-                showing: given.label for showing, given in self.journal.given.items()
+                showing: given.label
+                for showing, given in self.journal.given.items()
             } == self.labels
             assert self.journal.n_done == len(self.labels)
             assert self.journal.labelled == self.sequence
@@ -409,7 +462,11 @@ class Annotating(RuleBasedStateMachine):
             coming = self.journal.upcoming(200)
             assert len(coming) == len(set(coming))
             assert self.labels.keys().isdisjoint(coming)
-            firsts = {showing for showing in self.journal.order if showing.showing == 1}
+            firsts = {
+                showing
+                for showing in self.journal.order
+                if showing.showing == 1
+            }
             assert firsts - self.labels.keys() <= set(coming)
             assert self.journal.is_finished() == (not coming)
 
@@ -418,11 +475,17 @@ class Annotating(RuleBasedStateMachine):
             return
         while coming := self.journal.upcoming(1):
             self.label_as_offered(coming[0], C)
-        left = [showing for showing in self.journal.order if showing not in self.labels]
+        left = [
+            showing
+            for showing in self.journal.order
+            if showing not in self.labels
+        ]
         assert all(showing.showing == 2 for showing in left)
         for showing in left:
             after_first = (
-                len(self.sequence) - 1 - self.sequence.index(Showing(showing.item, 1))
+                len(self.sequence)
+                - 1
+                - self.sequence.index(Showing(showing.item, 1))
             )
             assert after_first < GAP, "a repeat that was due is never shown"
 

@@ -42,7 +42,9 @@ from crane_core.domain import Label
 from crane_core.stats.rates import diagnosis_credit
 from tests.examples import examples
 
-STUDY = (files("crane_core.annotation") / "study_labels.toml").read_text("utf-8")
+STUDY = (files("crane_core.annotation") / "study_labels.toml").read_text(
+    "utf-8"
+)
 
 
 def body() -> dict[str, Any]:
@@ -50,7 +52,9 @@ def body() -> dict[str, Any]:
     return copy.deepcopy(tomllib.loads(STUDY)) | {"name": "mine"}
 
 
-def test_the_study_s_labels_are_the_three_of_the_paper_from_best_to_worst() -> None:
+def test_the_study_s_labels_are_the_three_of_the_paper_from_best_to_worst() -> (
+    None
+):
     study = study_labels()
     assert labels_from_toml(STUDY) == study
     assert (study.codes, study.scale) == (
@@ -84,7 +88,9 @@ def test_credit_is_that_of_the_rates() -> None:
 def test_colours_are_those_of_the_style_sheet(root: Path) -> None:
     style = (root / "crane_core" / "ui" / "style.css").read_text("utf-8")
     known = dict(
-        re.findall(r"--cw-(\w+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", style)
+        re.findall(
+            r"--cw-(\w+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", style
+        )
     )
     assert [f"{label.colour}, {label.colour_dark}" for label in study_labels().labels] == [
         known["good"], known["part"], known["crash"]
@@ -96,11 +102,15 @@ def test_contrast_is_that_of_the_standard() -> None:
     """WCAG 2.1: black on white 21, the same colour 1, and #767676 the lightest grey with 4.5 on white."""
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#123456", "#123456") == 1
-    assert contrast("#777777", "#ffffff") < 4.5 <= contrast("#767676", "#ffffff")
+    assert (
+        contrast("#777777", "#ffffff") < 4.5 <= contrast("#767676", "#ffffff")
+    )
 
 
 def test_letters_of_the_desk_are_refused_as_keys(root: Path) -> None:
-    desk = (root / "crane_core" / "ui" / "annotate" / "desk.js").read_text("utf-8")
+    desk = (root / "crane_core" / "ui" / "annotate" / "desk.js").read_text(
+        "utf-8"
+    )
     (letters,) = re.findall(r"const LETTERS = \{(.*?)\};", desk, re.DOTALL)
     assert set(re.findall(r"^  ([a-z]): ", letters, re.MULTILINE)) == DESK_KEYS
 
@@ -117,7 +127,10 @@ def label_with(**members: Any) -> dict[str, Any]:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({}, "name: nothing is not a line of text"),
-    (body() | {"scale": "rank"}, "scale: 'rank' is not one of ordinal, nominal"),
+    (
+        body() | {"scale": "rank"},
+        "scale: 'rank' is not one of ordinal, nominal",
+    ),
     (
         body() | {"labels": body()["labels"][:1]},
         f"labels: there are 1; a set has 2 to {MOST}",
@@ -126,12 +139,18 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (body() | {"labels": "abc"}, "labels: 'abc' is not a list"),
     (body() | {"labels": ["abc", 1]}, "labels 1: 'abc' is not a table"),
     (body() | {"colour": "red"}, "the file: 'colour' is unknown; it may hold"),
-    (body() | {"name": "two\nlines"}, r"name: 'two\\nlines' is not a line of text"),
+    (
+        body() | {"name": "two\nlines"},
+        r"name: 'two\\nlines' is not a line of text",
+    ),
     (
         label_with(code="Partial"),
         "labels 2, code: 'Partial' is not a code; use 1 to 24 of a-z",
     ),
-    (label_with(code="correct"), "labels 2, credit: the study's 'correct' has 1"),
+    (
+        label_with(code="correct"),
+        "labels 2, credit: the study's 'correct' has 1",
+    ),
     (
         label_with(code="correct", credit=1),
         "labels 2, code: labels 1 has 'correct' already",
@@ -140,7 +159,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
         label_with(code="unverifiable"),
         "labels 2, code: 'unverifiable' is an outcome that is computed",
     ),
-    (label_with(word="CORRECT"), "labels 2, word: labels 1 has 'CORRECT' already"),
+    (
+        label_with(word="CORRECT"),
+        "labels 2, word: labels 1 has 'CORRECT' already",
+    ),
     (label_with(word="x" * 25), "labels 2, word: .* more than 24 characters"),
     (label_with(word="a\u202eb"), "labels 2, word: .* is not a line of text"),
     (label_with(sign="✓"), "labels 2, sign: labels 1 has .* already"),
@@ -163,12 +185,18 @@ BAD: list[tuple[dict[str, Any], str]] = [
         label_with(code="nearly", credit=1.5),
         "labels 2, credit: 1.5 is not a number from 0 to 1",
     ),
-    (label_with(code="nearly", credit=True), "labels 2, credit: True is not a number"),
+    (
+        label_with(code="nearly", credit=True),
+        "labels 2, credit: True is not a number",
+    ),
     (
         label_with(code="nearly", credit=10**400),
         "labels 2, credit: 1000.* is not a number",
     ),
-    (label_with(reasons=["z"]), "labels 2, reasons: 'z' is not the code of a reason"),
+    (
+        label_with(reasons=["z"]),
+        "labels 2, reasons: 'z' is not the code of a reason",
+    ),
     (label_with(reasons=["a", "a"]), "labels 2, reasons: one is named twice"),
     (label_with(size=3), "labels 2: 'size' is unknown"),
     (
@@ -196,7 +224,9 @@ def test_a_fault_is_named_with_its_place_and_remedy(
         ("name = ", "it is not TOML"),
         ("a = " + "[" * 5_000, "it is not TOML"),
         (
-            STUDY.replace('key = "1"', 'key = "u"').replace('"study"', '"mine"'),
+            STUDY.replace('key = "1"', 'key = "u"').replace(
+                '"study"', '"mine"'
+            ),
             "labels 1, key: 'u' has a meaning",
         ),
         (
@@ -205,7 +235,9 @@ def test_a_fault_is_named_with_its_place_and_remedy(
         ),
     ],
 )
-def test_a_file_that_is_no_set_of_one_s_own_is_refused(text: str, told: str) -> None:
+def test_a_file_that_is_no_set_of_one_s_own_is_refused(
+    text: str, told: str
+) -> None:
     with pytest.raises(ValueError, match=told) as raised:
         labels_from_toml(text)
     assert "\n" not in str(raised.value)
@@ -270,7 +302,9 @@ def test_whatever_a_document_holds_is_a_set_or_one_line(
 
 @examples(100)
 @given(
-    text=st.text(max_size=60), start=st.integers(0, len(STUDY)), end=st.integers(0, 40)
+    text=st.text(max_size=60),
+    start=st.integers(0, len(STUDY)),
+    end=st.integers(0, 40),
 )
 def test_whatever_stands_in_a_file_is_a_set_or_one_line(
     text: str, start: int, end: int
@@ -303,14 +337,21 @@ def test_other_words_keep_the_study_s_meaning_and_other_labels_do_not() -> None:
     assert (means_the_study(nearly), shares_with_study(nearly)) == (False, True)
 
 
-def test_the_first_guideline_of_own_labels_lists_them_and_escapes_markup() -> None:
+def test_the_first_guideline_of_own_labels_lists_them_and_escapes_markup() -> (
+    None
+):
     assert first_guideline(study_labels()) == guideline()
     told = first_guideline(
         checked_labels(
-            label_with(code="nearly", word="<b>*near*", reasons=["b"], means="Almost.")
+            label_with(
+                code="nearly", word="<b>*near*", reasons=["b"], means="Almost."
+            )
         )
     )
-    assert r"- **◐ \<b\>\*near\*** (key 2): Almost\. Reasons: symptom only (b)." in told
+    assert (
+        r"- **◐ \<b\>\*near\*** (key 2): Almost\. Reasons: symptom only (b)."
+        in told
+    )
 
 
 def test_the_example_of_the_documentation_is_a_set_of_four(root: Path) -> None:
@@ -333,8 +374,12 @@ def test_the_example_of_the_documentation_is_a_set_of_four(root: Path) -> None:
 def test_the_documentation_names_every_member_and_bound(root: Path) -> None:
     told = (root / "docs" / "lead" / "campaign.md").read_text("utf-8")
     assert all(
-        f"`{member}`" in told for member in OF_LABEL | {"name", "scale", "reasons"}
+        f"`{member}`" in told
+        for member in OF_LABEL | {"name", "scale", "reasons"}
     )
     assert f"not {', '.join(sorted(DESK_KEYS))}, which" in told
     assert "two to seven labels" in told and (FEWEST, MOST) == (2, 7)
-    assert f"up to {MOST_REASONS} under" in told and f"{LEAST_CONTRAST} or more" in told
+    assert (
+        f"up to {MOST_REASONS} under" in told
+        and f"{LEAST_CONTRAST} or more" in told
+    )

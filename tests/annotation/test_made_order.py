@@ -29,14 +29,18 @@ def lines(*acts: Line) -> list[Annotation]:
     ]  # fmt: skip
 
 
-def final(acts: list[Annotation], again: tuple[Again, ...] = ()) -> dict[str, str]:
+def final(
+    acts: list[Annotation], again: tuple[Again, ...] = ()
+) -> dict[str, str]:
     """The labels in force, however the ledger is read: at once, or line by line."""
     at_once, one_by_one = Journal((X, Y), again), Journal((X, Y), again)
     at_once.take(acts)
     for act in acts:
         one_by_one.take([act])
     assert repr(at_once) == repr(one_by_one)
-    return {showing.item: given.label for showing, given in at_once.given.items()}
+    return {
+        showing.item: given.label for showing, given in at_once.given.items()
+    }
 
 
 CASES: dict[str, tuple[list[Line], dict[str, str]]] = {
@@ -90,7 +94,9 @@ def test_a_late_act_counts_as_made_before_the_items_were_sent_back() -> None:
     )
 
 
-def test_acts_of_one_device_have_one_outcome_in_whatever_order_they_arrive() -> None:
+def test_acts_of_one_device_have_one_outcome_in_whatever_order_they_arrive() -> (
+    None
+):
     made = [
         (
             "phone-aa",

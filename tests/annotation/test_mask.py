@@ -32,7 +32,10 @@ def test_models_and_their_families_are_hidden(name: str) -> None:
         masked(f"As {name}, I say the cell fails.")
         == f"As {MODEL}, I say the cell fails."
     )
-    assert masked(f"({name}): it fails; {name}.") == f"({MODEL}): it fails; {MODEL}."
+    assert (
+        masked(f"({name}): it fails; {name}.")
+        == f"({MODEL}): it fails; {MODEL}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,8 @@ def test_names_of_one_or_two_letters_hide_nothing() -> None:
 def test_a_name_is_a_text_and_not_a_pattern() -> None:
     hostile = ["(a+)+$", ".*", "[", "\\", "a|b", "   ", "---"]
     assert (
-        mask("aaaa a|b [x] 1.2", names=hostile, notebook="") == f"aaaa {MODEL} [x] 1.2"
+        mask("aaaa a|b [x] 1.2", names=hostile, notebook="")
+        == f"aaaa {MODEL} [x] 1.2"
     )
 
 
@@ -170,7 +174,9 @@ def test_masking_twice_is_masking_once(text: str) -> None:
         "qwen" + "_ " * 50_000,
     ],
 )
-def test_a_text_made_to_keep_the_search_busy_is_read_to_its_end(text: str) -> None:
+def test_a_text_made_to_keep_the_search_busy_is_read_to_its_end(
+    text: str,
+) -> None:
     """These grow with the square of their length in a search that tries every division; they would not end here."""
     assert masked(text + " gpt-5.").endswith(f"{MODEL}.")
 

@@ -59,7 +59,9 @@ def test_without_a_decision_only_agreement_makes_a_label(
 def test_two_annotators_every_pair_of_labels() -> None:
     for a, b in product(GIVEN, GIVEN):
         wanted = (
-            Final(a, Provenance.UNANIMOUS) if a == b else Final(None, Provenance.OPEN)
+            Final(a, Provenance.UNANIMOUS)
+            if a == b
+            else Final(None, Provenance.OPEN)
         )
         assert final_outcome({"ana": a, "ben": b}) == wanted
 
@@ -88,4 +90,6 @@ def test_a_decision_tells_its_note_and_a_reason_that_nobody_knows() -> None:
 
 
 def test_a_decision_without_a_label_decides_nothing() -> None:
-    assert final_outcome({"ana": C}, decided(None)) == Final(C, Provenance.SINGLE)
+    assert final_outcome({"ana": C}, decided(None)) == Final(
+        C, Provenance.SINGLE
+    )

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.annotation.pace import N_FOR_ESTIMATE, QUICK_S, Pace, Part, drift, pace
+from crane_core.annotation.pace import (
+    N_FOR_ESTIMATE,
+    QUICK_S,
+    Pace,
+    Part,
+    drift,
+    pace,
+)
 from crane_core.domain import Label
 
 C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
@@ -30,7 +37,9 @@ C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
         ([6, 6, 6, 6, 300], 10, Pace(5, 6, 324, 60, 0)),
     ],
 )
-def test_speed_by_hand(seconds: list[float], n_left: int, expected: Pace) -> None:
+def test_speed_by_hand(
+    seconds: list[float], n_left: int, expected: Pace
+) -> None:
     assert pace(seconds, n_left) == expected
 
 
@@ -47,10 +56,17 @@ def test_drift_of_eight_labels_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("n", "parts"),
-    [(0, []), (1, [(1, 1)]), (2, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 2), (3, 3)])],
+    [
+        (0, []),
+        (1, [(1, 1)]),
+        (2, [(1, 1), (2, 2)]),
+        (3, [(1, 1), (2, 2), (3, 3)]),
+    ],
 )
 def test_few_labels_are_few_parts(n: int, parts: list[tuple[int, int]]) -> None:
-    assert [(part.first, part.last) for part in drift([C] * n, [1.0] * n)] == parts
+    assert [
+        (part.first, part.last) for part in drift([C] * n, [1.0] * n)
+    ] == parts
 
 
 @given(

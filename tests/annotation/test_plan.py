@@ -83,7 +83,9 @@ def test_a_plan_from_before_one_text_was_drawn_goes_on_to_show_all(
 
 
 def test_a_text_of_another_version_is_refused(plan_of: PlanOf) -> None:
-    body = json.loads(plan_of(30).to_json()) | {"guideline_text": "Another text."}
+    body = json.loads(plan_of(30).to_json()) | {
+        "guideline_text": "Another text."
+    }
     with pytest.raises(
         ValueError, match="the version of its guideline does not match the text"
     ):
@@ -114,7 +116,9 @@ def test_an_item_is_found_by_its_name(plan_of: PlanOf) -> None:
         plan.item("000000000000")
 
 
-def changed(body: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+def changed(
+    body: dict[str, Any], path: tuple[Any, ...], value: Any
+) -> dict[str, Any]:
     """A copy of the document with one member replaced, or taken out where the value is ..."""
     copy = json.loads(json.dumps(body))
     inner = copy
@@ -173,7 +177,17 @@ def test_a_damaged_document_is_a_value_error(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "null", "7", "[]", '"plan"', "{}", "[" * 100_000, '{"a":' * 50_000],
+    [
+        "",
+        "{",
+        "null",
+        "7",
+        "[]",
+        '"plan"',
+        "{}",
+        "[" * 100_000,
+        '{"a":' * 50_000,
+    ],
 )
 def test_what_is_no_plan_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
@@ -221,7 +235,9 @@ def test_what_is_no_name_of_a_file_is_no_name(name: str) -> None:
 
 def test_the_address_of_a_population_is_over_its_keys_alone() -> None:
     one, two = (
-        LabelledVerdict("b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}")
+        LabelledVerdict(
+            "b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}"
+        )
         for i in range(2)
     )
     assert population_sha256([one, two]) == population_sha256([two, one])

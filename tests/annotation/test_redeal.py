@@ -77,11 +77,15 @@ def plan_of(
 
 
 def items_of(plan: Plan, person: str) -> list[str]:
-    return [showing.item for showing in plan.orders[person] if showing.showing == 1]
+    return [
+        showing.item for showing in plan.orders[person] if showing.showing == 1
+    ]
 
 
 def times(plan: Plan) -> Counter[str]:
-    return Counter(item for person in plan.orders for item in items_of(plan, person))
+    return Counter(
+        item for person in plan.orders for item in items_of(plan, person)
+    )
 
 
 def journals_after(plan: Plan, n_of: dict[str, int]) -> dict[str, Journal]:
@@ -160,7 +164,11 @@ def test_more_annotators_of_an_item_than_there_are_is_refused() -> None:
 
 def test_a_sample_can_be_labelled_twice_in_part() -> None:
     plan = plan_of(
-        600, ("ana", "ben"), kind=DrawKind.SAMPLE, overlap=Overlap.SAMPLE, repeats=0.0
+        600,
+        ("ana", "ben"),
+        kind=DrawKind.SAMPLE,
+        overlap=Overlap.SAMPLE,
+        repeats=0.0,
     )
     assert len(items_of(plan, "ana")) == len(plan.items)
     shared = sum(stratum.overlap for stratum in plan.strata)
@@ -186,9 +194,9 @@ def test_calibration_is_for_all_and_the_main_round_follows() -> None:
     opened = with_rounds(plan, [main_round(plan, SIGNED)])
     assert is_main_open(opened)
     assert {times(opened)[item] for item in plan.calibration} == {4}
-    assert {n for item, n in times(opened).items() if item not in plan.calibration} == {
-        2
-    }
+    assert {
+        n for item, n in times(opened).items() if item not in plan.calibration
+    } == {2}
     for person in PEOPLE:
         assert opened.orders[person][:12] == plan.orders[person]
     with pytest.raises(ValueError, match="open already"):
@@ -209,7 +217,10 @@ def test_what_somebody_owes_goes_to_others_when_they_leave() -> None:
     assert set(after.orders["ana"]) == set(journals["ana"].given)
     assert set(times(after).values()) == {2}
     for person in ("ben", "cem", "dia"):
-        assert after.orders[person][: len(plan.orders[person])] == plan.orders[person]
+        assert (
+            after.orders[person][: len(plan.orders[person])]
+            == plan.orders[person]
+        )
     assert unassigned(after) == 0
 
 
@@ -220,12 +231,14 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
     after = changed(plan, journals, replace={"ana": "eva"})
     assert set(items_of(after, "eva")) == set(items_of(plan, "ana")) - done
     assert after.present == ("ben", "cem", "dia", "eva")
-    assert {person: after.orders[person] for person in ("ben", "cem", "dia")} == {
-        person: plan.orders[person] for person in ("ben", "cem", "dia")
-    }
+    assert {
+        person: after.orders[person] for person in ("ben", "cem", "dia")
+    } == {person: plan.orders[person] for person in ("ben", "cem", "dia")}
 
 
-def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> None:
+def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> (
+    None
+):
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 20, "ben": 5})
     after = changed(plan, journals, add=("eva",))
@@ -234,7 +247,10 @@ def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> N
         assert set(journals[person].given) <= set(after.orders[person])
     fresh = journals_after(after, {})
     owed = {
-        p: sum(s.showing == 1 and s not in journals[p].given for s in after.orders[p])
+        p: sum(
+            s.showing == 1 and s not in journals[p].given
+            for s in after.orders[p]
+        )
         for p in PEOPLE
     }
     newcomer = len([s for s in fresh["eva"].order if s.showing == 1])
@@ -268,7 +284,9 @@ def test_where_nobody_is_free_the_missing_labels_are_counted() -> None:
         ({"add": ("No Name",)}, "not a valid name"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(change: dict[str, Any], words: str) -> None:
+def test_a_change_that_cannot_be_is_refused(
+    change: dict[str, Any], words: str
+) -> None:
     plan = plan_of()
     with pytest.raises(ValueError, match=words):
         changed(plan, **change)
@@ -323,7 +341,9 @@ def test_rounds_and_plan_survive_their_documents() -> None:
 
 @examples(30)
 @given(st.data())
-def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> None:
+def test_whatever_happens_every_item_keeps_its_k_people(
+    data: st.DataObject,
+) -> None:
     plan = plan_of(
         data.draw(st.integers(8, 40)),
         per_item=2,
@@ -333,14 +353,19 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
     labelled: dict[str, list[Annotation]] = {}
     number = count(1)
     for step in range(data.draw(st.integers(1, 4))):
-        journals = {person: journal_for(plan, person) for person in plan.annotators}
+        journals = {
+            person: journal_for(plan, person) for person in plan.annotators
+        }
         for person, journal in journals.items():
             journal.take(labelled.get(person, []))
         for person in plan.present:
             for _ in range(data.draw(st.integers(0, 5))):
                 if coming := journals[person].upcoming(1):
                     made = act(
-                        person, coming[0], journals[person].n_acts + 1, next(number)
+                        person,
+                        coming[0],
+                        journals[person].n_acts + 1,
+                        next(number),
                     )
                     journals[person].take([made])
                     labelled.setdefault(person, []).append(made)
@@ -350,7 +375,9 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
             plan = changed(plan, journals, remove=(gone,))
         else:
             plan = changed(plan, journals, add=(f"new{step}",))
-        assert all(before[person] <= set(plan.orders[person]) for person in before)
+        assert all(
+            before[person] <= set(plan.orders[person]) for person in before
+        )
         for person in plan.annotators:
             names = items_of(plan, person)
             assert len(names) == len(set(names))

@@ -103,12 +103,15 @@ def test_a_thread_holds_the_messages_of_its_annotator_and_item_alone(
     written: list[tuple[str, Showing, Side]],
 ) -> None:
     messages = [
-        replace(ASKED, event=str(n), annotator=name, item=showing.item, side=side)
+        replace(
+            ASKED, event=str(n), annotator=name, item=showing.item, side=side
+        )
         for n, (name, showing, side) in enumerate(written)
     ]
     found = threads("ana", journal(), messages)
     assert {
-        s: [int(m.event) for m in thread.messages] for s, thread in found.items()
+        s: [int(m.event) for m in thread.messages]
+        for s, thread in found.items()
     } == {
         one: places
         for one in (ITEM, OTHER)

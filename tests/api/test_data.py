@@ -23,7 +23,8 @@ def test_frames_are_of_what_is_loaded(data: str) -> None:
         assert len(cases) == 151 and cases["crashing_instance"].notna().all()
         assert len(runs) == len(opened.sql("FROM runs")) > len(verdicts) > 2_000
         study = verdicts[
-            (verdicts["benchmark"] == "junobench") & (verdicts["detector"] == "gpt-5")
+            (verdicts["benchmark"] == "junobench")
+            & (verdicts["detector"] == "gpt-5")
         ]
         assert (
             len(study)
@@ -42,7 +43,9 @@ print("open", flush=True)
 sys.stdin.read()
 """
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         assert holder.stdout.readline() == b"open\n"
@@ -53,7 +56,10 @@ sys.stdin.read()
 
 
 def test_refusals_carry_a_remedy(data: str) -> None:
-    with api.open_data(data) as opened, pytest.raises(api.CraneError) as refused:
+    with (
+        api.open_data(data) as opened,
+        pytest.raises(api.CraneError) as refused,
+    ):
         opened.sql("DROP TABLE runs")
     assert refused.value.remedy
     with pytest.raises(api.CraneError):

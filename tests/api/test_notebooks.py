@@ -16,7 +16,11 @@ from tests.written_pairs import write_pair
 def folder(tmp_path: Path) -> Path:
     """A pair that loads no library, so that its kernels start soon."""
     write_pair(
-        tmp_path, "trip", ["v = [1]", "v[3]"], ["v = [1]", "v[0]"], error="IndexError"
+        tmp_path,
+        "trip",
+        ["v = [1]", "v[3]"],
+        ["v = [1]", "v[0]"],
+        error="IndexError",
     )
     return tmp_path / "trip"
 
@@ -24,7 +28,10 @@ def folder(tmp_path: Path) -> Path:
 def test_check_finds_what_the_command_finds(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    crashing, fixed = folder / "trip_reproduced.ipynb", folder / "trip_fixed.ipynb"
+    crashing, fixed = (
+        folder / "trip_reproduced.ipynb",
+        folder / "trip_fixed.ipynb",
+    )
     verdict = api.check(crashing)
     assert main(["check", str(crashing), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

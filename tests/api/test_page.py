@@ -36,7 +36,9 @@ def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         cells=[nbformat.v4.new_code_cell(code) for code in [path, *examples]]
     )
     NotebookClient(
-        notebook, timeout=int(PATIENCE_S), resources={"metadata": {"path": str(folder)}}
+        notebook,
+        timeout=int(PATIENCE_S),
+        resources={"metadata": {"path": str(folder)}},
     ).execute()
     return [
         "".join(
@@ -61,12 +63,18 @@ def test_the_page_names_everything_that_is_offered(root: Path) -> None:
     page = (root / PAGE).read_text("utf-8")
     offered = [name for name in vars(api.Data) if not name.startswith("_")]
     assert [
-        name for name in [*api.__all__, *offered] if not re.search(rf"\b{name}\b", page)
+        name
+        for name in [*api.__all__, *offered]
+        if not re.search(rf"\b{name}\b", page)
     ] == []
 
 
 def test_all_statistics_explain_themselves() -> None:
     functions = [
-        getattr(statistics, name) for name in statistics.__all__ if name.islower()
+        getattr(statistics, name)
+        for name in statistics.__all__
+        if name.islower()
     ]
-    assert len(functions) > 15 and all(function.__doc__ for function in functions)
+    assert len(functions) > 15 and all(
+        function.__doc__ for function in functions
+    )

@@ -73,7 +73,9 @@ class Seen:
     def watch(self, page: Page) -> None:
         page.on("request", lambda request: self.addresses.append(request.url))
         page.on("websocket", lambda socket: self.addresses.append(socket.url))
-        page.on("pageerror", lambda error: self.errors.append(f"exception: {error}"))
+        page.on(
+            "pageerror", lambda error: self.errors.append(f"exception: {error}")
+        )
         page.on("console", self._note)
         page.on("dialog", self._refuse)
 
@@ -96,7 +98,8 @@ class Seen:
         return [
             address
             for url, address in parts
-            if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK
+            if url.scheme not in {"data", "blob"}
+            and url.hostname not in LOOPBACK
         ]
 
 
@@ -109,7 +112,9 @@ def slow(*values: object) -> Any:
 def browser(chromium: str | None) -> Iterator[Browser]:
     expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        opened = playwright.chromium.launch(
+            executable_path=chromium, args=ARGUMENTS
+        )
         yield opened
         opened.close()
 
@@ -207,7 +212,9 @@ def archive(root: Path) -> Path:
     """The published archive of October 2025."""
     found = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not found.is_file():
-        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+        pytest.skip(
+            "the published archive crane_llm.tar.gz is not beside the checkout"
+        )
     return found
 
 
@@ -291,7 +298,9 @@ def locked_app(
     """An app that asks each visitor for PASSWORD; who knows it may run notebooks."""
     data = tmp_path_factory.mktemp("locked-app") / "data"
     shutil.copytree(answered_folder.path, data)
-    with served(data, CRANE_PASSWORD=PASSWORD, CRANE_ALLOW_EXECUTION="1") as app:
+    with served(
+        data, CRANE_PASSWORD=PASSWORD, CRANE_ALLOW_EXECUTION="1"
+    ) as app:
         yield app
 
 

@@ -52,7 +52,9 @@ _NUMBERS = count(1)
 OWN_ANSWERS = Population("minibench", "ours")
 
 
-def open_desk(page: Page, address: str, campaign: str, annotator: str = "ana") -> Page:
+def open_desk(
+    page: Page, address: str, campaign: str, annotator: str = "ana"
+) -> Page:
     """Open somebody's desk and wait for its first card."""
     page.goto(f"{address}/annotate?campaign={campaign}&annotator={annotator}")
     page.wait_for_selector(".cw-desk .cw-card")
@@ -64,7 +66,9 @@ def in_sight(page: Page) -> str:
     return str(page.evaluate(ITEM))
 
 
-def shown_item(page: Page, folder: DataFolder, campaign: str, annotator: str) -> str:
+def shown_item(
+    page: Page, folder: DataFolder, campaign: str, annotator: str
+) -> str:
     """The ledger's name of the item that is shown, which no browser is told."""
     names = desk_names(folder, kept_campaign(folder, campaign).plan, annotator)
     showing = names.showing(in_sight(page))
@@ -77,7 +81,9 @@ def kept_labels(
     """What the ledger says: name at the desk to label."""
     given = journal_of(folder, plan, annotator).given
     names = desk_names(folder, plan, annotator)
-    return {names.of(showing): str(entry.label) for showing, entry in given.items()}
+    return {
+        names.of(showing): str(entry.label) for showing, entry in given.items()
+    }
 
 
 def press_ready(page: Page, key: str) -> None:
@@ -107,7 +113,9 @@ def campaign_of_all(
     annotators: tuple[str, ...] = ("ana", "ben"),
 ) -> Plan:
     """A campaign of the running app in which these people label every diagnosis of the population."""
-    return keep_all(app.folder, app.store, name, population, annotators=annotators)
+    return keep_all(
+        app.folder, app.store, name, population, annotators=annotators
+    )
 
 
 def keep_all(
@@ -121,7 +129,9 @@ def keep_all(
     """Such a campaign, drawn from a store that is open here."""
     plan = drawn_plan(
         store,
-        CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7),
+        CampaignRequest(
+            name, annotators, population, Design(DrawKind.ALL), seed=7
+        ),
     )
     keep_campaign(folder, plan)
     return plan
@@ -129,14 +139,18 @@ def keep_all(
 
 def study_campaign(app: Served, name: str, *annotators: str) -> Plan:
     """The study's own design, 222 of 501, for these annotators."""
-    plan = drawn_plan(app.store, CampaignRequest(name, annotators, STUDY, seed=SEED))
+    plan = drawn_plan(
+        app.store, CampaignRequest(name, annotators, STUDY, seed=SEED)
+    )
     keep_campaign(app.folder, plan)
     return plan
 
 
 def choose_own_answers(page: Page) -> None:
     """Choose our own answers in the form of a new campaign; by keys, as in `screen.choose`."""
-    verdicts = settled(page).get_by_role("combobox", name=re.compile("Verdicts of"))
+    verdicts = settled(page).get_by_role(
+        "combobox", name=re.compile("Verdicts of")
+    )
     verdicts.fill("ours")
     verdicts.press("Enter")
     sees(page, "48 verdicts can be labelled")

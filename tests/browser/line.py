@@ -30,8 +30,12 @@ class Line:
 
     def mend(self) -> None:
         """Let the browser through, as when a server is up again."""
-        self._listening = _Listener(("127.0.0.1", self._port), self._app, self._ends)
-        Thread(target=self._listening.serve_forever, args=[POLL_S], daemon=True).start()
+        self._listening = _Listener(
+            ("127.0.0.1", self._port), self._app, self._ends
+        )
+        Thread(
+            target=self._listening.serve_forever, args=[POLL_S], daemon=True
+        ).start()
 
     def cut(self) -> None:
         """End every connection and refuse new ones, as when a server is gone."""
@@ -61,7 +65,10 @@ class _Listener(ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(
-        self, own: tuple[str, int], app: tuple[str, int], ends: list[socket.socket]
+        self,
+        own: tuple[str, int],
+        app: tuple[str, int],
+        ends: list[socket.socket],
     ) -> None:
         self.app = app
         self.ends = ends
@@ -74,7 +81,9 @@ class _Connection(BaseRequestHandler):
     def handle(self) -> None:
         with socket.create_connection(self.server.app) as app:
             self.server.ends += [self.request, app]
-            back = Thread(target=_pass_on, args=[app, self.request], daemon=True)
+            back = Thread(
+                target=_pass_on, args=[app, self.request], daemon=True
+            )
             back.start()
             _pass_on(self.request, app)
             back.join()

@@ -46,7 +46,9 @@ _RULES = (
 
 def right_of_rules(setting: str) -> set[str]:
     """Notebooks of minibench that the rules judge rightly in a setting, counted from the answers that are shipped."""
-    answers = [json.loads(line) for line in _RULES.read_text("utf-8").splitlines()]
+    answers = [
+        json.loads(line) for line in _RULES.read_text("utf-8").splitlines()
+    ]
     asked = [answer for answer in answers if answer["setting"] == setting]
     return {
         each["instance"]
@@ -57,7 +59,9 @@ def right_of_rules(setting: str) -> set[str]:
 
 def rounded(figure: float) -> str:
     """A pattern of a figure with one decimal; what lies half between two may be rounded up or down."""
-    return "|".join(re.escape(f"{figure + shift:.1f}") for shift in (-1e-6, 1e-6))
+    return "|".join(
+        re.escape(f"{figure + shift:.1f}") for shift in (-1e-6, 1e-6)
+    )
 
 
 def title(page: Page) -> Locator:
@@ -93,7 +97,9 @@ def fill(page: Page, label: str, value: str) -> None:
     settled(page)
 
 
-def click_button(place: Page | Locator, name: Words, *, exact: bool = False) -> None:
+def click_button(
+    place: Page | Locator, name: Words, *, exact: bool = False
+) -> None:
     """A real click on the button of this name."""
     place.get_by_role("button", name=name, exact=exact).click()
 
@@ -123,7 +129,9 @@ def path(page: Page) -> str:
 
 def visit(page: Page, name: str) -> None:
     """Go to a page by the menu and wait until it stands."""
-    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$")).click()
+    page.get_by_test_id("stTopNavLink").filter(
+        has_text=re.compile(f"^{name}$")
+    ).click()
     expect(title(page)).to_have_text(
         dict(zip(MENU, TITLES.values(), strict=True))[name]
     )
@@ -163,7 +171,9 @@ def choose(page: Page, label: str, option: str) -> None:
                 "option", name=re.compile(rf"^{re.escape(option)}( · [\d,]+)?$")
             ).click(timeout=timeout_ms)
             box.blur()
-            page.wait_for_function(_SHOWS, arg=[label, option], timeout=timeout_ms)
+            page.wait_for_function(
+                _SHOWS, arg=[label, option], timeout=timeout_ms
+            )
             return
     raise AssertionError(f"{option} is not chosen in {label}")
 
@@ -207,7 +217,9 @@ def column(page: Page, name: str) -> Locator:
 def row_of(page: Page, text: str, name: str) -> int:
     """Which row (from 0) of the first grid holds `text` in the column `name`."""
     cells = column(page, name)
-    expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(1)
+    expect(
+        cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))
+    ).to_have_count(1)
     return cells.all_text_contents().index(text)
 
 
@@ -232,7 +244,9 @@ def click_mark(page: Page, mark: Locator) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-def open_pair(page: Page, address: str, case_id: str, **parameters: str) -> Page:
+def open_pair(
+    page: Page, address: str, case_id: str, **parameters: str
+) -> Page:
     """Go to the pair by its address and wait until its name stands above it."""
     more = "".join(f"&{name}={value}" for name, value in parameters.items())
     page.goto(f"{address}/cases?case={case_id}{more}")

@@ -33,7 +33,9 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
     finding = shown.get_by_text(
         "Among the changes that are only printed, the largest is −8.1 pp"
     )
-    expect(finding).to_contain_text("for Qwen2.5-32B-Instruct without representation")
+    expect(finding).to_contain_text(
+        "for Qwen2.5-32B-Instruct without representation"
+    )
     sees(shown, "no such runs are loaded")
     chart = shown.get_by_test_id("stVegaLiteChart").first
     sees(chart.locator("text"), "−3.6 p", exact=True)
@@ -51,10 +53,16 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(
     page = settled(open_page(f"{facts_app}{MINIBENCH}"))
     code, runtime = right_of_rules("code"), right_of_rules("runtime")
     drop = rounded((len(runtime) - len(code)) / 80 * 100)
-    sees(page, re.compile(f"−({drop}) pp for Certain-crash rules with code only"))
+    sees(
+        page, re.compile(f"−({drop}) pp for Certain-crash rules with code only")
+    )
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
-    click_mark(page, page.get_by_test_id("stVegaLiteChart").first.locator(where))
+    click_mark(
+        page, page.get_by_test_id("stVegaLiteChart").first.locator(where)
+    )
     shows_title(page, TITLES["/cases"])
-    expect(count_line(page)).to_contain_text(f"{len(code ^ runtime)} of 40 cases")
+    expect(count_line(page)).to_contain_text(
+        f"{len(code ^ runtime)} of 40 cases"
+    )
     assert query(page)["compare"] == ["code,runtime"]
     assert query(page)["detector"] == ["rules"]

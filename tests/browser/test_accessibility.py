@@ -31,7 +31,8 @@ def violations(page: Page) -> list[str]:
         for violation in found
         for node in violation["nodes"]
         if not any(
-            violation["id"] == rule and part in node["html"] for rule, part in OF_OTHERS
+            violation["id"] == rule and part in node["html"]
+            for rule, part in OF_OTHERS
         )
     ]
 

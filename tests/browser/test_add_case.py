@@ -35,7 +35,9 @@ def form(running_app: str, open_page: OpenPage) -> Locator:
 
 
 def opened(page: Page) -> Locator:
-    folded = page.get_by_test_id("stExpander").filter(has_text="Add your own case")
+    folded = page.get_by_test_id("stExpander").filter(
+        has_text="Add your own case"
+    )
     folded.locator("summary").click()
     return folded
 
@@ -55,9 +57,9 @@ def fill(
 ) -> None:
     for place, data in enumerate((crashing, fixed)):
         chosen = {"name": file, "mimeType": "application/json", "buffer": data}
-        form.get_by_test_id("stFileUploaderDropzoneInput").nth(place).set_input_files(
-            chosen
-        )
+        form.get_by_test_id("stFileUploaderDropzoneInput").nth(
+            place
+        ).set_input_files(chosen)
     expect(form.get_by_text(re.compile(r"^[\d.]+K?B$"))).to_have_count(2)
     benchmark = form.get_by_role("combobox", name=re.compile("Benchmark"))
     benchmark.fill(to)
@@ -95,7 +97,10 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
 @pytest.mark.slow
 def test_a_fix_that_does_not_pass_is_no_case(form: Locator) -> None:
     fill(
-        form, "tour", notebook(CRASHING), notebook(["stops = [1]", "first = stops[1]"])
+        form,
+        "tour",
+        notebook(CRASHING),
+        notebook(["stops = [1]", "first = stops[1]"]),
     )
     add(form)
     expect(refusal(form)).to_contain_text(
@@ -146,7 +151,12 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
             "lab",
             "the fixed notebook does not run through",
         ),
-        (notebook(CRASHING), SCRIPT[:60], "lab", "cannot be the name of a case"),
+        (
+            notebook(CRASHING),
+            SCRIPT[:60],
+            "lab",
+            "cannot be the name of a case",
+        ),
         slow(
             notebook(CRASHING),
             "pandas_1",

@@ -52,12 +52,19 @@ def main(page: Page) -> str:
 
 
 def labelled(
-    folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items: list[str]
+    folder: DataFolder,
+    plan: Plan,
+    annotator: str,
+    *,
+    seed: int,
+    items: list[str],
 ) -> Labels:
     """The annotator labels these items: mostly by the item's name, sometimes by chance."""
     rng = np.random.default_rng(seed)
     said = {
-        item: SCALE[int(item, 16) % 3] if rng.random() < 0.7 else str(rng.choice(SCALE))
+        item: SCALE[int(item, 16) % 3]
+        if rng.random() < 0.7
+        else str(rng.choice(SCALE))
         for item in items
     }
     give_labels(folder, plan.campaign, annotator, said)
@@ -68,7 +75,8 @@ def labelled(
 def played(study_app: Served) -> Played:
     folder = study_app.folder
     twice, running = (
-        study_campaign(study_app, name, "ana", "ben") for name in ("twice", "running")
+        study_campaign(study_app, name, "ana", "ben")
+        for name in ("twice", "running")
     )
     everything = [item.item for item in twice.items]
     said = {
@@ -118,11 +126,28 @@ def test_people_and_judge_of_the_study_are_the_default(
         "Cohen's kappa 0.16 (95% 0.05 to 0.30) over 404 diagnoses of 98 cases by published human and"
         in text
     )
-    assert "published judge, repetition 1 said “– not detected” 97 times" in text
+    assert (
+        "published judge, repetition 1 said “– not detected” 97 times" in text
+    )
     assert query(page) == {}
     cells = texts(page.locator(".cw-matrix tbody td"))
-    assert cells == ["338", "40", "0", "378", "6", "4", "0", "10", "9", "6", "1", "16"]
-    assert page.locator(".cw-matrix tbody td").nth(0).get_attribute("title") == (
+    assert cells == [
+        "338",
+        "40",
+        "0",
+        "378",
+        "6",
+        "4",
+        "0",
+        "10",
+        "9",
+        "6",
+        "1",
+        "16",
+    ]
+    assert page.locator(".cw-matrix tbody td").nth(0).get_attribute(
+        "title"
+    ) == (
         "published human: correct; published judge, repetition 1: correct: 338 (89.4% of the row, 83.7% of all)"
     )
 
@@ -132,7 +157,9 @@ def test_all_verdicts_have_five_labels_and_no_order(
     full_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{full_app}/agreement"))
-    page.get_by_test_id("stButtonGroup").get_by_text("all verdicts", exact=True).click()
+    page.get_by_test_id("stButtonGroup").get_by_text(
+        "all verdicts", exact=True
+    ).click()
     wait_for_query(page, of="all verdicts")
     sees(page, "over 2,220 verdicts of 111 cases")
     settled(page)
@@ -146,11 +173,17 @@ def test_all_verdicts_have_five_labels_and_no_order(
 def test_the_two_annotators_of_the_newest_campaign_are_the_default(
     played: Played, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    page = settled(
+        open_page(agreement(played.address, "twice: ana", "twice: ben"))
+    )
     kappa = f"{kappa_of(played.twice):.2f}"
     assert f"Cohen's kappa {kappa} (95% " in main(page)
     assert "over 222 diagnoses of" in main(page)
-    row = grid(page).locator("tr").filter(has_text=re.compile("Cohen's kappa(?!,)"))
+    row = (
+        grid(page)
+        .locator("tr")
+        .filter(has_text=re.compile("Cohen's kappa(?!,)"))
+    )
     expect(row).to_contain_text(kappa)
     expect(row).to_contain_text("222")
     powered = page.get_by_test_id("stDataFrame").filter(
@@ -166,7 +199,9 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(
 def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
     played: Played, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    page = settled(
+        open_page(agreement(played.address, "twice: ana", "twice: ben"))
+    )
     chart = page.get_by_test_id("stVegaLiteChart").first
     for detector, n in (
         ("Gemini 2.5 Flash", 84),
@@ -178,9 +213,13 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
                 "text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}")
             )
         ).to_be_visible()
-    page.get_by_test_id("stButtonGroup").get_by_text("input", exact=True).click()
+    page.get_by_test_id("stButtonGroup").get_by_text(
+        "input", exact=True
+    ).click()
     wait_for_query(page, group="setting")
-    expect(chart.locator("text", has_text=re.compile(r"\+RT\s+n 116"))).to_be_visible()
+    expect(
+        chart.locator("text", has_text=re.compile(r"\+RT\s+n 116"))
+    ).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Table and downloads").first.click()
     with page.expect_download() as download:
@@ -225,12 +264,18 @@ def test_a_deep_link_names_coefficient_and_group(
 def test_of_three_annotators_there_is_alpha_and_no_matrix(
     played: Played, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    page = settled(
+        open_page(agreement(played.address, "twice: ana", "twice: ben"))
+    )
     annotators = page.get_by_role("combobox", name="Annotators", exact=True)
-    annotators.fill("published human")  # of a long list only the part in sight is drawn
+    annotators.fill(
+        "published human"
+    )  # of a long list only the part in sight is drawn
     page.get_by_role("option", name="published human", exact=True).click()
     annotators.blur()
-    expect(page.get_by_text("Krippendorff's alpha, ordinal").first).to_be_visible()
+    expect(
+        page.get_by_text("Krippendorff's alpha, ordinal").first
+    ).to_be_visible()
     settled(page)
     assert "over 222 diagnoses of" in main(page)
     undefined = "Cohen's kappa and Cohen's kappa, linear weights: not defined, it needs exactly two annotators"
@@ -243,7 +288,9 @@ def test_of_three_annotators_there_is_alpha_and_no_matrix(
 def test_what_they_label_differently_leads_to_its_pair(
     played: Played, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    page = settled(
+        open_page(agreement(played.address, "twice: ana", "twice: ben"))
+    )
     n = sum(
         played.twice["ben"][item] != label
         for item, label in played.twice["ana"].items()
@@ -281,7 +328,10 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
         "document.querySelector('.cw-tools').remove()"
     )  # its glossary names inputs on every page
     assert NAMES_OF_MODELS.findall(main(page)) == []
-    assert NAMES_OF_MODELS.findall(page.get_by_test_id("stMain").inner_html()) == []
+    assert (
+        NAMES_OF_MODELS.findall(page.get_by_test_id("stMain").inner_html())
+        == []
+    )
 
     lock_campaign(played.folder, "running", by="ana")
     page.reload()

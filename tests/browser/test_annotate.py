@@ -68,7 +68,9 @@ def press(page: Page, key: str) -> None:
 def acts(
     folder: DataFolder, plan: Plan, annotator: str, action: AnnotationAction
 ) -> list[Annotation]:
-    return [act for act in acts_of(folder, plan, annotator) if act.action is action]
+    return [
+        act for act in acts_of(folder, plan, annotator) if act.action is action
+    ]
 
 
 def test_a_key_labels_saves_and_shows_the_next_item(
@@ -160,10 +162,13 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
     assert kept_labels(folder, plan, "cleo") == {first: "correct"}
     [note] = acts(folder, plan, "cleo", AnnotationAction.NOTE)
     showing = desk_names(folder, plan, "cleo").showing(second)
-    assert showing and (note.item, note.note) == (showing.item, "3 models say 2 things")
-    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [
-        showing.item
-    ]
+    assert showing and (note.item, note.note) == (
+        showing.item,
+        "3 models say 2 things",
+    )
+    assert [
+        act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)
+    ] == [showing.item]
 
 
 def test_partial_and_wrong_open_reasons_and_undo_goes_back(
@@ -174,9 +179,9 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     press(page, "3")
     expect(page.locator(".cw-desk-last button")).to_have_count(6)
     page.keyboard.press("8")
-    expect(page.locator(".cw-desk-last button[aria-pressed=true]")).to_contain_text(
-        "e too vague"
-    )
+    expect(
+        page.locator(".cw-desk-last button[aria-pressed=true]")
+    ).to_contain_text("e too vague")
     page.wait_for_function(SAVED)
     press(page, "1")
     expect(page.locator(".cw-desk-last button")).to_have_count(0)
@@ -187,12 +192,15 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     ]
     assert given.reason == "e"
 
-    press_ready(page, "s")  # put off the third item, then take the first two back
+    press_ready(
+        page, "s"
+    )  # put off the third item, then take the first two back
     page.wait_for_function(SAVED)
     press_ready(page, "u")
     press_ready(page, "u")
     page.wait_for_function(
-        "first => document.querySelector('.cw-desk').dataset.item === first", arg=first
+        "first => document.querySelector('.cw-desk').dataset.item === first",
+        arg=first,
     )
     expect(page.locator(".cw-desk-last")).to_contain_text(
         "Undone: this item was ✗ wrong"
@@ -205,7 +213,9 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
 
 
 @pytest.mark.slow
-def test_undo_goes_back_in_another_browser(study_app: Served, browser: Browser) -> None:
+def test_undo_goes_back_in_another_browser(
+    study_app: Served, browser: Browser
+) -> None:
     plan = study_campaign(study_app, unique("undone"), "eva")
     with profile(browser) as context:
         page = context.new_page()
@@ -271,13 +281,19 @@ def test_cards_that_run_out_while_the_server_is_away_are_no_end_and_take_no_labe
             page.keyboard.press(key)
         expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
         expect(page.locator(".cw-desk-wait")).to_have_text("loading …")
-        expect(page.locator(".cw-desk [data-act=label-correct]")).to_be_disabled()
-        expect(page.locator(".cw-desk-card")).to_have_text("Loading the next item …")
+        expect(
+            page.locator(".cw-desk [data-act=label-correct]")
+        ).to_be_disabled()
+        expect(page.locator(".cw-desk-card")).to_have_text(
+            "Loading the next item …"
+        )
         line.mend()
         page.wait_for_function(SAVED)
         page.wait_for_selector(".cw-desk .cw-card")
         assert kept_labels(study_app.folder, plan, "eva") == given
-        assert len(acts_of(study_app.folder, plan, "eva")) == len(given) >= AT_ONCE
+        assert (
+            len(acts_of(study_app.folder, plan, "eva")) == len(given) >= AT_ONCE
+        )
 
 
 @pytest.mark.slow
@@ -312,7 +328,9 @@ def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_st
 
         second = in_sight(other)
         press(other, "2")
-        assert press_key(one, "2") == second  # the same label: nothing to decide
+        assert (
+            press_key(one, "2") == second
+        )  # the same label: nothing to decide
         one.wait_for_function(SAVED)
         third = press_key(other, "1")
         other.wait_for_function(SAVED)
@@ -361,12 +379,19 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
             "Object.entries(sessionStorage), document.cookie])"
         )
         seen = b"\n".join(
-            [*frames, page.content().encode(), page.url.encode(), stored.encode()]
+            [
+                *frames,
+                page.content().encode(),
+                page.url.encode(),
+                stored.encode(),
+            ]
         ).decode("utf-8", "replace")
     finally:
         context.close()
     assert len(frames) > 25
-    assert all(item in seen for item in list(kept_labels(folder, plan, "gil"))[:20])
+    assert all(
+        item in seen for item in list(kept_labels(folder, plan, "gil"))[:20]
+    )
     for secret in _secrets(plan):
         assert secret not in seen, secret
 
@@ -395,8 +420,12 @@ def _secrets(plan: Plan) -> list[str]:
         "setting",
     }
     others = set(plan.annotators) - {"gil"}
-    names = {f'"{name}"' for name in others} | {f"annotator={name}" for name in others}
-    return sorted(detectors | titles | words | {plan.population.experiment} | names)
+    names = {f'"{name}"' for name in others} | {
+        f"annotator={name}" for name in others
+    }
+    return sorted(
+        detectors | titles | words | {plan.population.experiment} | names
+    )
 
 
 def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
@@ -414,11 +443,17 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
         right = "as in the guideline" in feedback.inner_text()
         assert feedback.get_attribute("data-right") == str(right).lower()
         page.keyboard.press("Enter")
-        expect(page.locator(".cw-desk-progress")).to_contain_text(f"{place + 1} of 10")
-    expect(page.locator(".cw-desk-end")).to_contain_text("4 of 10 as in the guideline")
+        expect(page.locator(".cw-desk-progress")).to_contain_text(
+            f"{place + 1} of 10"
+        )
+    expect(page.locator(".cw-desk-end")).to_contain_text(
+        "4 of 10 as in the guideline"
+    )
     misses = page.locator(".cw-desk-review details")
     expect(misses).to_have_count(6)
-    expect(misses.first).to_contain_text("You said ✓ correct; the guideline says")
+    expect(misses.first).to_contain_text(
+        "You said ✓ correct; the guideline says"
+    )
     misses.first.locator("summary").click()
     expect(misses.first.locator(".cw-card")).to_be_visible()
     click_button(page, "Again")
@@ -433,7 +468,8 @@ def test_the_keys_are_told_and_leave_streamlits_alone(
 ) -> None:
     page = open_desk(open_page(app), app, CAMPAIGN, "ana")
     printed = {
-        key.strip().upper() for key in page.locator(".cw-desk kbd").all_inner_texts()
+        key.strip().upper()
+        for key in page.locator(".cw-desk kbd").all_inner_texts()
     }
     assert printed.isdisjoint({"R", "C"})
     page.keyboard.press("?")

@@ -12,7 +12,15 @@ from crane_core.pipeline.places import DataFolder
 from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served, slow
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, open_desk, press, unique
+from .desk import (
+    ITEM,
+    SAVED,
+    campaign_of_all,
+    in_sight,
+    open_desk,
+    press,
+    unique,
+)
 from .screen import click_button
 from .test_accessibility import violations
 
@@ -31,7 +39,9 @@ def folder(answered_app: Served) -> DataFolder:
     plan = kept_campaign(answered_app.folder, "axe").plan
     items = sorted(item.item for item in plan.items)[:2]
     for who, label in (("ana", "correct"), ("ben", "wrong")):
-        give_labels(answered_app.folder, "axe", who, dict.fromkeys(items, label))
+        give_labels(
+            answered_app.folder, "axe", who, dict.fromkeys(items, label)
+        )
     return answered_app.folder
 
 
@@ -124,9 +134,12 @@ def test_a_phone_has_the_labels_in_reach_and_the_texts_first(
         main.evaluate("(main, top) => main.scrollTo({top})", place)
         boxes = [box for button in acts.all() if (box := button.bounding_box())]
         assert len(boxes) == 8
-        assert all(box["height"] >= THUMB and box["width"] >= THUMB for box in boxes)
         assert all(
-            box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"] for box in boxes
+            box["height"] >= THUMB and box["width"] >= THUMB for box in boxes
+        )
+        assert all(
+            box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+            for box in boxes
         )
         assert all(box["y"] + box["height"] <= PHONE["height"] for box in boxes)
     tops = [page.locator(f".cw-card {part}").evaluate("part => part.getBoundingClientRect().top") for part in
@@ -177,7 +190,9 @@ def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(
 def test_desk_keys_and_deciding_are_accessible(
     theme: str, app: str, open_page: OpenPage
 ) -> None:
-    page = open_desk(open_page("about:blank", color_scheme=theme), app, "axe", "ben")
+    page = open_desk(
+        open_page("about:blank", color_scheme=theme), app, "axe", "ben"
+    )
     page.keyboard.press("e")
     page.wait_for_selector(".cw-desk-evidence .cw-pair")
     missed = {"desk": violations(page)}

@@ -17,7 +17,15 @@ from crane_core.pipeline.campaigns.rounds import open_main
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, Served
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready, shown_item
+from .desk import (
+    ITEM,
+    SAVED,
+    campaign_of_all,
+    in_sight,
+    press,
+    press_ready,
+    shown_item,
+)
 from .desk import open_desk as open_first
 
 NAME = "short"
@@ -99,7 +107,9 @@ def test_an_item_put_off_at_the_end_is_never_called_labelled(
     press_ready(page, "s")
     expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
     assert in_sight(page) == last
-    assert not [text for text in page.evaluate("window.told") if "are labelled" in text]
+    assert not [
+        text for text in page.evaluate("window.told") if "are labelled" in text
+    ]
 
 
 @pytest.mark.slow
@@ -146,8 +156,12 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
     leave(page, plan, "ana", 0)
     lock_campaign(folder, NAME, by="ana")
     open_desk(page, app, "ana")
-    expect(page.locator(".cw-desk-end")).to_contain_text("You can close this page.")
-    expect(page.locator(".cw-desk-end")).not_to_contain_text("undo the last label")
+    expect(page.locator(".cw-desk-end")).to_contain_text(
+        "You can close this page."
+    )
+    expect(page.locator(".cw-desk-end")).not_to_contain_text(
+        "undo the last label"
+    )
     expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")
 
 

@@ -8,7 +8,9 @@ from .conftest import OpenPage, Served
 from .desk import campaign_of_all, in_sight, press, unique
 from .screen import click_button
 
-IN_SIGHT = """part => part.checkVisibility() && !part.closest('details:not([open])')"""
+IN_SIGHT = (
+    """part => part.checkVisibility() && !part.closest('details:not([open])')"""
+)
 
 
 def test_evidence_opens_with_what_differs_and_a_key_unfolds_the_rest(

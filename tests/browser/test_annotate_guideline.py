@@ -10,12 +10,27 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import Design, DrawKind, Plan
-from crane_core.pipeline.campaigns.campaigns import acts_of, keep_campaign, population
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    keep_campaign,
+    population,
+)
 from crane_core.pipeline.campaigns.export.files import export_files
-from crane_core.pipeline.campaigns.guideline import change_guideline, current_guideline
+from crane_core.pipeline.campaigns.guideline import (
+    change_guideline,
+    current_guideline,
+)
 
 from .conftest import OpenPage, Served
-from .desk import OWN_ANSWERS, READY, SAVED, open_desk, press, press_ready, unique
+from .desk import (
+    OWN_ANSWERS,
+    READY,
+    SAVED,
+    open_desk,
+    press,
+    press_ready,
+    unique,
+)
 from .screen import settled
 
 pytestmark = pytest.mark.browser
@@ -32,7 +47,11 @@ def campaign_with(app: Served, guideline: str) -> Plan:
     )
     created_at = "2026-11-21T10:00:00+00:00"
     plan = draw_plan(
-        wish, verdicts, guideline=guideline, created_at=created_at, left_out=left_out
+        wish,
+        verdicts,
+        guideline=guideline,
+        created_at=created_at,
+        left_out=left_out,
     )
     keep_campaign(app.folder, plan)
     return plan
@@ -44,7 +63,9 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
 ) -> None:
     text = "Judge as it was agreed when this campaign began."
     plan = campaign_with(answered_app, text)
-    page = open_desk(open_page("about:blank"), answered_app.address, plan.campaign)
+    page = open_desk(
+        open_page("about:blank"), answered_app.address, plan.campaign
+    )
     press_ready(page, "1")
     page.wait_for_function(SAVED)
     page.get_by_role("button", name="Guideline").click()
@@ -53,9 +74,9 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
     expect(
         page.get_by_text(f"version {version_of(text)}, stored with every label")
     ).to_be_visible()
-    assert [act.guideline for act in acts_of(answered_app.folder, plan, "ana")] == [
-        version_of(text)
-    ]
+    assert [
+        act.guideline for act in acts_of(answered_app.folder, plan, "ana")
+    ] == [version_of(text)]
 
 
 def label(page: Page, key: str) -> None:
@@ -76,14 +97,19 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
         answered_app.address,
         plan.campaign,
     )
-    news, changes = page.locator(".cw-desk-news"), page.locator(".cw-desk-changes")
+    news, changes = (
+        page.locator(".cw-desk-news"),
+        page.locator(".cw-desk-changes"),
+    )
     label(page, "1")
     lead = open_page(
         f"{answered_app.address}/campaigns?campaign={plan.campaign}",
         color_scheme="light",
     )
     lead.get_by_text("Change the guideline").click()
-    lead.get_by_label("Text, Markdown").fill(f"{OLD} Symptoms alone are partial.")
+    lead.get_by_label("Text, Markdown").fill(
+        f"{OLD} Symptoms alone are partial."
+    )
     lead.get_by_label("Author").fill("lea")
     expect(lead.locator(".cw-prose .cw-word").first).to_have_text(
         re.compile("Symptoms")
@@ -92,7 +118,9 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     expect(lead.get_by_text(re.compile("^Changed .* by lea$"))).to_be_visible()
     second = current_guideline(folder, plan)
 
-    label(page, "2")  # this item was shown before the answer that told of the change
+    label(
+        page, "2"
+    )  # this item was shown before the answer that told of the change
     page.wait_for_function(ANSWERED_WITH, arg=second.version)
     page.wait_for_function(READY)
     expect(news).to_be_hidden()
@@ -123,8 +151,16 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     expect(again.locator(".cw-desk-news")).to_be_hidden()
     change_guideline(folder, plan.campaign, "Judge again.", by="lea")
     expect(
-        open_desk(page, answered_app.address, plan.campaign).locator(".cw-desk-news")
+        open_desk(page, answered_app.address, plan.campaign).locator(
+            ".cw-desk-news"
+        )
     ).to_be_visible()
     files = export_files(folder, plan.campaign)
-    assert b"".join(files[f"guideline-{plan.guideline}.md"]()) == f"{OLD}\n".encode()
-    assert b"".join(files[f"guideline-{second.version}.md"]()) == second.text.encode()
+    assert (
+        b"".join(files[f"guideline-{plan.guideline}.md"]())
+        == f"{OLD}\n".encode()
+    )
+    assert (
+        b"".join(files[f"guideline-{second.version}.md"]())
+        == second.text.encode()
+    )

@@ -33,10 +33,14 @@ def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
 ) -> None:
     plan = campaign_of_all(answered_app, unique("tabs"))
     with profile(browser) as context:
-        first = open_desk(context.new_page(), answered_app.address, plan.campaign)
+        first = open_desk(
+            context.new_page(), answered_app.address, plan.campaign
+        )
         press(first, "1")
         first.wait_for_function(SAVED)
-        second = open_desk(context.new_page(), answered_app.address, plan.campaign)
+        second = open_desk(
+            context.new_page(), answered_app.address, plan.campaign
+        )
         notice = second.locator(".cw-desk-notice")
         expect(notice).to_contain_text(ASIDE)
         shown = in_sight(second)
@@ -124,7 +128,9 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
         page.keyboard.press("3")
         expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
         assert in_sight(page) == given[-BACK]
-        page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK)
+        page.wait_for_function(
+            f"async n => (await ({KEPT})()).length === n", arg=BACK
+        )
         page.wait_for_function(READY)  # it is given up, and labelling goes on
         page.keyboard.press("3")
         page.evaluate(SET_CLOCK_BACK)

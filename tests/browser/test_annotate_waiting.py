@@ -54,7 +54,9 @@ def desk_address(address: str, plan: Plan, annotator: str = "ana") -> str:
     return f"{address}/annotate?campaign={plan.campaign}&annotator={annotator}"
 
 
-def open_loaded(page: Page, address: str, plan: Plan, annotator: str = "ana") -> Page:
+def open_loaded(
+    page: Page, address: str, plan: Plan, annotator: str = "ana"
+) -> Page:
     """Open a desk and wait until it can go on without a server."""
     open_desk(page, address, plan.campaign, annotator)
     page.wait_for_function(AHEAD_LOADED)
@@ -101,7 +103,10 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     with profile(browser) as context:
         page = context.new_page()
         with serve(
-            answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD
+            answered.path,
+            port=port,
+            end_with=signal.SIGKILL,
+            CRANE_PASSWORD=PASSWORD,
         ) as address:
             page.goto(desk_address(address, plan))
             log_in(page)
@@ -234,7 +239,9 @@ def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
             "2 labels are not saved"
         )
         expect(again.locator(".cw-desk-last")).to_contain_text("Locked by ben")
-        expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
+        expect(again.locator(".cw-desk-saved")).to_have_text(
+            "2 labels not saved"
+        )
         acts = downloaded(again)
         wait_until_kept(again, 2)
         click_button(again, "Discard them")
@@ -256,11 +263,15 @@ def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
         campaign_file(answered_app.folder, plan.campaign).unlink()
         press_ready(page, "1")
         refuses(page, "There is no campaign")
-        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
+        expect(page.locator(".cw-desk-notice")).to_contain_text(
+            "1 label is not saved"
+        )
         assert len(downloaded(page)) == 1
         page.reload()
         refuses(page, "There is no campaign")
-        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
+        expect(page.locator(".cw-desk-notice")).to_contain_text(
+            "1 label is not saved"
+        )
         assert [act["label"] for act in downloaded(page)] == ["correct"]
 
 
@@ -274,7 +285,9 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
     port = free_port()
     with profile(browser) as context:
         page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+        with serve(
+            answered.path, port=port, end_with=signal.SIGKILL
+        ) as address:
             open_loaded(page, address, plan)
         label(page, "11")
         wait_until_kept(page, 2)
@@ -294,7 +307,10 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
                 "!document.querySelector('.cw-desk-saved').textContent.includes('saving')"
             )
             wait_until_kept(again, 2)
-    assert kept_labels(answered, kept_campaign(answered, plan.campaign).plan) == given
+    assert (
+        kept_labels(answered, kept_campaign(answered, plan.campaign).plan)
+        == given
+    )
 
 
 @pytest.mark.parametrize(
@@ -314,7 +330,10 @@ def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
     with profile(browser) as context, line_to(answered_app.address) as line:
         page = context.new_page()
         page.add_init_script(block)
-        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+        page.on(
+            "dialog",
+            lambda dialog: (asked.append(dialog.type), dialog.dismiss()),
+        )
         open_loaded(page, line.address, plan)
         line.cut()
         given = label(page, "12")

@@ -21,7 +21,11 @@ from .screen import choose, click_button, sees, settled
 
 PATH = "/try_a_notebook?notebook=running"
 NAME = "ward <img src=x onerror='window.injected = 1'>.ipynb"
-CELLS = ("beds = {'</code><h1 class=injected>north': 3}", "beds['south']", "beds")
+CELLS = (
+    "beds = {'</code><h1 class=injected>north': 3}",
+    "beds['south']",
+    "beds",
+)
 ALLOWED = {"CRANE_ALLOW_EXECUTION": "1"}
 
 
@@ -57,7 +61,9 @@ def test_a_running_kernel_is_looked_at_by_a_click(
     click_button(page, "Look at it")
     verdict = page.locator(".cw-verdict").first
     expect(verdict).to_contain_text("Will crash: KeyError")
-    expect(page.locator(".cw-target .cw-crash")).to_have_text(re.compile("south"))
+    expect(page.locator(".cw-target .cw-crash")).to_have_text(
+        re.compile("south")
+    )
     expect(page.get_by_role("button", name=re.compile("^Run"))).to_have_count(0)
     choose(page, "Target: the cell that is about to run", "Code cell 2 · beds")
     expect(page.locator(".cw-verdict")).to_have_count(0)

@@ -18,7 +18,10 @@ from benchmarks._server import serve
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.disputes import disputes
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
@@ -44,7 +47,15 @@ from .screen import (
 PAIR = ("ana", "ben")
 NAMES = ("going", "differing", "exported", "locked")
 """One campaign per test that changes one."""
-TELLING = ("gpt", "gemini", "qwen", "−RT", "+RT", "code only", "with runtime state")
+TELLING = (
+    "gpt",
+    "gemini",
+    "qwen",
+    "−RT",
+    "+RT",
+    "code only",
+    "with runtime state",
+)
 
 
 @pytest.fixture(scope="module")
@@ -103,13 +114,22 @@ def test_a_plan_is_shown_before_it_is_stored(
     arrives(page, "study")
     assert query(page) == {"campaign": ["study"]}
     plan = kept_campaign(folder, "study").plan
-    assert [stratum.sampled for stratum in plan.strata] == [40, 44, 35, 39, 31, 33]
+    assert [stratum.sampled for stratum in plan.strata] == [
+        40,
+        44,
+        35,
+        39,
+        31,
+        33,
+    ]
     assert plan.annotators == PAIR
     assert plan.seed > 10**9
 
 
 @pytest.mark.slow
-def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -> None:
+def test_filters_and_the_design_change_the_plan(
+    app: str, open_page: OpenPage
+) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
     choose(page, "Detectors", "gpt-5")
     sees(page, "167 verdicts can be labelled")
@@ -129,7 +149,9 @@ def test_without_texts_the_page_says_to_bring_them(
 ) -> None:
     page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
     sees(page, "501 verdicts match, but their texts are not loaded")
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Data page").click()
+    page.get_by_test_id("stPageLink-NavLink").filter(
+        has_text="Data page"
+    ).click()
     shows_title(page, TITLES["/data"])
 
 
@@ -137,12 +159,20 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
 ) -> None:
     items = [
-        showing.item for showing in plans["going"].orders["ana"] if showing.showing == 1
+        showing.item
+        for showing in plans["going"].orders["ana"]
+        if showing.showing == 1
     ][:12]
     give_labels(
-        folder, "going", "ana", dict.fromkeys(items[:9], "correct"), seconds=12.0
+        folder,
+        "going",
+        "ana",
+        dict.fromkeys(items[:9], "correct"),
+        seconds=12.0,
     )
-    give_labels(folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0)
+    give_labels(
+        folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0
+    )
     give_labels(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
     page = opened(open_page, f"{app}/campaigns?campaign=going", "going")
     progress = rows_of(page.get_by_test_id("stDataFrame").first)
@@ -150,11 +180,15 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     assert progress[1][:2] == ["ben", "4 of 233"]
     sees(page, "the coefficient is shown from 10 on")
     expect(
-        page.get_by_test_id("stVegaLiteChart").locator("text", has_text="wrong").first
+        page.get_by_test_id("stVegaLiteChart")
+        .locator("text", has_text="wrong")
+        .first
     ).to_be_visible()
     give_labels(folder, "going", "ben", dict.fromkeys(items[4:], "correct"))
     page.reload()
-    expect(page.get_by_text("over 12 items of")).to_contain_text("Cohen's kappa 0.00")
+    expect(page.get_by_text("over 12 items of")).to_contain_text(
+        "Cohen's kappa 0.00"
+    )
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="ana").click()
     page.wait_for_selector(".cw-desk")
     assert path(page) == "/annotate"
@@ -167,7 +201,9 @@ def test_the_desk_tells_an_annotator_nothing_of_the_others(
 ) -> None:
     page = open_desk(open_page(app), app, "going")
     assert "ben" not in page.get_by_test_id("stMain").inner_text().split()
-    assert page.get_by_test_id("stMain").locator("a[href*=campaigns]").count() == 0
+    assert (
+        page.get_by_test_id("stMain").locator("a[href*=campaigns]").count() == 0
+    )
 
 
 def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
@@ -175,7 +211,9 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
 ) -> None:
     plan = plans["differing"]
     first, second = sorted(item.item for item in plan.items)[:2]
-    give_labels(folder, "differing", "ana", {first: "correct", second: "correct"})
+    give_labels(
+        folder, "differing", "ana", {first: "correct", second: "correct"}
+    )
     give_labels(folder, "differing", "ben", {first: "wrong", second: "partial"})
     page = opened(open_page, f"{app}/campaigns?campaign=differing", "differing")
     click_button(page, "Decide 2 items")
@@ -221,7 +259,8 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     click_button(page, "Back to differing")
     arrives(page, "differing")
     finals = {
-        row[0]: row[1:] for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))
+        row[0]: row[1:]
+        for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))
     }
     assert finals["adjudicated"] == ["1", "0", "1", "0"]
     assert finals["open"][0] == "1"
@@ -236,7 +275,9 @@ def test_whoever_decides_is_not_told_model_or_input_either(
     give_labels(folder, "differing", "ana", {asked: "correct"})
     give_labels(folder, "differing", "ben", {asked: "wrong"})
     page = opened(
-        open_page, f"{app}/campaigns?campaign=differing&decide={asked}", "Decide"
+        open_page,
+        f"{app}/campaigns?campaign=differing&decide={asked}",
+        "Decide",
     )
     expect(page.locator(".cw-said")).to_be_visible()
     told = page.get_by_test_id("stMain").inner_html().lower()
@@ -251,7 +292,9 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     plan = plans["exported"]
     items = [item.item for item in plan.items]
     for annotator in PAIR:
-        give_labels(folder, "exported", annotator, dict.fromkeys(items[:3], "correct"))
+        give_labels(
+            folder, "exported", annotator, dict.fromkeys(items[:3], "correct")
+        )
     page = opened(open_page, f"{app}/campaigns?campaign=exported", "exported")
     before = downloaded(page)
     rows = list(csv.DictReader(io.StringIO(before["labels.csv"])))
@@ -285,7 +328,8 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     assert lock is not None and lock.locked_by == "cleo"
     after = downloaded(page)
     assert {
-        row["detector"] for row in csv.DictReader(io.StringIO(after["labels.csv"]))
+        row["detector"]
+        for row in csv.DictReader(io.StringIO(after["labels.csv"]))
     } == {v.detector for v in verdicts}
     assert json.loads(after["plan.json"])["seed"] == plan.seed
 
@@ -313,7 +357,9 @@ def test_a_locked_campaign_takes_no_decision(
     page.get_by_text("Lock it although items are open").click()
     click_button(page, "Lock campaign")
     sees(page, "Locked by cleo at")
-    page = opened(open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide")
+    page = opened(
+        open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide"
+    )
     sees(page, "its outcomes can no longer change")
     expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
 
@@ -322,7 +368,11 @@ def test_a_locked_campaign_takes_no_decision(
 def test_a_name_that_is_none_is_told_and_leads_back(
     app: str, open_page: OpenPage
 ) -> None:
-    for name in ("dream", "%3Cimg%20src=x%20onerror=alert(1)%3E", "..%2F..%2Fsources"):
+    for name in (
+        "dream",
+        "%3Cimg%20src=x%20onerror=alert(1)%3E",
+        "..%2F..%2Fsources",
+    ):
         page = open_page(f"{app}/campaigns?campaign={name}")
         refuses(page, "There is no campaign")
         settled(page)
@@ -342,14 +392,20 @@ def led_app(
 ) -> Iterator[str]:
     """Address of an app that asks who leads for a password; twelve items of its campaign `guarded` have two labels."""
     folder = DataFolder(
-        Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("led") / "data"))
+        Path(
+            shutil.copytree(
+                imported_data, tmp_path_factory.mktemp("led") / "data"
+            )
+        )
     )
     plan = new_campaign(folder, PAIR, "guarded")
-    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][
-        :12
-    ]
+    items = [
+        showing.item for showing in plan.orders["ana"] if showing.showing == 1
+    ][:12]
     for annotator in PAIR:
-        give_labels(folder, "guarded", annotator, dict.fromkeys(items, "correct"))
+        give_labels(
+            folder, "guarded", annotator, dict.fromkeys(items, "correct")
+        )
     with serve(folder.path, CRANE_LEAD_PASSWORD="léad") as address:
         yield address
 

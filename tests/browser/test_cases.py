@@ -49,7 +49,9 @@ def cases(facts_app: str, open_page: OpenPage) -> Page:
     return settled(page)
 
 
-def test_filters_in_the_address_count_as_published(cases: Page, facts_app: str) -> None:
+def test_filters_in_the_address_count_as_published(
+    cases: Page, facts_app: str
+) -> None:
     for name, value, n in PUBLISHED_COUNTS:
         cases.goto(f"{facts_app}/cases?{name}={value}")
         expect(count_line(cases)).to_contain_text(f"{n} of 111 cases")
@@ -174,7 +176,9 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     heading = cases.get_by_role("button", name="Predicted by")
     heading.click()
     wait_for_query(cases, sort="-n_found")
-    expect(cases.locator("th[aria-sort=descending]")).to_contain_text("Predicted by")
+    expect(cases.locator("th[aria-sort=descending]")).to_contain_text(
+        "Predicted by"
+    )
     counts = [
         int(text.split(" of ")[0])
         for text in cases.locator("td.cw-of-n_found").all_inner_texts()
@@ -197,7 +201,9 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
 def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(
     cases: Page,
 ) -> None:
-    expect(title(cases)).to_contain_text("1 of 111 crashes escapes every detector")
+    expect(title(cases)).to_contain_text(
+        "1 of 111 crashes escapes every detector"
+    )
     lines = cases.locator(".cw-picture [data-case]")
     expect(lines).to_have_count(111)
     n_columns = lines.first.locator("i").count()
@@ -228,7 +234,10 @@ def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(
     settled(cases)
     assert offered_counts(cases, "Detector")["GPT-5"] == 15
     assert (
-        offered_counts(cases, "Experiment")["CRANE-LLM, release of October 2025"] == 15
+        offered_counts(cases, "Experiment")[
+            "CRANE-LLM, release of October 2025"
+        ]
+        == 15
     )
     choose(cases, "Detector", "GPT-5")
     wait_for_query(cases, detector="gpt-5")
@@ -244,7 +253,9 @@ def offered_counts(page: Page, label: str) -> dict[str, int]:
     box = page.get_by_role("combobox", name=label, exact=True)
     box.focus()
     box.press("ArrowDown")
-    expect(page.get_by_role("option", name=re.compile(" · ")).first).to_be_visible()
+    expect(
+        page.get_by_role("option", name=re.compile(" · ")).first
+    ).to_be_visible()
     offered = page.get_by_role("option").all_inner_texts()
     box.press("Escape")
     pairs = (text.rpartition(" · ") for text in offered if " · " in text)
@@ -325,7 +336,9 @@ def test_a_filter_of_another_benchmark_is_dropped_with_it(cases: Page) -> None:
     expect(count_line(cases)).to_contain_text("1 of 111 cases")
     choose(cases, "Benchmark", "minibench")
     expect(count_line(cases)).to_contain_text("40 of 40 cases")
-    wait_for_query(cases, benchmark="minibench", root_cause=None, experiment=None)
+    wait_for_query(
+        cases, benchmark="minibench", root_cause=None, experiment=None
+    )
 
 
 @pytest.mark.slow

@@ -39,8 +39,12 @@ def small_study(commit: str = DEFAULT, sign: str = "") -> bytes:
             "prices = [3, 4]\n",
             f"prices[{5 if version == 'reproduced' else 1}]\n",
         )
-        body = f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
-        files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = body
+        body = (
+            f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
+        )
+        files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = (
+            body
+        )
         answers = [
             {
                 "reasoning": f"Ours, number {n}{sign}.",
@@ -124,7 +128,9 @@ def rows_of(page: Page, table: str) -> Locator:
         folded.locator("summary").click()
     grid = folded.get_by_test_id("stDataFrame")
     row = grid.locator("tbody tr").filter(
-        has=page.get_by_role("gridcell", name=table, exact=True, include_hidden=True)
+        has=page.get_by_role(
+            "gridcell", name=table, exact=True, include_hidden=True
+        )
     )
     return row.locator("td").nth(1)
 
@@ -183,8 +189,14 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> None:
-    upload(data_page, "half.jsonl", f"{prediction(1, detector='Half')}\n{{not json\n")
+def test_a_bad_line_is_told_and_its_neighbours_are_loaded(
+    data_page: Page,
+) -> None:
+    upload(
+        data_page,
+        "half.jsonl",
+        f"{prediction(1, detector='Half')}\n{{not json\n",
+    )
     expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text(
         "1 problem: see below."
     )
@@ -218,7 +230,9 @@ def test_a_broken_file_is_refused_in_words_and_loads_nothing(
     assert data_page.get_by_test_id("stException").count() == 0
 
 
-def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) -> None:
+def test_a_fetch_brings_the_texts_and_says_so(
+    data_page: Page, intake_app: str
+) -> None:
     click_button(data_page, "Fetch crane-llm")
     told = data_page.get_by_text(re.compile(r"Loaded .*crane-llm-2025-10"))
     expect(told).to_contain_text("4 cells")
@@ -248,7 +262,9 @@ def test_a_source_shows_its_release_and_commit(
             )
         )
         expect(cells.locator("td").nth(RELEASE_COLUMN)).to_have_text(release)
-        expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(commit[:7])
+        expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(
+            commit[:7]
+        )
     shipped = sources.filter(has_text="ships with the app").first.locator("td")
     expect(shipped.nth(RELEASE_COLUMN)).to_have_text("")
     expect(shipped.nth(COMMIT_COLUMN)).to_have_text("")
@@ -269,7 +285,9 @@ def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> None:
+def test_a_table_offers_no_download_that_writes_formulas(
+    data_page: Page,
+) -> None:
     """Streamlit's own button writes cells as they are; a chart's button writes them guarded."""
     data_page.get_by_test_id("stDataFrame").first.hover()
     tools = data_page.get_by_test_id("stElementToolbarButton")

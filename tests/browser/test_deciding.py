@@ -64,7 +64,10 @@ def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
         for item, keys in wanted.items()
     }
     files = folder.ledger.rglob(f"{plan.campaign}/**/cleo.jsonl")
-    assert sum(len(file.read_text("utf-8").splitlines()) for file in files) >= N_ITEMS
+    assert (
+        sum(len(file.read_text("utf-8").splitlines()) for file in files)
+        >= N_ITEMS
+    )
     assert all(dispute.decision for dispute in disputes(folder, plan))
 
 
@@ -88,6 +91,8 @@ def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
         "a label, a reason, and who decides"
     )
     page.get_by_label("Note", exact=True).fill("2 of 3")
-    expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
+    expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(
+        0
+    )
     sees(page, f"{N_ITEMS} of {N_ITEMS} wait for a decision")
     assert decisions_of(answered_app.folder, plan) == {}

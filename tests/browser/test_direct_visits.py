@@ -60,7 +60,10 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
     assert menu(page) == MENU
     assert page.evaluate("window.foreignMenus") == 0
     assert (
-        page.locator("[data-testid=stSidebar], [data-testid=stSidebarNav]").count() == 0
+        page.locator(
+            "[data-testid=stSidebar], [data-testid=stSidebarNav]"
+        ).count()
+        == 0
     )
     assert is_framed(page)
     assert page.url.endswith(address)
@@ -96,12 +99,17 @@ def test_the_start_page_may_be_named_as_the_menu_names_it(
 def test_a_direct_visit_does_not_pass_by_the_password(
     locked_app: Served, open_page: OpenPage
 ) -> None:
-    page = open_page(f"{locked_app.address}/cases?benchmark=minibench&case=pandas_1")
+    page = open_page(
+        f"{locked_app.address}/cases?benchmark=minibench&case=pandas_1"
+    )
     asked = page.get_by_label("Password", exact=True)
     expect(asked).to_be_visible()
     settled(page)
     assert "pandas_1" not in page.get_by_test_id("stMain").inner_text()
-    assert page.locator(".cw-facts, .cw-pair, [data-testid=stDataFrame]").count() == 0
+    assert (
+        page.locator(".cw-facts, .cw-pair, [data-testid=stDataFrame]").count()
+        == 0
+    )
 
     asked.fill(PASSWORD.replace("é", "e"))
     click_button(page, "Open")
@@ -142,6 +150,10 @@ def test_a_file_can_be_uploaded_after_the_password(
     page.locator(
         f"[data-testid=stFileUploaderDropzoneInput]:not({form_of_a_case} *)"
     ).set_input_files(
-        {"name": "mine.jsonl", "mimeType": "application/octet-stream", "buffer": b"{}"}
+        {
+            "name": "mine.jsonl",
+            "mimeType": "application/octet-stream",
+            "buffer": b"{}",
+        }
     )
     expect(page.get_by_role("button", name="Import 1 file")).to_be_visible()

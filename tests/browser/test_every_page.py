@@ -52,18 +52,25 @@ def test_every_page_loads_whole(app: str, open_page: OpenPage) -> None:
         shows_title(page, words)
         for theme, ground in GROUND.items():
             page.emulate_media(color_scheme=theme)
-            expect(page.locator(".stApp")).to_have_css("background-color", ground)
+            expect(page.locator(".stApp")).to_have_css(
+                "background-color", ground
+            )
             settled(page)
-            assert page.get_by_test_id("stException").all_inner_texts() == [], address
-            assert page.get_by_test_id("stAlertContentError").all_inner_texts() == [], (
+            assert page.get_by_test_id("stException").all_inner_texts() == [], (
                 address
             )
+            assert (
+                page.get_by_test_id("stAlertContentError").all_inner_texts()
+                == []
+            ), address
         assert menu(page) == MENU
         for width in WIDTHS:
             assert overflow(page, width) <= 0, f"{address} at {width} px"
 
 
-def test_the_menu_leads_to_every_page(facts_app: str, open_page: OpenPage) -> None:
+def test_the_menu_leads_to_every_page(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = open_page(facts_app)
     shows_title(page, TITLES["/"])
     for name in MENU[1:]:

@@ -45,7 +45,8 @@ def search(page: Page, words: str) -> None:
     [
         ("/results", ["−RT", "+RT"]),
         slow(
-            "/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]
+            "/ablations",
+            ["S", "R", "V", "+RT", "detection alone", "majority of runs"],
         ),
         slow("/cases", ["−RT", "+RT"]),
         slow("/cases?case=pandas_1", ["+RT", "majority"]),
@@ -67,7 +68,9 @@ def test_a_term_says_what_it_means_to_pointer_and_keyboard(
     page.keyboard.press("Tab")
     found.first.focus()
     assert (
-        page.evaluate("getComputedStyle(document.activeElement, '::after').content")
+        page.evaluate(
+            "getComputedStyle(document.activeElement, '::after').content"
+        )
         == f'"{meaning}"'
     )
 
@@ -77,11 +80,17 @@ def test_the_bar_searches_copies_and_explains(
 ) -> None:
     page = settled(
         open_page(
-            f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"]
+            f"{facts_app}/agreement",
+            permissions=["clipboard-read", "clipboard-write"],
         )
     )
-    assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
-    assert page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item") == OF_MENU
+    assert (
+        page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
+    )
+    assert (
+        page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item")
+        == OF_MENU
+    )
 
     click_button(page, "Copy link")
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -99,7 +108,8 @@ def test_the_bar_searches_copies_and_explains(
         page.get_by_role("link", name="Documentation of this page").click()
     expect(opened.value.get_by_text("Cohen's kappa").first).to_be_visible()
     assert (
-        opened.value.url == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
+        opened.value.url
+        == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
     )
     opened.value.close()
 
@@ -107,7 +117,10 @@ def test_the_bar_searches_copies_and_explains(
     shows_title(page, "pandas_8")
     search(page, "pandas_1 (minibench)")
     shows_title(page, "pandas_1")
-    assert query(settled(page)) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
+    assert query(settled(page)) == {
+        "benchmark": ["minibench"],
+        "case": ["pandas_1"],
+    }
     search(page, "KeyError")
     wait_for_query(page, find="KeyError", case=None)
     arrives(page, TITLES["/cases"])
@@ -118,4 +131,6 @@ def test_the_bar_searches_copies_and_explains(
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(page.get_by_test_id("stSidebarNav")).to_be_visible()
-    assert page.evaluate(GROUPS, "[data-testid=stSidebarNavItems] li") == OF_MENU
+    assert (
+        page.evaluate(GROUPS, "[data-testid=stSidebarNavItems] li") == OF_MENU
+    )

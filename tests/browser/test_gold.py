@@ -30,7 +30,15 @@ from .desk import (
     shown_item,
     unique,
 )
-from .screen import arrives, choose, click_button, fill, sees, settled, shows_title
+from .screen import (
+    arrives,
+    choose,
+    click_button,
+    fill,
+    sees,
+    settled,
+    shows_title,
+)
 
 
 @pytest.mark.slow
@@ -63,7 +71,9 @@ def test_an_annotator_is_told_where_the_plan_says_so(
         keep_campaign(folder, plans[name])
     for name, plan in plans.items():
         page = open_desk(open_page(address), address, plan.campaign)
-        while shown_item(page, folder, plan.campaign, "ana") != plan.gold[0].item:
+        while (
+            shown_item(page, folder, plan.campaign, "ana") != plan.gold[0].item
+        ):
             press(page, "1")
         press(page, "1")
         page.wait_for_function(SAVED)
@@ -98,9 +108,12 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     page.get_by_text("Gold items", exact=True).click()
     sees(page, "Gold items have a known label")
     give_file(
-        page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n"
+        page,
+        "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n",
     )
-    sees(page, "gold.csv, line 2: the label 'right' is none of correct, partial")
+    sees(
+        page, "gold.csv, line 2: the label 'right' is none of correct, partial"
+    )
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
     click_button(page, "Remove gold.csv")
     give_file(
@@ -114,7 +127,9 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     sees(page, "3 gold items in everybody's order.")
     page.get_by_text("Tell annotators the label of each gold item").click()
     expect(
-        page.get_by_text(f"Gold: 3 items with a known label (gold.csv, {old.campaign})")
+        page.get_by_text(
+            f"Gold: 3 items with a known label (gold.csv, {old.campaign})"
+        )
     ).to_contain_text("told after each")
     click_button(page, "Create campaign")
     arrives(page, new)

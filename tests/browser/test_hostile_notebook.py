@@ -21,9 +21,7 @@ from .screen import count_line, listed, sees, settled, title
 
 CASE = "a*b*<i>c<⁄i>_1"
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
-CLOSING = (
-    "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
-)
+CLOSING = "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
 RTL = "access = '\u202e\u2066# admin\u2069 \u2066user'"
 LONG = f"row = '{'x' * 300_000}'"
 ERROR = {
@@ -67,7 +65,9 @@ def hostile_app(
         yield address
 
 
-def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) -> None:
+def test_a_hostile_pair_is_shown_as_text(
+    hostile_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{hostile_app}/cases"))
     [benchmark] = page.evaluate(
         "[...new URLSearchParams(location.search).getAll('benchmark')]"
@@ -88,7 +88,9 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
     expect(code).to_contain_text("more characters")
     assert page.locator(".injected").count() == 0
     assert (
-        page.locator("[data-testid=stMain] script, [data-testid=stMain] img").count()
+        page.locator(
+            "[data-testid=stMain] script, [data-testid=stMain] img"
+        ).count()
         == 0
     )
     assert page.evaluate("window.injected === undefined")

@@ -38,7 +38,10 @@ def folder(
         "--benchmark",
         "minibench",
     )
-    assert main(["--data", str(folder.path), *detect, "--instances", "numpy_*"]) == 0
+    assert (
+        main(["--data", str(folder.path), *detect, "--instances", "numpy_*"])
+        == 0
+    )
     wish = (
         "--annotators",
         "ana",
@@ -47,12 +50,17 @@ def folder(
         "--experiment",
         run_name(folder),
     )
-    assert main(["--data", str(folder.path), "campaign", "create", "pilot", *wish]) == 0
+    assert (
+        main(["--data", str(folder.path), "campaign", "create", "pilot", *wish])
+        == 0
+    )
     return folder
 
 
 def run_name(folder: DataFolder) -> str:
-    return next(path.stem for path in (folder.ledger / "runs").glob("fake-*.jsonl"))
+    return next(
+        path.stem for path in (folder.ledger / "runs").glob("fake-*.jsonl")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +100,11 @@ def test_a_benchmark_is_renamed_removed_and_restored_on_data(
     expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_have_count(0)
     restore(settled(page))
     sees(page, "Our lab: 1 case, 2 notebooks")
-    assert [str(act.action) for act in acts(folder)] == ["rename", "remove", "restore"]
+    assert [str(act.action) for act in acts(folder)] == [
+        "rename",
+        "remove",
+        "restore",
+    ]
 
 
 @pytest.mark.slow
@@ -119,7 +131,9 @@ def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(
     shows_title(page, "pilot")
     remove(page, "campaign")
     expect(heading(page, "Campaigns")).to_be_visible()
-    expect(page.get_by_role("button", name="pilot", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="pilot", exact=True)).to_have_count(
+        0
+    )
     restore(settled(page))
     expect(page.get_by_role("button", name="pilot", exact=True)).to_be_visible()
 
@@ -129,7 +143,9 @@ def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
     folder: DataFolder, browser: Browser, tmp_path: Path
 ) -> None:
     roles = tmp_path / "roles.toml"
-    roles.write_text('"vic@lab.example" = "viewer"\n"lea@lab.example" = "lead"\n')
+    roles.write_text(
+        '"vic@lab.example" = "viewer"\n"lea@lab.example" = "lead"\n'
+    )
     run = f"runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code"
     button = {"name": "Remove", "exact": True}
     own = DataFolder(tmp_path / "own")
@@ -147,10 +163,12 @@ def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
             page.goto(f"{app}/{run}")
             expect(page.get_by_role("button", **button)).to_be_visible()
             page.goto(f"{app}/data")
-            expect(settled(page).get_by_role("heading", name="Sources")).to_be_visible()
-            expect(page.get_by_role("combobox", name="Rename or remove")).to_have_count(
-                0
-            )
+            expect(
+                settled(page).get_by_role("heading", name="Sources")
+            ).to_be_visible()
+            expect(
+                page.get_by_role("combobox", name="Rename or remove")
+            ).to_have_count(0)
             page.goto(f"{app}/{run}")
             remove(settled(page), "run")
             expect(heading(page, "Runs")).to_be_visible()

@@ -59,12 +59,21 @@ def lab(
 ) -> Iterator[tuple[str, Path]]:
     """Address and folder of a JupyterLab with the extension, and with a kernel that lacks the package."""
     home = tmp_path_factory.mktemp("lab")
-    work, kernel = home / "work", home / "share" / "jupyter" / "kernels" / "bare"
+    work, kernel = (
+        home / "work",
+        home / "share" / "jupyter" / "kernels" / "bare",
+    )
     for folder in (work, kernel, home / "extensions", home / "config"):
         folder.mkdir(parents=True)
     (home / "extensions" / "crane-workbench").symlink_to(root / "labextension")
     (home / "config" / "jupyter_lab_config.py").write_text(CONFIG, "utf-8")
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    command = [
+        sys.executable,
+        "-m",
+        "ipykernel_launcher",
+        "-f",
+        "{connection_file}",
+    ]
     spec = {
         "argv": command,
         "display_name": "Bare",
@@ -99,7 +108,9 @@ def lab(
     log = home / "log.txt"
     with (
         log.open("wb") as told,
-        subprocess.Popen(started, env=environment, stdout=told, stderr=told) as server,
+        subprocess.Popen(
+            started, env=environment, stdout=told, stderr=told
+        ) as server,
     ):
         try:
             until_it_listens(server, port, log)
@@ -108,7 +119,9 @@ def lab(
             server.terminate()
 
 
-def until_it_listens(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def until_it_listens(
+    server: subprocess.Popen[bytes], port: int, log: Path
+) -> None:
     while True:
         with socket.socket() as asked:
             asked.settimeout(1)
@@ -124,7 +137,9 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
     address, work = lab
     context = browser.new_context(viewport={"width": 1200, "height": 900})
 
-    def go(name: str, kernel: str = "python3", theme: str = "JupyterLab Light") -> Page:
+    def go(
+        name: str, kernel: str = "python3", theme: str = "JupyterLab Light"
+    ) -> Page:
         cells = [
             {
                 "id": f"c{i}",
@@ -146,7 +161,9 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
         (work / f"{name}.ipynb").write_text(json.dumps(notebook), "utf-8")
         page = context.new_page()
         page.set_default_timeout(TIMEOUT_MS)
-        page.on("dialog", lambda dialog: pytest.fail(f"dialog: {dialog.message}"))
+        page.on(
+            "dialog", lambda dialog: pytest.fail(f"dialog: {dialog.message}")
+        )
         page.goto(f"{address}/doc/tree/{name}.ipynb?reset")
         page.locator(".jp-CodeCell").first.wait_for()
         page.evaluate(READY)
@@ -191,14 +208,18 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     page = opened("crash")
     run(page, 0)
     verdict = ask(page, 1)
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
     expect(verdict).to_contain_text("Will crash: KeyError")
     for name, words in {
         "line": "beds['south']",
         "evidence": "'north'",
         "remedy": "existing key",
     }.items():
-        expect(verdict.locator(f"dt:text-is('{name}') + dd")).to_contain_text(words)
+        expect(verdict.locator(f"dt:text-is('{name}') + dd")).to_contain_text(
+            words
+        )
     expect(cell(page, 1).locator(".jp-InputPrompt")).to_have_text("[ ]:")
     click_button(verdict, "In [1]")
     expect(cell(page, 0)).to_have_class(re.compile(r"\bjp-mod-active\b"))
@@ -208,7 +229,9 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     )
     expect(calm).to_contain_text("never say that a cell is safe")
     run(page, 5)
-    expect(cell(page, 5).locator(".jp-OutputArea-output")).to_have_text("([], 3)")
+    expect(cell(page, 5).locator(".jp-OutputArea-output")).to_have_text(
+        "([], 3)"
+    )
     expect(cell(page, 5).locator(".jp-InputPrompt")).to_have_text("[2]:")
 
 
@@ -217,25 +240,33 @@ def test_a_verdict_goes_out_of_date(opened: Open) -> None:
     page = opened("stale")
     run(page, 0)
     verdict = ask(page, 1)
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
     focus(page, 1)
     page.keyboard.press("End")
     page.keyboard.type(" + 1")
     expect(verdict).to_contain_text("Out of date: the cell was edited.")
     click_button(verdict, "Look again")
     expect(verdict).not_to_contain_text("Out of date")
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
     run(page, 2)
     expect(verdict).to_contain_text("Out of date: another cell has run since.")
     click_button(verdict, "Look again")
     expect(verdict).not_to_contain_text("Out of date")
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
     page.evaluate(
         "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
     )
     expect(verdict).to_contain_text("Out of date: the kernel was restarted.")
     run(page, 1)
-    expect(cell(page, 1).locator(".jp-OutputArea-output")).to_contain_text("NameError")
+    expect(cell(page, 1).locator(".jp-OutputArea-output")).to_contain_text(
+        "NameError"
+    )
     expect(verdict).to_have_count(0)
 
 
@@ -249,7 +280,9 @@ def test_what_the_kernel_says_is_text(opened: Open) -> None:
 
 
 @pytest.mark.slow
-def test_a_busy_kernel_is_waited_for(opened: Open, lab: tuple[str, Path]) -> None:
+def test_a_busy_kernel_is_waited_for(
+    opened: Open, lab: tuple[str, Path]
+) -> None:
     pipe = lab[1] / "pipe"
     os.mkfifo(pipe)
     page = opened("busy")
@@ -260,7 +293,9 @@ def test_a_busy_kernel_is_waited_for(opened: Open, lab: tuple[str, Path]) -> Non
     verdict = ask(page, 1)
     expect(verdict).to_contain_text("Waiting for the kernel")
     pipe.write_text("done")
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
 
 
 @pytest.mark.slow
@@ -281,6 +316,10 @@ def test_everybody_can_read_it(opened: Open, theme: str) -> None:
     page = opened(f"access-{theme.split()[1].lower()}", theme=theme)
     run(page, 0)
     verdict = ask(page, 1)
-    expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
     found = Axe().run(page, context=".crane-verdict").response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    assert [
+        (one["id"], [node["html"] for node in one["nodes"]]) for one in found
+    ] == []

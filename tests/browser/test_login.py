@@ -32,13 +32,24 @@ LISTED = """
 "ada@lab.example" = "admin"
 """
 PEOPLE = [
-    User(sub="lea", claims={"email": "Lea@Lab.example", "email_verified": True}),
-    User(sub="vic", claims={"email": "vic@lab.example", "email_verified": True}),
-    User(sub="stranger", claims={"email": "eve@lab.example", "email_verified": True}),
     User(
-        sub="unverified", claims={"email": "ada@lab.example", "email_verified": False}
+        sub="lea", claims={"email": "Lea@Lab.example", "email_verified": True}
     ),
-    User(sub="unsaid", claims={"email": "ada@lab.example", "email_verified": "true"}),
+    User(
+        sub="vic", claims={"email": "vic@lab.example", "email_verified": True}
+    ),
+    User(
+        sub="stranger",
+        claims={"email": "eve@lab.example", "email_verified": True},
+    ),
+    User(
+        sub="unverified",
+        claims={"email": "ada@lab.example", "email_verified": False},
+    ),
+    User(
+        sub="unsaid",
+        claims={"email": "ada@lab.example", "email_verified": "true"},
+    ),
     User(sub="nameless", claims={"email": "", "email_verified": True}),
 ]
 ASKED = "If you have an invitation link, open it; it logs this browser in."
@@ -69,9 +80,14 @@ def lab(
         }
         secrets.write_text(
             "[auth]\n"
-            + "".join(f'{name} = "{value}"\n' for name, value in settings.items())
+            + "".join(
+                f'{name} = "{value}"\n' for name, value in settings.items()
+            )
         )
-        logins = {"CRANE_ROLES": str(roles), "STREAMLIT_SECRETS_FILES": str(secrets)}
+        logins = {
+            "CRANE_ROLES": str(roles),
+            "STREAMLIT_SECRETS_FILES": str(secrets),
+        }
         with serve(copy_of_embedded, port=port, **logins):
             yield LoginLab(f"http://localhost:{port}", roles)
 
@@ -96,7 +112,9 @@ def somebody(browser: Browser) -> Iterator[BrowserContext]:
         context.close()
 
 
-def log_in(context: BrowserContext, lab: LoginLab, sub: str, path: str = "/") -> Page:
+def log_in(
+    context: BrowserContext, lab: LoginLab, sub: str, path: str = "/"
+) -> Page:
     """Go to the app, press the button, and say at the provider who one is."""
     page = context.new_page()
     page.goto(lab.address + path)
@@ -134,7 +152,9 @@ def test_what_a_login_shows_is_accessible(
         page = context.new_page()
         page.emulate_media(color_scheme=theme)
         page.goto(lab.address)
-        expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
+        expect(
+            page.get_by_role("button", name="Log in", exact=True)
+        ).to_be_visible()
         assert violations(settled(page)) == []
         page = log_in(context, lab, "vic")
         page.emulate_media(color_scheme=theme)
@@ -154,9 +174,13 @@ def test_what_a_login_shows_is_accessible(
     [
         ("stranger", "eve@lab.example is not on this server's list of people."),
         slow(
-            "unverified", "Your provider has not verified the address ada@lab.example."
+            "unverified",
+            "Your provider has not verified the address ada@lab.example.",
         ),
-        slow("unsaid", "Your provider has not verified the address ada@lab.example."),
+        slow(
+            "unsaid",
+            "Your provider has not verified the address ada@lab.example.",
+        ),
         slow("nameless", "Your provider did not send your e-mail address."),
     ],
 )
@@ -175,7 +199,9 @@ def test_somebody_else_is_told_why_not(
 
 
 @pytest.mark.slow
-def test_two_people_at_once_keep_their_roles(lab: LoginLab, browser: Browser) -> None:
+def test_two_people_at_once_keep_their_roles(
+    lab: LoginLab, browser: Browser
+) -> None:
     with somebody(browser) as one, somebody(browser) as other:
         lead, viewer = log_in(one, lab, "lea"), log_in(other, lab, "vic")
         for page in (lead, viewer):

@@ -35,11 +35,15 @@ def test_the_answer_is_the_papers(
     if app == "full_app":
         expect(cards.nth(2).locator("blockquote")).not_to_be_empty()
     else:
-        expect(cards.nth(1)).to_contain_text("GPT-5: 0 of 5 answers predict the crash")
+        expect(cards.nth(1)).to_contain_text(
+            "GPT-5: 0 of 5 answers predict the crash"
+        )
         expect(cards.nth(2)).to_contain_text(
             "GPT-5: 5 of 5 answers predict the crash; diagnosis correct"
         )
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Open pandas_9").click()
+    page.get_by_test_id("stPageLink-NavLink").filter(
+        has_text="Open pandas_9"
+    ).click()
     shows_title(page, "pandas_9")
 
 

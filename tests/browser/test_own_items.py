@@ -29,8 +29,14 @@ def plan(answered_app: Served) -> Plan:
     for place, label in enumerate(SAID):
         showing = desk.journal("ana").upcoming(1)[0]
         known = {"item": showing.item, "showing": showing.showing}
-        acts = [{"event": uuid4().hex, "action": "label", "label": label} | known]
-        acts += [{"event": uuid4().hex, "action": "flag"} | known] if place == 2 else []
+        acts = [
+            {"event": uuid4().hex, "action": "label", "label": label} | known
+        ]
+        acts += (
+            [{"event": uuid4().hex, "action": "flag"} | known]
+            if place == 2
+            else []
+        )
         assert desk.take("ana", acts).refused == {}
     return made
 
@@ -66,7 +72,8 @@ def test_one_item_is_found_and_changed_and_no_other(
     sees(page, re.compile("of 5 items"))
     after = journal_of(answered_app.folder, plan, "ana")
     assert labels(after) == [
-        Label(word) for word in ("correct", "wrong", "partial", "partial", "correct")
+        Label(word)
+        for word in ("correct", "wrong", "partial", "partial", "correct")
     ]
     changed = after.order[2]
     assert (after.given[changed].reason, after.notes, set(after.flags)) == (

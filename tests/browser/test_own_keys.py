@@ -64,10 +64,16 @@ def key_of(page: Page, label: str) -> Locator:
 def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
+    address, folder, kim = (
+        answered_app.address,
+        answered_app.folder,
+        plan.annotators[0],
+    )
     for name, said in ((kim, "wrong"), ("ben", "correct")):
         give_labels(folder, plan.campaign, name, {plan.items[0].item: said})
-    first = open_desk(open_page(address), address, plan.campaign, plan.annotators[0])
+    first = open_desk(
+        open_page(address), address, plan.campaign, plan.annotators[0]
+    )
     change(first, "correct", "j")
     expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
     click_button(first, "Switch off the key: skip")
@@ -118,7 +124,10 @@ def test_keys_that_a_browser_had_before_are_kept_on_the_server(
     expect(key_of(page, "flag")).to_have_text("J")
     page.keyboard.press("?")
     expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
-    assert own_keys(answered_app.folder, kim) == {"isOff": False, "keys": {"flag": "j"}}
+    assert own_keys(answered_app.folder, kim) == {
+        "isOff": False,
+        "keys": {"flag": "j"},
+    }
 
 
 @pytest.mark.slow
@@ -131,7 +140,10 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
     try:
         with line_to(answered_app.address) as line:
             page = open_desk(
-                context.new_page(), line.address, plan.campaign, plan.annotators[0]
+                context.new_page(),
+                line.address,
+                plan.campaign,
+                plan.annotators[0],
             )
             page.evaluate(COUNT_DIALOGS)
             line.cut()
@@ -149,21 +161,31 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
             page.close()
             line.mend()
             page = open_desk(
-                context.new_page(), line.address, plan.campaign, plan.annotators[0]
+                context.new_page(),
+                line.address,
+                plan.campaign,
+                plan.annotators[0],
             )
             expect(key_of(page, "label-correct")).to_have_text("J")
             page.keyboard.press("?")
             expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
     finally:
         context.close()
-    assert own_keys(folder, kim) == {"isOff": False, "keys": {"label-correct": "j"}}
+    assert own_keys(folder, kim) == {
+        "isOff": False,
+        "keys": {"label-correct": "j"},
+    }
 
 
 @pytest.mark.slow
 def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
+    address, folder, kim = (
+        answered_app.address,
+        answered_app.folder,
+        plan.annotators[0],
+    )
     file = key_file(folder, kim)
     assert isinstance(file, Path)
     ledger.append(

@@ -19,7 +19,11 @@ from .screen import TITLES, arrives, click_button, fill, sees, shows_title
 def test_a_fourth_label_is_added_pressed_and_stored(
     answered_app: Served, open_page: OpenPage
 ) -> None:
-    name, app, folder = unique("four"), answered_app.address, answered_app.folder
+    name, app, folder = (
+        unique("four"),
+        answered_app.address,
+        answered_app.folder,
+    )
     page = open_page(f"{app}/campaigns")
     shows_title(page, TITLES["/campaigns"])
     choose_own_answers(page)

@@ -50,7 +50,9 @@ def app(
 def invitation(folder: DataFolder, email: str) -> str:
     """The path of a new invitation of this person."""
     token = signed(
-        new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path)
+        new_pass(email, seconds=600),
+        Purpose.INVITATION,
+        signing_key(folder.path),
     )
     return f"/invitation?token={token}"
 
@@ -95,7 +97,9 @@ def test_everything_is_under_the_name_of_the_login(
             ), width
         page.set_viewport_size(WIDE)
         label_one(page, "1")
-        page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben")
+        page.goto(
+            f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben"
+        )
         sees(page, "This desk is another person's; you are logged in as ana.")
         assert page.locator(".cw-desk").count() == 0
     with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
@@ -130,13 +134,20 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
     context.set_default_timeout(TIMEOUT_MS)
     page = context.new_page()
     with serve(
-        answered.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)
+        answered.path,
+        port=port,
+        end_with=signal.SIGKILL,
+        CRANE_ROLES=str(roles),
     ) as app:
         page.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
         label_one(page, "1")
     press_ready(page, "2")
-    expect(page.locator(".cw-desk-saved")).to_have_text("1 label waiting to be saved")
-    (answered.path / FILE_NAME).unlink()  # another key: no session of before is valid
+    expect(page.locator(".cw-desk-saved")).to_have_text(
+        "1 label waiting to be saved"
+    )
+    (
+        answered.path / FILE_NAME
+    ).unlink()  # another key: no session of before is valid
     with serve(answered.path, port=port, CRANE_ROLES=str(roles)) as app:
         expect(
             page.get_by_text("This session was not issued by this server.")
@@ -156,13 +167,17 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
 
 
 @pytest.mark.slow
-def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: Served) -> None:
+def test_a_decision_is_of_who_is_logged_in(
+    browser: Browser, app: Served
+) -> None:
     plan = campaign_of_all(app, unique("decided"), annotators=("dora", "emil"))
     item = plan.items[0].item
     for name, label in (("dora", "correct"), ("emil", "wrong")):
         give_labels(app.folder, plan.campaign, name, {item: label})
     with invited(browser, app.address, app.folder, "lea@lab.example") as page:
-        page.goto(f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}")
+        page.goto(
+            f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}"
+        )
         shows_title(page, "Decide")
         page.wait_for_selector(".cw-decide .cw-card")
         expect(page.get_by_label("Who decides")).to_be_hidden()

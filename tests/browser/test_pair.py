@@ -58,7 +58,11 @@ def test_the_target_stands_out_and_its_crash_line_is_marked(pair: Page) -> None:
 def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(
     pair: Page,
 ) -> None:
-    for part in (".cw-verdicts", ".cw-pair .cw-target", ".cw-state-column .cw-state"):
+    for part in (
+        ".cw-verdicts",
+        ".cw-pair .cw-target",
+        ".cw-state-column .cw-state",
+    ):
         box = pair.locator(part).first.bounding_box()
         assert box is not None
         assert box["y"] < 900
@@ -67,10 +71,14 @@ def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(
     expect(reasons).to_have_count(1)
     columns = [
         column.bounding_box()
-        for column in reasons.locator(".cw-side-by-side").first.locator("> div").all()
+        for column in reasons.locator(".cw-side-by-side")
+        .first.locator("> div")
+        .all()
     ]
     assert columns[0] and columns[1]
-    assert columns[0]["y"] == columns[1]["y"], "−RT and +RT are not side by side"
+    assert columns[0]["y"] == columns[1]["y"], (
+        "−RT and +RT are not side by side"
+    )
     assert columns[0]["x"] < columns[1]["x"]
     size = "table => [table.offsetWidth, table.offsetHeight]"
     before = pair.locator(".cw-verdicts").evaluate(size)
@@ -99,7 +107,9 @@ _WIDER = """() => [...document.querySelectorAll('[data-testid=stMain], [data-tes
 
 
 @pytest.mark.slow
-def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(pair: Page) -> None:
+def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(
+    pair: Page,
+) -> None:
     pair.set_viewport_size({"width": 360, "height": 900})
     code = pair.locator(".cw-target .cw-changed-1 code").first
     expect(code).to_be_visible()
@@ -117,7 +127,9 @@ def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(
     pair: Page, full_app: str
 ) -> None:
     open_pair(pair, full_app, "numpy_10")
-    expect(pair.locator(".cw-crash .cw-tag")).to_have_text("line 9 in the traceback")
+    expect(pair.locator(".cw-crash .cw-tag")).to_have_text(
+        "line 9 in the traceback"
+    )
     assert "empty line" in (
         pair.locator("i.cw-skip").first.get_attribute("title") or ""
     )
@@ -133,15 +145,24 @@ def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     expect(column).to_contain_text("between crashing and fixed")
     assert column.locator(".cw-var[open] .cw-tag.cw-differs").count() > 0
     assert column.locator(".cw-grid.cw-differs").count() > 0
-    assert set(column.locator(".cw-group").all_inner_texts()) <= {"S", "R", "V", ""}
+    assert set(column.locator(".cw-group").all_inner_texts()) <= {
+        "S",
+        "R",
+        "V",
+        "",
+    }
 
 
 @pytest.mark.slow
-def test_every_detector_is_a_row_with_its_runs_for_each_input(pair: Page) -> None:
+def test_every_detector_is_a_row_with_its_runs_for_each_input(
+    pair: Page,
+) -> None:
     rows = pair.locator(".cw-verdicts tbody tr")
     expect(rows).to_have_count(7)
     for title_of in LLMS:
-        row = rows.filter(has=pair.get_by_role("rowheader", name=title_of, exact=True))
+        row = rows.filter(
+            has=pair.get_by_role("rowheader", name=title_of, exact=True)
+        )
         assert row.locator(".cw-runs").count() == 4
         assert row.locator(".cw-runs span").count() == 20
 
@@ -172,7 +193,9 @@ def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
     page = open_pair(open_page(facts_app), facts_app, "pandas_8")
     assert page.locator(".cw-pair, .cw-state").count() == 0
     assert (
-        page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count()
+        page.locator(".cw-verdicts tbody tr")
+        .first.locator(".cw-runs span")
+        .count()
         == 20
     )
     sees(page, "are not on this machine")
@@ -187,7 +210,9 @@ def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
 def test_a_pair_of_ours_shows_its_code_and_its_traceback(
     facts_app: str, open_page: OpenPage
 ) -> None:
-    page = open_pair(open_page(facts_app), facts_app, "pandas_1", benchmark="minibench")
+    page = open_pair(
+        open_page(facts_app), facts_app, "pandas_1", benchmark="minibench"
+    )
     expect(page.locator(".cw-target")).to_have_count(1)
     expect(page.locator(".cw-side.cw-crash")).to_have_count(1)
     page.get_by_text("Traceback: KeyError").click()

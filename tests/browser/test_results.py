@@ -70,7 +70,9 @@ def test_all_24_cells_of_table_2a_are_equal(
     app: str, open_page: OpenPage, request: pytest.FixtureRequest
 ) -> None:
     page = settled(
-        open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables")
+        open_page(
+            f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"
+        )
     )
     cells = page.locator("table.cw-numbers td:not(:first-child)")
     expect(cells).to_have_count(24)
@@ -83,7 +85,9 @@ def test_all_24_cells_of_table_2a_are_equal(
 
 def test_claims_are_shown_by_verdict(results: Page) -> None:
     open_tab(results, "Paper's claims")
-    claims = results.get_by_test_id("stDataFrame").filter(has_text="Place in the paper")
+    claims = results.get_by_test_id("stDataFrame").filter(
+        has_text="Place in the paper"
+    )
     expect(claims.locator("tbody tr").first).to_contain_text("abstract")
     results.get_by_test_id("stButtonGroup").get_by_text(
         re.compile(r"^rounds differently \d+$")
@@ -91,7 +95,9 @@ def test_claims_are_shown_by_verdict(results: Page) -> None:
     wait_for_query(results, claims="rounds differently")
     expect(claims.locator("tbody tr").first).to_contain_text("it rounds to")
     settled(results)
-    assert all("rounds differently" in row for row in texts(claims.locator("tbody tr")))
+    assert all(
+        "rounds differently" in row for row in texts(claims.locator("tbody tr"))
+    )
 
 
 def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
@@ -114,7 +120,9 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
 
 
 @pytest.mark.slow
-def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) -> None:
+def test_our_rules_stand_beside_the_study_from_the_first_start(
+    results: Page,
+) -> None:
     pick(results, "rules")
     wait_for_query(results, kind="rules")
     for value in ("−RT 59.9%", "+RT 72.1%"):
@@ -246,7 +254,8 @@ def test_a_click_on_a_mark_opens_its_cases(
     assert (
         query(results).items()
         >= (
-            filters | {"detector": [names[detector]], "setting": [settings[setting]]}
+            filters
+            | {"detector": [names[detector]], "setting": [settings[setting]]}
         ).items()
     )
     results.go_back()
@@ -267,13 +276,17 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
         f"accuracy_gain.{kind.lower()}" for kind in files
     ]
     rows = list(
-        csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines())
+        csv.DictReader(
+            Path(files["CSV"].path()).read_text("utf-8").splitlines()
+        )
     )
     values = {
-        (row["detector_title"], row["setting"]): float(row["value"]) for row in rows
+        (row["detector_title"], row["setting"]): float(row["value"])
+        for row in rows
     }
     told = {
-        (title, setting): f"{value:.1%}" for (title, setting), value in values.items()
+        (title, setting): f"{value:.1%}"
+        for (title, setting), value in values.items()
     }
     assert told == {
         (t, s): v
@@ -281,7 +294,8 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
         for s, v in zip(("code", "runtime"), both, strict=True)
     }
     assert all(
-        float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows
+        float(row["low"]) < float(row["value"]) < float(row["high"])
+        for row in rows
     )
     picture = ElementTree.parse(files["SVG"].path()).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
@@ -301,7 +315,8 @@ def test_any_two_inputs_of_a_detector_can_be_compared(
         )
     )
     finding = page.get_by_role(
-        "heading", name=re.compile("^Extended runtime state .* over runtime state")
+        "heading",
+        name=re.compile("^Extended runtime state .* over runtime state"),
     )
     right = rounded(len(right_of_rules("runtime")) / 80 * 100)
     expect(finding).to_be_visible()
@@ -311,7 +326,9 @@ def test_any_two_inputs_of_a_detector_can_be_compared(
     choose(page, "Inputs compared", "+RT against −RT")
     wait_for_query(page, compare=None)
     expect(
-        page.get_by_role("heading", name=re.compile("^Runtime state .* accuracy"))
+        page.get_by_role(
+            "heading", name=re.compile("^Runtime state .* accuracy")
+        )
     ).to_be_visible()
 
 
@@ -332,8 +349,12 @@ def test_values_that_do_not_exist_fall_back_to_the_defaults(
 def test_panels_wrap_so_that_nothing_is_cut_at_any_width(
     facts_app: str, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(f"{facts_app}/results?part=Kinds+of+crash&by=crash_type"))
-    expect(page.get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(3)
+    page = settled(
+        open_page(f"{facts_app}/results?part=Kinds+of+crash&by=crash_type")
+    )
+    expect(page.get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(
+        3
+    )
     for width in (1920, 1440, 1280, 1024, 768, 360):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(

@@ -12,7 +12,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Population
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    LabelledVerdict,
+    Population,
+)
 from crane_core.pipeline.campaigns.campaigns import (
     asked_for,
     keep_campaign,
@@ -42,7 +47,12 @@ TABLE_2A = [
 
 
 def play(
-    folder: DataFolder, store: Store, name: str, design: Design, *, is_locked: bool
+    folder: DataFolder,
+    store: Store,
+    name: str,
+    design: Design,
+    *,
+    is_locked: bool,
 ) -> None:
     """Two annotators say of everything what the published human says."""
     frame = asked_for(verdict_frame(store), STUDY)
@@ -89,7 +99,9 @@ def results(address: str, **parameters: str) -> str:
 
 def gains(page: Page) -> Locator:
     """The values beside the points of the first chart."""
-    return page.get_by_test_id("stVegaLiteChart").first.locator("text", has_text="RT ")
+    return page.get_by_test_id("stVegaLiteChart").first.locator(
+        "text", has_text="RT "
+    )
 
 
 def gain_texts(page: Page) -> list[str]:
@@ -102,7 +114,9 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     judged_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{judged_app}/results"))
-    sees(page, "Diagnoses judged by published human: 501 of 501 detected crashes")
+    sees(
+        page, "Diagnoses judged by published human: 501 of 501 detected crashes"
+    )
     choose(page, "Diagnoses judged by", "whole: final")
     wait_for_query(page, judged_by="whole: final")
     sees(
@@ -160,17 +174,25 @@ def test_analyzers_are_judged_by_whoever_labelled_them(
     judged_app: str, open_page: OpenPage
 ) -> None:
     page = settled(
-        open_page(results(judged_app, judged_by="whole: final", kind="analyzer"))
+        open_page(
+            results(judged_app, judged_by="whole: final", kind="analyzer")
+        )
     )
-    sees(page, "Diagnoses judged by published human: 194 of 194 detected crashes")
+    sees(
+        page, "Diagnoses judged by published human: 194 of 194 detected crashes"
+    )
     assert (
-        page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count()
+        page.get_by_role(
+            "combobox", name="Diagnoses judged by", exact=True
+        ).count()
         == 0
     )
 
 
 @pytest.mark.slow
-def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -> None:
+def test_a_judge_can_be_the_one_who_judges(
+    full_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{full_app}/results"))
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
     choose(page, "Diagnoses judged by", "published judge, all repetitions")

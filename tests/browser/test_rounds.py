@@ -37,7 +37,9 @@ def create(page: Page, name: str) -> None:
     fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben, cem, dia")
     page.get_by_text("all of them", exact=True).click()
-    choose(settled(page), "Who labels what", "each item by some of the annotators")
+    choose(
+        settled(page), "Who labels what", "each item by some of the annotators"
+    )
     settled(page)
     fill(page, "Calibration items", "8")
     sees(page, "each item by 2 of them. All label the same 8 items first")
@@ -49,7 +51,11 @@ def create(page: Page, name: str) -> None:
 def test_a_team_from_calibration_to_a_second_round(
     open_page: OpenPage, answered_app: Served
 ) -> None:
-    name, address, folder = unique("team"), answered_app.address, answered_app.folder
+    name, address, folder = (
+        unique("team"),
+        answered_app.address,
+        answered_app.folder,
+    )
     page = open_page(f"{address}/campaigns")
     create(page, name)
     plan = kept_campaign(folder, name).plan
@@ -59,7 +65,9 @@ def test_a_team_from_calibration_to_a_second_round(
     page.reload()
     settled(page)
     sees(page, "Everybody labels the 8 calibration items now")
-    opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
+    opening = page.get_by_test_id("stForm").filter(
+        has_text="Open the main round"
+    )
     opening.get_by_label("Changed by").fill("lead")
     click_button(page, "Open the main round")
     sees(page, "lead: the main round is open for ana, ben, cem, dia.")
@@ -85,7 +93,9 @@ def test_a_team_from_calibration_to_a_second_round(
     click_button(page, "Lock campaign")
     sees(page, "Locked by lead at")
     page.get_by_text("Label items again").click()
-    again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
+    again = page.get_by_test_id("stExpander").filter(
+        has_text="Label items again"
+    )
     again.get_by_label("Changed by").fill("lead")
     click_button(again, "Open the campaign and label again")
     sees(page, "items are labelled again by ana, cem, dia, eva.")

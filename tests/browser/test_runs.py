@@ -57,7 +57,9 @@ def runs_app(
         '[ours]\nbase_url = "http://127.0.0.1:9/v1"\nmodels = ["heron", "gpt-5"]\n'
     )
     with serve(
-        copy_of_embedded, CRANE_ALLOW_EXECUTION="1", CRANE_ENDPOINTS=str(endpoints)
+        copy_of_embedded,
+        CRANE_ALLOW_EXECUTION="1",
+        CRANE_ENDPOINTS=str(endpoints),
     ) as address:
         yield address
 
@@ -86,7 +88,9 @@ def test_where_execution_is_off_nothing_can_be_started(
     expect(said).to_have_attribute(
         "href", re.compile(r"docs/researcher/own-model\.html$")
     )
-    expect(page.get_by_role("button", name="Start run", exact=True)).to_have_count(0)
+    expect(
+        page.get_by_role("button", name="Start run", exact=True)
+    ).to_have_count(0)
 
 
 def test_a_click_opens_a_run_and_another_its_instance(
@@ -95,7 +99,10 @@ def test_a_click_opens_a_run_and_another_its_instance(
     page = settled(open_page(f"{facts_app}/runs"))
     click_row(page, row_of(page, "Mistral Small 3.1", "Detector"))
     wait_for_query(
-        page, detector="mistral-small-3.1", setting="code", benchmark="junobench"
+        page,
+        detector="mistral-small-3.1",
+        setting="code",
+        benchmark="junobench",
     )
     alone(page, "Mistral Small 3.1")
     expect(page.locator(".cw-facts")).to_contain_text("without an answer")
@@ -169,7 +176,9 @@ def test_an_address_that_names_nothing_says_so(
     sees(page, "This run has no answer for an instance of this name.")
 
 
-def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -> None:
+def test_a_run_is_started_watched_and_read(
+    runs_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
     settled(page)
@@ -184,9 +193,15 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     click_button(page, "Start run", exact=True)
     sees(page, "fake runtime minibench, started")
     expect(page.get_by_role("progressbar").first).to_be_visible()
-    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_disabled()
-    expect(page.get_by_text("Finished", exact=True)).to_be_visible(timeout=60_000)
-    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_enabled()
+    expect(
+        page.get_by_role("button", name="Start run", exact=True)
+    ).to_be_disabled()
+    expect(page.get_by_text("Finished", exact=True)).to_be_visible(
+        timeout=60_000
+    )
+    expect(
+        page.get_by_role("button", name="Start run", exact=True)
+    ).to_be_enabled()
     settled(page)
     click_button(page, "Open run")
     alone(page, "fake")
@@ -236,9 +251,13 @@ def test_several_inputs_are_started_as_a_run_each_under_one_name(
     expect(page.get_by_test_id("stCode").first).to_contain_text("--name=pilot")
     click_button(page, "Start run", exact=True)
     sees(page, "fake runtime,code minibench, started")
-    expect(page.get_by_text("Finished", exact=True).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Finished", exact=True).first).to_be_visible(
+        timeout=60_000
+    )
     settled(page)
-    expect(grid(page).locator("tbody tr").filter(has_text="pilot")).to_have_count(2)
+    expect(
+        grid(page).locator("tbody tr").filter(has_text="pilot")
+    ).to_have_count(2)
 
 
 def test_a_model_is_chosen_among_the_endpoints_of_the_server(
@@ -263,17 +282,23 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(
     )
     settled(page)
     click_button(page, "Remove heron")
-    expect(command).to_contain_text("--endpoint=ours --model=gpt-5 --budget-usd=5")
+    expect(command).to_contain_text(
+        "--endpoint=ours --model=gpt-5 --budget-usd=5"
+    )
     expect(page.get_by_label("Base URL")).to_have_count(0)
 
 
 @pytest.mark.slow
-def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) -> None:
+def test_a_run_that_cannot_be_done_says_why(
+    runs_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
     page.get_by_label("Instances", exact=True).fill("--json")
     page.get_by_label("Instances", exact=True).press("Enter")
-    expect(page.get_by_test_id("stCode").first).to_contain_text("--instances=--json")
+    expect(page.get_by_test_id("stCode").first).to_contain_text(
+        "--instances=--json"
+    )
     settled(page)
     click_button(page, "Start run", exact=True)
     expect(page.get_by_text("Failed", exact=True)).to_be_visible(timeout=60_000)

@@ -17,14 +17,22 @@ from .conftest import slow
 
 
 @pytest.fixture(scope="module")
-def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Of the rules on the minibench, with texts: they are ours."""
     place = tmp_path_factory.mktemp("site")
-    store = open_store(shutil.copy(prepared_folder.database, place / "crane.duckdb"))
-    store.write(
-        lambda cursor: cursor.execute("DELETE FROM runs WHERE detector <> 'rules'")
+    store = open_store(
+        shutil.copy(prepared_folder.database, place / "crane.duckdb")
     )
-    write_site(Material(store, prepared_folder), place / "site", with_texts=True)
+    store.write(
+        lambda cursor: cursor.execute(
+            "DELETE FROM runs WHERE detector <> 'rules'"
+        )
+    )
+    write_site(
+        Material(store, prepared_folder), place / "site", with_texts=True
+    )
     store.close()
     return place / "site"
 
@@ -33,20 +41,27 @@ def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) 
     ("scheme", "width"),
     [
         ("light", 1280),
-        *(slow(*one) for one in (("light", 390), ("dark", 1280), ("dark", 390))),
+        *(
+            slow(*one)
+            for one in (("light", 390), ("dark", 1280), ("dark", 390))
+        ),
     ],
 )
 def test_pages_open_from_disk_offline(
     site: Path, browser: Browser, scheme: str, width: int
 ) -> None:
     context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        offline=True,
     )
     page, complaints = context.new_page(), []
     page.on(
         "request",
         lambda request: (
-            None if request.url.startswith("file:") else complaints.append(request.url)
+            None
+            if request.url.startswith("file:")
+            else complaints.append(request.url)
         ),
     )
     page.on("console", lambda message: complaints.append(message.text))
@@ -63,11 +78,15 @@ def test_pages_open_from_disk_offline(
     page.get_by_role("link", name="numpy_1", exact=True).last.click()
     expect(page.locator("h1")).to_have_text("numpy_1")
     expect(page.locator(".cw-pair")).to_be_visible()
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    background = page.evaluate(
+        "getComputedStyle(document.body).backgroundColor"
+    )
     assert background == (
         "rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 24, 26)"
     )
     page.goto((site / "results.html").as_uri())
-    expect(page.locator("figure svg").locator("visible=true").first).to_be_visible()
+    expect(
+        page.locator("figure svg").locator("visible=true").first
+    ).to_be_visible()
     assert complaints == []
     context.close()

@@ -46,7 +46,9 @@ def said_by(annotator: str, item: str) -> str:
     place = int(item, 16) % 3
     return str(
         DIAGNOSIS_LABELS[
-            (place + 1) % 3 if annotator == "cem" and int(item, 16) % 9 == 0 else place
+            (place + 1) % 3
+            if annotator == "cem" and int(item, 16) % 9 == 0
+            else place
         ]
     )
 
@@ -71,10 +73,15 @@ def label_rest(folder: DataFolder, *people: str) -> None:
             assert desk.take(who, [act]).refused == {}
 
 
-def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> None:
+def label_by_keys(
+    folder: DataFolder, page: Page, annotator: str, n: int
+) -> None:
     keys = dict(zip(map(str, DIAGNOSIS_LABELS), "123", strict=True))
     for _ in range(n):
-        press(page, keys[said_by(annotator, shown_item(page, folder, NAME, annotator))])
+        press(
+            page,
+            keys[said_by(annotator, shown_item(page, folder, NAME, annotator))],
+        )
     page.wait_for_function(SAVED)
 
 
@@ -112,7 +119,9 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     assert main(made) == 0
     with host(folder.path) as address:
         page = open_page(address)
-        label_by_keys(folder, open_desk(page, address, NAME), "ana", N_CALIBRATION - 1)
+        label_by_keys(
+            folder, open_desk(page, address, NAME), "ana", N_CALIBRATION - 1
+        )
         label_rest(folder, *FOUR)
         change_guideline(open_campaign(page, address))
         open_main_round(open_campaign(page, address))
@@ -126,7 +135,10 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
         lock(open_campaign(page, address))
     plan = kept_campaign(folder, NAME).plan
     finals = final_outcomes(folder, plan)
-    assert (len(plan.items), {final.label is None for final in finals.values()}) == (
+    assert (
+        len(plan.items),
+        {final.label is None for final in finals.values()},
+    ) == (
         N_ITEMS,
         {False},
     )
@@ -137,14 +149,18 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     )
     assert set(labelled.values()) <= {2, 3, 4, 5}
     assert len(decisions_of(folder, plan)) > 0
-    assert [message.text for message in messages_of(folder, NAME)] == ["The first one."]
+    assert [message.text for message in messages_of(folder, NAME)] == [
+        "The first one."
+    ]
     compare_with_replay(folder, tmp_path)
 
 
 def change_guideline(page: Page) -> None:
     page.get_by_text("Change the guideline").click()
     text = page.get_by_label("Text, Markdown")
-    text.fill(f"{text.input_value()}\n\nA text that names only the symptom is partial.")
+    text.fill(
+        f"{text.input_value()}\n\nA text that names only the symptom is partial."
+    )
     page.get_by_label("Author").fill("lea")
     expect(
         page.locator(".cw-prose")
@@ -156,7 +172,9 @@ def change_guideline(page: Page) -> None:
 
 
 def open_main_round(page: Page) -> None:
-    opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
+    opening = page.get_by_test_id("stForm").filter(
+        has_text="Open the main round"
+    )
     opening.get_by_label("Changed by").fill("lea")
     click_button(opening, "Open the main round")
     sees(page, "lea: the main round is open for ana, ben, cem, dia.")
@@ -171,7 +189,9 @@ def ask_about_one(page: Page) -> None:
 def replace_ben(page: Page) -> None:
     page.get_by_text("Somebody leaves or is replaced").click()
     choose(page, "Annotator", "ben")
-    leaving = page.get_by_test_id("stExpander").filter(has_text="Somebody leaves")
+    leaving = page.get_by_test_id("stExpander").filter(
+        has_text="Somebody leaves"
+    )
     leaving.get_by_label("Taken over by", exact=True).fill("eva")
     leaving.get_by_label("Changed by").fill("lea")
     click_button(leaving, "Change")
@@ -203,7 +223,9 @@ def decide_all(page: Page, address: str) -> None:
     page.get_by_label("Who decides", exact=True).blur()
     done = page.get_by_text("No disagreements to resolve.")
     while not done.is_visible():
-        shown = page.evaluate("document.querySelector('.cw-decide')?.dataset.item")
+        shown = page.evaluate(
+            "document.querySelector('.cw-decide')?.dataset.item"
+        )
         for key in ("2", "5", "Enter"):
             page.keyboard.press(key)
         page.wait_for_function(
@@ -218,7 +240,9 @@ def lock(page: Page) -> None:
     page.get_by_label("Locked by").fill("lea")
     page.get_by_label("Locked by").blur()
     click_button(settled(page), "Lock campaign")
-    expect(page.get_by_text(re.compile("[Ll]ocked by lea")).first).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("[Ll]ocked by lea")).first
+    ).to_be_visible()
 
 
 def compare_with_replay(folder: DataFolder, tmp_path: Path) -> None:
@@ -226,15 +250,29 @@ def compare_with_replay(folder: DataFolder, tmp_path: Path) -> None:
     out, elsewhere = tmp_path / "export", DataFolder(tmp_path / "elsewhere")
     assert (
         main(
-            ["--data", str(folder.path), "campaign", "export", NAME, "--out", str(out)]
+            [
+                "--data",
+                str(folder.path),
+                "campaign",
+                "export",
+                NAME,
+                "--out",
+                str(out),
+            ]
         )
         == 0
     )
     elsewhere.path.mkdir()
     elsewhere.sources.symlink_to(folder.sources)
     source = ["--from", str(out / "plan.json"), "--with-labels"]
-    assert main(["--data", str(elsewhere.path), "campaign", "create", *source]) == 0
-    old, new = kept_campaign(folder, NAME).plan, kept_campaign(elsewhere, NAME).plan
+    assert (
+        main(["--data", str(elsewhere.path), "campaign", "create", *source])
+        == 0
+    )
+    old, new = (
+        kept_campaign(folder, NAME).plan,
+        kept_campaign(elsewhere, NAME).plan,
+    )
     assert (new.items, new.orders, new.rounds, new.present) == (
         old.items,
         old.orders,

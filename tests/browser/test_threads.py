@@ -22,7 +22,8 @@ def test_a_question_is_answered_read_and_resolved(
     about = {"item": showing.item, "showing": showing.showing}
     acts = [
         {"event": "ana-flag-1", "action": "flag"} | about,
-        {"event": "ana-note-1", "action": "note", "note": "two <b>causes</b>?"} | about,
+        {"event": "ana-note-1", "action": "note", "note": "two <b>causes</b>?"}
+        | about,
     ]
     assert LabelStore(folder, plan.campaign).take("ana", acts).refused == {}
     page = open_page(f"{address}/campaigns?campaign={plan.campaign}")
@@ -39,14 +40,18 @@ def test_a_question_is_answered_read_and_resolved(
     click_button(page, "Send")
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
-    expect(page.locator(".cw-desk-thread")).to_contain_text("The first <i>one</i>.")
+    expect(page.locator(".cw-desk-thread")).to_contain_text(
+        "The first <i>one</i>."
+    )
     expect(page.locator(".cw-desk-answers")).to_have_text(
         "The lead answered one of your items: see My items."
     )
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ben")
     expect(page.locator(".cw-desk .cw-card")).to_be_visible()
     expect(page.locator(".cw-desk-thread")).to_be_hidden()
-    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana&own=list")
+    page.goto(
+        f"{address}/annotate?campaign={plan.campaign}&annotator=ana&own=list"
+    )
     sees(page, "The lead answered 1 of your items")
     click_row(settled(page), 0)
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
@@ -55,7 +60,9 @@ def test_a_question_is_answered_read_and_resolved(
     assert [thread.state for thread in all_threads(folder, plan).threads] == [
         ThreadState.RESOLVED
     ]
-    assert [message.written_by for message in messages_of(folder, plan.campaign)] == [
+    assert [
+        message.written_by for message in messages_of(folder, plan.campaign)
+    ] == [
         "lea",
         "ana",
     ]

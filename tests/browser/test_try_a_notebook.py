@@ -21,9 +21,7 @@ from .screen import choose, sees, settled, shows_title
 PATH = "/try_a_notebook"
 MODEL = "fake-9"
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
-CLOSING = (
-    "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
-)
+CLOSING = "</code></div></section></details></style><h1 class='injected'>not a heading</h1>"
 LINK = "![picture](http://192.0.2.1/x.png) [link](javascript:alert(1))"
 OPAQUE = (
     "import os\nkept = {name: 1 for name in os.listdir()}",
@@ -35,9 +33,13 @@ OPAQUE = (
 class HostileModel(FakeModel):
     """Its diagnoses try to be a page."""
 
-    def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:
+    def _content(
+        self, asked: dict[str, Any], prompt: str, *, is_lost: bool
+    ) -> str:
         del asked, prompt, is_lost
-        return json.dumps({"reasoning": f"{SCRIPT}{CLOSING}{LINK}", "detection": True})
+        return json.dumps(
+            {"reasoning": f"{SCRIPT}{CLOSING}{LINK}", "detection": True}
+        )
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,9 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
     page = settled(open_page(f"{facts_app}{PATH}"))
     expect(verdict(page)).to_contain_text("Will crash: KeyError")
     expect(verdict(page)).to_contain_text("Write 'yield_kg '.")
-    expect(page.locator(".cw-target .cw-crash")).to_have_text(re.compile(r"yield_kg"))
+    expect(page.locator(".cw-target .cw-crash")).to_have_text(
+        re.compile(r"yield_kg")
+    )
     evidence = page.locator(".cw-state details[open] summary").filter(
         has_text="harvest"
     )
@@ -132,7 +136,9 @@ def test_where_execution_is_off_there_is_no_way_to_it(
     upload(page, names_ipynb=notebook(*OPAQUE))
     expect(verdict(page)).to_contain_text("Checked: the code only")
     settled(page)
-    expect(page.get_by_role("button", name=re.compile("^(Run|Start)"))).to_have_count(0)
+    expect(
+        page.get_by_role("button", name=re.compile("^(Run|Start)"))
+    ).to_have_count(0)
 
 
 def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
@@ -143,12 +149,16 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
     sees(desk, re.compile(r"A crash here would cost \d+\.\d s of re-execution"))
-    expect(desk.locator(".cw-state summary").filter(has_text="kept")).to_be_visible()
+    expect(
+        desk.locator(".cw-state summary").filter(has_text="kept")
+    ).to_be_visible()
     expect(desk.locator(".cw-target .cw-crash")).to_have_text(
         re.compile("no such name")
     )
 
-    choose(desk, "Target: the cell that is about to run", "Code cell 0 · import os")
+    choose(
+        desk, "Target: the cell that is about to run", "Code cell 0 · import os"
+    )
     expect(verdict(desk)).to_contain_text("No certain crash")
     expect(button(desk, "Start a fresh kernel")).to_be_visible()
 
@@ -169,12 +179,16 @@ def test_a_run_is_stopped(desk: Page) -> None:
 def test_a_cell_that_raises_earlier_can_be_passed(desk: Page) -> None:
     upload(
         desk,
-        raises_ipynb=notebook("kept = {'a': 1}", "open('not_there.csv')", "kept['b']"),
+        raises_ipynb=notebook(
+            "kept = {'a': 1}", "open('not_there.csv')", "kept['b']"
+        ),
     )
     button(desk, "Run the 2 cells before it").click()
     expect(refusal(desk)).to_contain_text("Code cell 1 of raises.ipynb")
     expect(refusal(desk)).to_contain_text("FileNotFoundError")
-    expect(refusal(desk)).to_contain_text("An upload contains only the notebook")
+    expect(refusal(desk)).to_contain_text(
+        "An upload contains only the notebook"
+    )
     button(desk, "Continue past cells that raise").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(refusal(desk)).to_have_count(0)
@@ -182,9 +196,13 @@ def test_a_cell_that_raises_earlier_can_be_passed(desk: Page) -> None:
 
 def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
     upload(desk, broken_ipynb=b"{not json")
-    expect(refusal(desk)).to_contain_text("broken.ipynb is not a readable notebook")
+    expect(refusal(desk)).to_contain_text(
+        "broken.ipynb is not a readable notebook"
+    )
     assert "/" not in refusal(desk).inner_text().split(" is not a readable")[0]
-    upload(desk, nocode_ipynb=nbformat.writes(nbformat.v4.new_notebook()).encode())
+    upload(
+        desk, nocode_ipynb=nbformat.writes(nbformat.v4.new_notebook()).encode()
+    )
     expect(refusal(desk)).to_contain_text("nocode.ipynb has no code cell.")
 
 
@@ -200,7 +218,10 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
             "another target or another notebook",
         ),
-        slow(b'{"target": 9}', "before code cell 9, which names.ipynb does not have"),
+        slow(
+            b'{"target": 9}',
+            "before code cell 9, which names.ipynb does not have",
+        ),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused_in_words(
@@ -215,7 +236,8 @@ def test_a_state_that_does_not_fit_is_refused_in_words(
 def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     setup = f"text = '''{SCRIPT}'''\nkept = {{text: 1}}"
     upload(
-        desk, **{f"{LINK}<i>_ipynb": notebook(setup, f"kept['''{CLOSING}{LINK}''']")}
+        desk,
+        **{f"{LINK}<i>_ipynb": notebook(setup, f"kept['''{CLOSING}{LINK}''']")},
     )
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
@@ -234,7 +256,9 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     ).to_contain_text(SCRIPT)
     assert desk.locator(".injected").count() == 0
     assert (
-        desk.locator("[data-testid=stMain] script, [data-testid=stMain] img").count()
+        desk.locator(
+            "[data-testid=stMain] script, [data-testid=stMain] img"
+        ).count()
         == 0
     )
     assert desk.evaluate("window.injected === undefined")

@@ -23,7 +23,14 @@ from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE
-from .desk import AHEAD_LOADED, SAVED, in_sight, open_desk, press_ready, shown_item
+from .desk import (
+    AHEAD_LOADED,
+    SAVED,
+    in_sight,
+    open_desk,
+    press_ready,
+    shown_item,
+)
 from .screen import arrives, click_button, settled, shows_title
 
 NAME = "whole"
@@ -31,7 +38,8 @@ SEED = 301
 """With this name a seed under which thirteen items stand among the first forty of both annotators."""
 N_EACH = 40
 KEY_OF = {
-    label: key for key, label in zip("123", map(str, DIAGNOSIS_LABELS), strict=True)
+    label: key
+    for key, label in zip("123", map(str, DIAGNOSIS_LABELS), strict=True)
 }
 
 
@@ -52,7 +60,9 @@ def wanted_label(annotator: str, item: str) -> str:
     place = int(item, 16) % 3
     return str(
         DIAGNOSIS_LABELS[
-            (place + 1) % 3 if annotator == "ben" and int(item, 16) % 7 == 0 else place
+            (place + 1) % 3
+            if annotator == "ben" and int(item, 16) % 7 == 0
+            else place
         ]
     )
 
@@ -88,10 +98,13 @@ def press_label(page: Page, label: str) -> None:
     )
 
 
-def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> None:
+def label_by_keys(
+    folder: DataFolder, page: Page, annotator: str, n: int
+) -> None:
     for _ in range(n):
         press_label(
-            page, wanted_label(annotator, shown_item(page, folder, NAME, annotator))
+            page,
+            wanted_label(annotator, shown_item(page, folder, NAME, annotator)),
         )
     page.wait_for_function(SAVED)
 
@@ -110,7 +123,9 @@ def kappa_of(folder: DataFolder, plan: Plan) -> tuple[float, int]:
     ana, ben = labels(folder, plan, "ana"), labels(folder, plan, "ben")
     both = sorted(ana.keys() & ben.keys())
     return float(
-        cohen_kappa_score([ana[item] for item in both], [ben[item] for item in both])
+        cohen_kappa_score(
+            [ana[item] for item in both], [ben[item] for item in both]
+        )
     ), len(both)
 
 
@@ -118,10 +133,14 @@ def kappa_on_page(page: Page, address: str) -> tuple[str, str]:
     """The headline of the Agreement page: the coefficient and its n, as printed."""
     page.goto(f"{address}/agreement")
     headline = page.get_by_text(
-        re.compile(r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben")
+        re.compile(
+            r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben"
+        )
     )
     expect(headline).to_be_visible()
-    found = re.search(r"kappa (\S+) .*? over (\d+) diagnoses", headline.inner_text())
+    found = re.search(
+        r"kappa (\S+) .*? over (\d+) diagnoses", headline.inner_text()
+    )
     assert found
     return found[1].replace("−", "-"), found[2]
 
@@ -162,18 +181,26 @@ def test_two_people_repeat_the_studys_second_labelling(
                 assert journal_of(folder, plan, name).n_done == N_EACH
             expected, n_both = kappa_of(folder, plan)
             assert n_both == 13
-            assert kappa_on_page(pages["cleo"], address) == (f"{expected:.2f}", "13")
+            assert kappa_on_page(pages["cleo"], address) == (
+                f"{expected:.2f}",
+                "13",
+            )
 
         with serve(
             folder.path, port=port
         ) as address:  # started again: what was labelled last comes back
             common = sorted(
-                labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys()
+                labels(folder, plan, "ana").keys()
+                & labels(folder, plan, "ben").keys()
             )
             back = journal_of(folder, plan, "ana").undoable()
             order = [showing.item for showing in back]
-            names = [desk_names(folder, plan, "ana").of(showing) for showing in back]
-            depth = next(place for place, item in enumerate(order) if item in common)
+            names = [
+                desk_names(folder, plan, "ana").of(showing) for showing in back
+            ]
+            depth = next(
+                place for place, item in enumerate(order) if item in common
+            )
             open_loaded(pages["ana"], address, "ana")
             for name in names[: depth + 1]:
                 press_ready(pages["ana"], "u")
@@ -188,7 +215,9 @@ def test_two_people_repeat_the_studys_second_labelling(
             )
             press_label(
                 pages["ana"],
-                changed if changed != wanted_label("ana", order[depth]) else "wrong",
+                changed
+                if changed != wanted_label("ana", order[depth])
+                else "wrong",
             )
             label_by_keys(folder, pages["ana"], "ana", depth)
             assert journal_of(folder, plan, "ana").n_done == N_EACH
@@ -204,7 +233,11 @@ def test_two_people_repeat_the_studys_second_labelling(
                 for i, final in final_outcomes(folder, plan).items()
                 if final.provenance is Provenance.OPEN
             ]
-            assert decide_all(pages["cleo"], address, "partial") == len(open_items) > 0
+            assert (
+                decide_all(pages["cleo"], address, "partial")
+                == len(open_items)
+                > 0
+            )
             finals = final_outcomes(folder, plan)
             assert {finals[item][:2] for item in open_items} == {
                 (Label.PARTIAL, Provenance.ADJUDICATED)
@@ -237,4 +270,6 @@ def lock(page: Page, address: str) -> None:
     page.get_by_text("Lock it although items are open").click()
     settled(page)
     click_button(page, "Lock campaign")
-    expect(page.get_by_text(re.compile("[Ll]ocked by cleo")).first).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("[Ll]ocked by cleo")).first
+    ).to_be_visible()

@@ -28,6 +28,10 @@ def marks_of() -> Callable[..., list[Mark]]:
     """The layers of a chart with the given kind of mark; the chart has passed Vega-Lite's schema then."""
 
     def find(chart: alt.TopLevelMixin, kind: str) -> list[Mark]:
-        return [unit for unit in units(chart.to_dict()) if unit["mark"]["type"] == kind]
+        return [
+            unit
+            for unit in units(chart.to_dict())
+            if unit["mark"]["type"] == kind
+        ]
 
     return find

@@ -31,7 +31,9 @@ def table() -> pd.DataFrame:
 
 
 def drawn(table: pd.DataFrame, whole: float | None = 0.5) -> Any:
-    return forest(table, labels=LABELS, coefficient="Cohen's kappa", whole=whole)
+    return forest(
+        table, labels=LABELS, coefficient="Cohen's kappa", whole=whole
+    )
 
 
 def test_every_group_has_its_point_its_interval_and_its_text(
@@ -42,7 +44,10 @@ def test_every_group_has_its_point_its_interval_and_its_text(
     )
     assert point["encoding"]["x"]["field"] == "value"
     assert text["encoding"]["text"]["field"] == "text"
-    assert [rule["encoding"]["x"]["field"] for rule in rules] == ["whole", "low"]
+    assert [rule["encoding"]["x"]["field"] for rule in rules] == [
+        "whole",
+        "low",
+    ]
     assert rules[1]["encoding"]["x2"]["field"] == "high"
     assert point["encoding"]["y"]["sort"] == LABELS
     assert point["encoding"]["color"] == {
@@ -56,7 +61,10 @@ def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
     [point] = marks_of(drawn(table), "point")
-    assert point["encoding"]["x"]["scale"]["domain"] == [-0.2, pytest.approx(1.12)]
+    assert point["encoding"]["x"]["scale"]["domain"] == [
+        -0.2,
+        pytest.approx(1.12),
+    ]
     assert point["encoding"]["x"]["axis"]["values"] == [
         -0.2,
         0.0,
@@ -67,10 +75,15 @@ def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
         1.0,
     ]
     [point] = marks_of(drawn(table.head(1)), "point")
-    assert point["encoding"]["x"]["scale"]["domain"] == [0.0, pytest.approx(1.1)]
+    assert point["encoding"]["x"]["scale"]["domain"] == [
+        0.0,
+        pytest.approx(1.1),
+    ]
 
 
-def test_a_group_without_a_value_says_why_at_the_left_edge(table: pd.DataFrame) -> None:
+def test_a_group_without_a_value_says_why_at_the_left_edge(
+    table: pd.DataFrame,
+) -> None:
     rows = [
         row
         for data in drawn(table).to_dict()["datasets"].values()
@@ -88,7 +101,10 @@ def test_a_high_value_without_an_interval_has_its_text_before_the_mark(
         value=[1.0, 0.1, None], low=[None, None, None], high=[None, None, None]
     )
     behind, before = marks_of(drawn(alike), "text")
-    assert [text["mark"]["align"] for text in (behind, before)] == ["left", "right"]
+    assert [text["mark"]["align"] for text in (behind, before)] == [
+        "left",
+        "right",
+    ]
     rows = [
         row
         for data in drawn(alike).to_dict()["datasets"].values()
@@ -107,6 +123,11 @@ def test_without_a_value_over_all_groups_there_is_no_line_for_it(
 def test_groups_that_all_lack_a_value_are_drawn_with_the_whole_axis(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    nothing = table.tail(1).astype({"value": float, "low": float, "high": float})
+    nothing = table.tail(1).astype(
+        {"value": float, "low": float, "high": float}
+    )
     [point] = marks_of(drawn(nothing, whole=None), "point")
-    assert point["encoding"]["x"]["scale"]["domain"] == [0.0, pytest.approx(1.1)]
+    assert point["encoding"]["x"]["scale"]["domain"] == [
+        0.0,
+        pytest.approx(1.1),
+    ]

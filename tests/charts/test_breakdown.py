@@ -76,7 +76,9 @@ def test_inputs_differ_by_shape_and_fill(
 def test_each_mark_tells_its_interval_and_n(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    point = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), "point")[0]
+    point = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), "point")[
+        0
+    ]
     assert {one["field"] for one in point["encoding"]["tooltip"]} >= {
         "value",
         "low",
@@ -92,7 +94,10 @@ def test_a_group_with_one_input_shows_its_interval(
     one = table[(table["setting"] == "+RT") | (table["label"] == LABELS[0])]
     chart = breakdown(one, labels=LABELS, rate="accuracy")
     [rule] = marks_of(chart, "rule")
-    assert (rule["encoding"]["x"]["field"], rule["encoding"]["x2"]["field"]) == (
+    assert (
+        rule["encoding"]["x"]["field"],
+        rule["encoding"]["x2"]["field"],
+    ) == (
         "low",
         "high",
     )
@@ -101,7 +106,9 @@ def test_a_group_with_one_input_shows_its_interval(
     assert [row["label"] for row in rows if row["is_alone"]] == [LABELS[1]]
 
 
-def test_changes_stand_at_the_right_the_sure_ones_in_bold(table: pd.DataFrame) -> None:
+def test_changes_stand_at_the_right_the_sure_ones_in_bold(
+    table: pd.DataFrame,
+) -> None:
     picture = vl_convert.vegalite_to_svg(
         breakdown(table, labels=LABELS, rate="accuracy").to_dict()
     )
@@ -109,19 +116,27 @@ def test_changes_stand_at_the_right_the_sure_ones_in_bold(table: pd.DataFrame) -
     assert picture.count('font-weight="700"') == 1
 
 
-def test_few_cases_are_faded(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_few_cases_are_faded(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     for mark in ("line", "point"):
-        said = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), mark)[0][
-            "encoding"
-        ]["opacity"]
+        said = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), mark)[
+            0
+        ]["encoding"]["opacity"]
         assert said["condition"]["test"] == "datum.n_cases <= 2"
         assert said["condition"]["value"] < said["value"] == 1
 
 
 def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
-    [selection] = breakdown(table, labels=LABELS, rate="accuracy").to_dict()["params"]
+    [selection] = breakdown(table, labels=LABELS, rate="accuracy").to_dict()[
+        "params"
+    ]
     assert selection["name"] == MARK
-    assert selection["select"]["fields"] == ["group", "detector_title", "setting"]
+    assert selection["select"]["fields"] == [
+        "group",
+        "detector_title",
+        "setting",
+    ]
     assert (selection["select"]["type"], selection["select"]["on"]) == (
         "point",
         "click",
@@ -134,7 +149,9 @@ def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
 def test_any_text_may_name_a_group(
     table: pd.DataFrame, label: str, marks_of: Callable[..., Any]
 ) -> None:
-    named = breakdown(table.assign(label=label, group=label), labels=[label], rate="F1")
+    named = breakdown(
+        table.assign(label=label, group=label), labels=[label], rate="F1"
+    )
     assert marks_of(named, "line")[0]["encoding"]["y"]["sort"] == [label]
     assert "+4 (−2 to 9)</text>" in vl_convert.vegalite_to_svg(named.to_dict())
 

@@ -24,7 +24,13 @@ def table() -> pd.DataFrame:
             "low": -0.1,
             "high": 0.01,
         }
-        | {"end": 0.01, "text": "−5.0", "n": 222, "n_cases": 111, "is_printed": False},
+        | {
+            "end": 0.01,
+            "text": "−5.0",
+            "n": 222,
+            "n_cases": 111,
+            "is_printed": False,
+        },
         {
             "label": "+RT−V",
             "detector_title": "GPT-5",
@@ -41,7 +47,9 @@ def test_zero_is_marked_and_what_is_measured_has_an_interval(
 ) -> None:
     chart = drops(table, labels=LABELS, rate="accuracy")
     zero, interval = marks_of(chart, "rule")
-    assert chart.to_dict()["datasets"][zero["data"]["name"]] == [{"difference": 0.0}]
+    assert chart.to_dict()["datasets"][zero["data"]["name"]] == [
+        {"difference": 0.0}
+    ]
     assert (
         interval["encoding"]["x"]["field"],
         interval["encoding"]["x2"]["field"],
@@ -50,7 +58,10 @@ def test_zero_is_marked_and_what_is_measured_has_an_interval(
         "high",
     )
     measured, printed = marks_of(chart, "point")
-    assert measured["mark"]["filled"] and measured["transform"] == interval["transform"]
+    assert (
+        measured["mark"]["filled"]
+        and measured["transform"] == interval["transform"]
+    )
     assert (
         not printed["mark"]["filled"]
         and printed["mark"]["shape"] != measured["mark"]["shape"]
@@ -70,6 +81,8 @@ def test_rows_keep_their_order_and_few_cases_are_faded(
 
 
 def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
-    [selection] = drops(table, labels=LABELS, rate="accuracy").to_dict()["params"]
+    [selection] = drops(table, labels=LABELS, rate="accuracy").to_dict()[
+        "params"
+    ]
     assert selection["name"] == MARK
     assert selection["select"]["fields"] == ["label", "detector_title"]

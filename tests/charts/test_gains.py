@@ -38,7 +38,12 @@ def table() -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("kind", "field"),
-    [("point", "value"), ("tick", "printed"), ("rule", "low"), ("text", "high")],
+    [
+        ("point", "value"),
+        ("tick", "printed"),
+        ("rule", "low"),
+        ("text", "high"),
+    ],
 )
 def test_each_setting_has_its_marks(
     table: pd.DataFrame, marks_of: Callable[..., Any], kind: str, field: str
@@ -60,7 +65,9 @@ def test_order_and_colours_are_those_of_the_theme(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
     for point in marks_of(gains(table), "point"):
-        assert point["encoding"]["y"]["sort"] == [f"{title}  n 222" for title in TITLES]
+        assert point["encoding"]["y"]["sort"] == [
+            f"{title}  n 222" for title in TITLES
+        ]
         scale = point["encoding"]["color"]["scale"]
         assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
             t: DETECTOR_COLOURS[t] for t in TITLES
@@ -85,11 +92,15 @@ def test_any_two_inputs_are_drawn_the_base_hollow(
     chart = gains(table.replace({"−RT": "+RT−V"}), inputs=("+RT−V", "+RT"))
     datasets = chart.to_dict()["datasets"]
     hollow, filled = marks_of(chart, "point")
-    assert {row["setting"] for row in datasets[hollow["data"]["name"]]} == {"+RT−V"}
+    assert {row["setting"] for row in datasets[hollow["data"]["name"]]} == {
+        "+RT−V"
+    }
     assert (hollow["mark"]["filled"], filled["mark"]["filled"]) == (False, True)
 
 
-def test_where_nothing_was_printed_the_mark_has_no_place(table: pd.DataFrame) -> None:
+def test_where_nothing_was_printed_the_mark_has_no_place(
+    table: pd.DataFrame,
+) -> None:
     rows = [
         row
         for data in gains(table.assign(printed=float("nan")))

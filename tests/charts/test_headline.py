@@ -26,7 +26,10 @@ TABLE = pd.DataFrame(
 def test_the_dumbbells_go_from_without_to_with() -> None:
     spec = dumbbells(TABLE).to_dict()
     rule = spec["layer"][0]
-    assert (rule["encoding"]["x"]["field"], rule["encoding"]["x2"]["field"]) == (
+    assert (
+        rule["encoding"]["x"]["field"],
+        rule["encoding"]["x2"]["field"],
+    ) == (
         "without",
         "with_",
     )

@@ -32,10 +32,14 @@ def table(ends: dict[str, float]) -> pd.DataFrame:
     )
 
 
-def test_every_label_of_the_largest_set_has_a_shape_of_its_own(marks_of) -> None:
+def test_every_label_of_the_largest_set_has_a_shape_of_its_own(
+    marks_of,
+) -> None:
     assert len(set(LABEL_SHAPES)) == len(LABEL_SHAPES) == MOST
     (points,) = marks_of(
-        label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS),
+        label_mix(
+            table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS
+        ),
         "point",
     )
     assert points["encoding"]["shape"]["scale"] == {
@@ -68,7 +72,9 @@ def test_names_stand_apart_inside_the_panel(ends: dict[str, float]) -> None:
     (rows,) = chart.to_dict()["datasets"].values()
     for who in ("ana", "ben"):
         places = sorted(
-            row["text_at"] for row in rows if row["annotator"] == who and row["text"]
+            row["text_at"]
+            for row in rows
+            if row["annotator"] == who and row["text"]
         )
         assert len(places) == 3
         assert places[0] >= 0 and places[-1] <= 1

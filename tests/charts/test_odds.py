@@ -30,13 +30,17 @@ def table() -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize(("kind", "field"), [("point", "odds_ratio"), ("text", "high")])
+@pytest.mark.parametrize(
+    ("kind", "field"), [("point", "odds_ratio"), ("text", "high")]
+)
 def test_each_detector_has_its_mark(
     table: pd.DataFrame, marks_of: Callable[..., Any], kind: str, field: str
 ) -> None:
     [mark] = marks_of(odds(table), kind)
     assert mark["encoding"]["x"]["field"] == field
-    assert mark["encoding"]["y"]["sort"] == [f"{title}  n 222" for title in TITLES]
+    assert mark["encoding"]["y"]["sort"] == [
+        f"{title}  n 222" for title in TITLES
+    ]
     scale = marks_of(odds(table), "point")[0]["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
         t: DETECTOR_COLOURS[t] for t in TITLES
@@ -48,7 +52,9 @@ def test_the_line_of_no_change_is_at_one_and_all_share_a_logarithmic_scale(
 ) -> None:
     chart = odds(table)
     line, interval = marks_of(chart, "rule")
-    assert chart.to_dict()["datasets"][line["data"]["name"]] == [{"odds_ratio": 1.0}]
+    assert chart.to_dict()["datasets"][line["data"]["name"]] == [
+        {"odds_ratio": 1.0}
+    ]
     assert (
         interval["encoding"]["x"]["field"],
         interval["encoding"]["x2"]["field"],
@@ -56,12 +62,19 @@ def test_the_line_of_no_change_is_at_one_and_all_share_a_logarithmic_scale(
         "low",
         "high",
     )
-    marks = [line, interval, *marks_of(chart, "point"), *marks_of(chart, "text")]
+    marks = [
+        line,
+        interval,
+        *marks_of(chart, "point"),
+        *marks_of(chart, "text"),
+    ]
     [scale] = {
         str(mark["encoding"]["x"]["scale"]): mark["encoding"]["x"]["scale"]
         for mark in marks
     }.values()
     assert scale["type"] == "log"
     assert scale["domain"][0] < 1 < 5.2 <= scale["domain"][1]
-    assert chart.to_dict()["padding"]["right"] > 7 * table["text"].str.len().max()
+    assert (
+        chart.to_dict()["padding"]["right"] > 7 * table["text"].str.len().max()
+    )
     assert line["encoding"]["x"]["axis"]["values"] == [0.5, 1, 2, 4]

@@ -10,7 +10,9 @@ import pandas as pd
 from crane_core.charts.pareto import pareto
 
 
-def test_only_the_front_is_filled_and_joined(marks_of: Callable[..., Any]) -> None:
+def test_only_the_front_is_filled_and_joined(
+    marks_of: Callable[..., Any],
+) -> None:
     table = pd.DataFrame(
         {
             "detector_title": ["GPT-5", "GPT-5", "pylint"],

@@ -28,7 +28,9 @@ def ablation() -> pd.DataFrame:
 def test_bars_from_zero_in_the_order_of_print(
     ablation: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    chart = printed_bars(ablation, settings=SETTINGS, rate="F1", reference="+RT")
+    chart = printed_bars(
+        ablation, settings=SETTINGS, rate="F1", reference="+RT"
+    )
     [bar] = marks_of(chart, "bar")
     low, high = bar["encoding"]["x"]["scale"]["domain"]
     assert low == 0 < 1 < high
@@ -41,11 +43,16 @@ def test_bars_from_zero_in_the_order_of_print(
 def test_the_reference_is_marked(
     ablation: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    chart = printed_bars(ablation, settings=SETTINGS, rate="F1", reference="+RT")
-    [rule], [bar], [text] = (marks_of(chart, kind) for kind in ("rule", "bar", "text"))
+    chart = printed_bars(
+        ablation, settings=SETTINGS, rate="F1", reference="+RT"
+    )
+    [rule], [bar], [text] = (
+        marks_of(chart, kind) for kind in ("rule", "bar", "text")
+    )
     assert rule["encoding"]["x"]["field"] == "reference_value"
     assert (
-        bar["encoding"]["fillOpacity"]["condition"]["test"] == "datum.setting == '+RT'"
+        bar["encoding"]["fillOpacity"]["condition"]["test"]
+        == "datum.setting == '+RT'"
     )
     assert text["encoding"]["text"]["field"] == "text"
 
@@ -60,7 +67,11 @@ def test_token_costs_have_their_own_scale_with_room_for_the_values(
             "printed": "1,234",
             "value": value,
         }
-        for statistic, value in (("min", 1.0), ("median", 20.0), ("max", 1234.0))
+        for statistic, value in (
+            ("min", 1.0),
+            ("median", 20.0),
+            ("max", 1234.0),
+        )
     )
     chart = token_quantiles(rows)
     [bar], [text] = (marks_of(chart, kind) for kind in ("bar", "text"))

@@ -50,11 +50,17 @@ def test_points_have_intervals_and_colours_of_their_detector(
 ) -> None:
     chart = reliability(table)
     [rule], [point] = marks_of(chart, "rule"), marks_of(chart, "point")
-    assert (rule["encoding"]["y"]["field"], rule["encoding"]["y2"]["field"]) == (
+    assert (
+        rule["encoding"]["y"]["field"],
+        rule["encoding"]["y2"]["field"],
+    ) == (
         "low",
         "high",
     )
-    assert (point["encoding"]["y"]["field"], point["encoding"]["size"]["field"]) == (
+    assert (
+        point["encoding"]["y"]["field"],
+        point["encoding"]["size"]["field"],
+    ) == (
         "value",
         "n",
     )

@@ -47,4 +47,6 @@ def test_only_found_changes_are_filled() -> None:
         for layer in specification_curve(READINGS, CHOICES).to_dict()["layer"]
         if "transform" in layer
     ]
-    assert [layer["transform"] for layer in filled] == [[{"filter": "datum.is_found"}]]
+    assert [layer["transform"] for layer in filled] == [
+        [{"filter": "datum.is_found"}]
+    ]

@@ -27,10 +27,12 @@ def luminance(colour: str) -> float:
     """Relative luminance in 0..1 (WCAG 2.2)."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in channels
     ]
     return sum(
-        weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+        weight * c
+        for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
     )
 
 
@@ -40,9 +42,9 @@ def contrast(one: str, other: str) -> float:
 
 
 def grounds(root: Path) -> list[str]:
-    settings = tomllib.loads((root / ".streamlit" / "config.toml").read_text("utf-8"))[
-        "theme"
-    ]
+    settings = tomllib.loads(
+        (root / ".streamlit" / "config.toml").read_text("utf-8")
+    )["theme"]
     return [settings[mode]["backgroundColor"] for mode in ("light", "dark")]
 
 
@@ -72,7 +74,9 @@ def test_every_detector_in_the_order_has_a_colour_of_its_own() -> None:
         INK,
     ],
 )
-def test_colours_stand_out_on_light_and_on_dark(root: Path, colour: str) -> None:
+def test_colours_stand_out_on_light_and_on_dark(
+    root: Path, colour: str
+) -> None:
     for ground in grounds(root):
         assert contrast(colour, ground) >= GRAPHICS, (colour, ground)
 
@@ -87,7 +91,13 @@ def test_a_detector_keeps_its_colour_whoever_is_beside_it() -> None:
 
 def test_strangers_follow_the_known_by_name_and_get_the_spare_colours() -> None:
     titles = ["zeta", "GPT-5", "alpha", "pylint", "Gemini 2.5 Flash"]
-    assert in_order(titles) == ["Gemini 2.5 Flash", "GPT-5", "pylint", "alpha", "zeta"]
+    assert in_order(titles) == [
+        "Gemini 2.5 Flash",
+        "GPT-5",
+        "pylint",
+        "alpha",
+        "zeta",
+    ]
     colours = detector_colours(titles)
     assert (colours["alpha"], colours["zeta"]) == OTHER_COLOURS[:2]
     many = detector_colours([f"model {i}" for i in range(12)])

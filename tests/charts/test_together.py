@@ -13,7 +13,10 @@ from crane_core.charts.together import together
 
 @pytest.fixture
 def table() -> pd.DataFrame:
-    rows = {"Zeta": (0.05, 0.02, 0.08, True), "Alpha": (-0.02, -0.06, 0.02, False)}
+    rows = {
+        "Zeta": (0.05, 0.02, 0.08, True),
+        "Alpha": (-0.02, -0.06, 0.02, False),
+    }
     return pd.DataFrame(
         {
             "label": f"{name}  n 222",
@@ -47,7 +50,9 @@ def test_zero_is_marked_and_every_interval_is_in_sight(
 ) -> None:
     chart = together(table, axis="accuracy")
     line, interval = marks_of(chart, "rule")
-    assert chart.to_dict()["datasets"][line["data"]["name"]] == [{"difference": 0.0}]
+    assert chart.to_dict()["datasets"][line["data"]["name"]] == [
+        {"difference": 0.0}
+    ]
     assert (
         interval["encoding"]["x"]["field"],
         interval["encoding"]["x2"]["field"],

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+)
 
 
 def cells(*codes: str) -> list[Cell]:
     """Executed cells in order, the last one the target."""
     last = len(codes) - 1
     roles = [
-        CellRole.TARGET if n == last else CellRole.EXECUTED for n in range(len(codes))
+        CellRole.TARGET if n == last else CellRole.EXECUTED
+        for n in range(len(codes))
     ]
     return [
         Cell("b", "i_fixed", "o", n, role, code)
@@ -22,12 +29,17 @@ def cells(*codes: str) -> list[Cell]:
 
 def state(**types: str) -> KernelState:
     """A state in which these names are of these types."""
-    variables = {name: VariableState(type_text) for name, type_text in types.items()}
+    variables = {
+        name: VariableState(type_text) for name, type_text in types.items()
+    }
     return KernelState("b", "i_fixed", Setting.RUNTIME, "o", variables)
 
 
 def predicted(
-    packages: dict[str, str], variables: dict[str, Any], *codes: str, **more: Any
+    packages: dict[str, str],
+    variables: dict[str, Any],
+    *codes: str,
+    **more: Any,
 ) -> str | None:
     """The exception that the rules predict of the last code, in a kernel of Python 3.10 with these packages.
 

@@ -74,7 +74,10 @@ def test_lines_are_those_that_every_tool_counts() -> None:
 
 
 def test_cells_come_in_order_of_execution() -> None:
-    assert cells_in_order(list(reversed(cells("a", "b", "c")))) == (("a", "b"), "c")
+    assert cells_in_order(list(reversed(cells("a", "b", "c")))) == (
+        ("a", "b"),
+        "c",
+    )
 
 
 def test_without_a_target_there_is_no_text() -> None:

@@ -13,9 +13,16 @@ import pytest
 
 from crane_core.detectors import analysis, pylint, pyright
 from crane_core.detectors.analysis import MOST_DIAGNOSTICS, question_text
-from crane_core.detectors.analyzer_text import ANNOTATED_HEADER, LARGEST_CHARACTERS
+from crane_core.detectors.analyzer_text import (
+    ANNOTATED_HEADER,
+    LARGEST_CHARACTERS,
+)
 from crane_core.detectors.bounded_tool import ToolStoppedError
-from crane_core.detectors.registry import LocalQuestion, Prediction, local_detectors
+from crane_core.detectors.registry import (
+    LocalQuestion,
+    Prediction,
+    local_detectors,
+)
 from crane_core.domain import Cell, DetectorKind, KernelState, Run, Setting
 from crane_core.errors import DetectorError
 from crane_core.importers import crane_llm_october
@@ -24,9 +31,14 @@ from tests.detectors.asked import cells, state
 from tests.optional import need
 
 ARCHIVE = (
-    Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+    Path(__file__).resolve().parents[3]
+    / "shared"
+    / "upstream"
+    / "crane_llm.tar.gz"
 )
-both = pytest.mark.parametrize("tool", [pylint, pyright], ids=["pylint", "pyright"])
+both = pytest.mark.parametrize(
+    "tool", [pylint, pyright], ids=["pylint", "pyright"]
+)
 
 
 def plain(*codes: str) -> LocalQuestion:
@@ -62,12 +74,15 @@ def test_options_tell_the_versions(tool: ModuleType) -> None:
 @both
 def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
     found = tool.predict(
-        cells("%matplotlib inline\na = 1", "b = 2\nprint(a + c)"), None, Setting.CODE
+        cells("%matplotlib inline\na = 1", "b = 2\nprint(a + c)"),
+        None,
+        Setting.CODE,
     )
     [entry] = json.loads(found.diagnostics)
     assert found.crashes
     assert (
-        found.reasoning.startswith("line 2 of the target: ") and "c" in found.reasoning
+        found.reasoning.startswith("line 2 of the target: ")
+        and "c" in found.reasoning
     )
     assert entry["code_line"] == "8: print(a + c)"
     assert entry["source"] == tool.NAME and entry["counts"]
@@ -85,7 +100,9 @@ def test_fine_cells_are_none(tool: ModuleType) -> None:
 
 @both
 def test_what_does_not_count_is_kept_with_its_reason(tool: ModuleType) -> None:
-    found = tool.predict(cells("import no_such_library_anywhere"), None, Setting.CODE)
+    found = tool.predict(
+        cells("import no_such_library_anywhere"), None, Setting.CODE
+    )
     [entry] = json.loads(found.diagnostics)
     assert not found.crashes and found.reasoning is None
     assert not entry["counts"] and "installed" in entry["why_not"]
@@ -104,24 +121,32 @@ def test_types_of_the_state_show_pyright_what_code_alone_does_not() -> None:
         ]
     )
     assert isinstance(without, Prediction) and not without.crashes
-    assert isinstance(with_types, Prediction) and rules(with_types, counts=True) == [
-        "reportAttributeAccessIssue"
-    ]
+    assert isinstance(with_types, Prediction) and rules(
+        with_types, counts=True
+    ) == ["reportAttributeAccessIssue"]
 
 
 def test_an_assignment_against_the_declared_type_is_not_counted() -> None:
     found = pyright.predict(
-        cells("a = 'text'", "a = 1", "print(a)"), state(a="int"), Setting.RUNTIME
+        cells("a = 'text'", "a = 1", "print(a)"),
+        state(a="int"),
+        Setting.RUNTIME,
     )
-    assert not found.crashes and rules(found, counts=False) == ["reportAssignmentType"]
+    assert not found.crashes and rules(found, counts=False) == [
+        "reportAssignmentType"
+    ]
 
 
 def test_where_representation_is_left_out_no_type_is_written() -> None:
-    question = LocalQuestion(cells("a = 1"), state(a="int"), Setting.RUNTIME_WITHOUT_R)
+    question = LocalQuestion(
+        cells("a = 1"), state(a="int"), Setting.RUNTIME_WITHOUT_R
+    )
     assert f"{ANNOTATED_HEADER}\na = 1" in question_text(question).code
     assert (
         "a: int\n"
-        in question_text(question._replace(setting=Setting.RUNTIME_WITHOUT_S)).code
+        in question_text(
+            question._replace(setting=Setting.RUNTIME_WITHOUT_S)
+        ).code
     )
 
 
@@ -132,7 +157,9 @@ def test_a_setting_with_types_needs_a_state(tool: ModuleType) -> None:
 
 
 @both
-def test_comments_of_the_notebook_do_not_switch_it_off(tool: ModuleType) -> None:
+def test_comments_of_the_notebook_do_not_switch_it_off(
+    tool: ModuleType,
+) -> None:
     code = "# pylint: skip-file\n# pyright: reportUndefinedVariable=false\nnot_there  # type: ignore # pyright: ignore"
     assert tool.predict(cells(code), None, Setting.CODE).crashes
 
@@ -141,9 +168,7 @@ def test_comments_of_the_notebook_do_not_switch_it_off(tool: ModuleType) -> None
 def test_nothing_of_the_notebook_runs(tool: ModuleType, tmp_path: Path) -> None:
     trace = tmp_path / "ran"
     code = f"open({str(trace)!r}, 'w')\nimport os\nos.system('touch {trace}')"
-    hook = (
-        f"# pylint: init-hook=\"open({str(trace)!r}, 'w')\", load-plugins=crane_input_0"
-    )
+    hook = f"# pylint: init-hook=\"open({str(trace)!r}, 'w')\", load-plugins=crane_input_0"
     list(tool.predict_many([plain(hook, code), plain("import crane_input_0")]))
     assert not trace.exists()
 
@@ -170,7 +195,10 @@ def test_many_at_once_say_what_each_says_alone(tool: ModuleType) -> None:
         plain("import numpy as np", "np.zeros(3).nothing()"),
         plain("a = 1", "print(a)"),
         typed(
-            "import numpy as np", "a = np.load('a')", "a.nothing()", a="numpy.ndarray"
+            "import numpy as np",
+            "a = np.load('a')",
+            "a.nothing()",
+            a="numpy.ndarray",
         ),
     ]
     alone = [
@@ -203,7 +231,8 @@ def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
     ]
     answers = list(tool.predict_many(questions))
     assert [
-        isinstance(answer, Prediction) and answer.crashes for answer in answers[1::2]
+        isinstance(answer, Prediction) and answer.crashes
+        for answer in answers[1::2]
     ] == [True] * len(HOSTILE)
     troubles = {
         name
@@ -226,7 +255,9 @@ def test_one_broken_text_alone_is_an_error_with_a_remedy() -> None:
 @both
 def test_diagnostics_are_bounded(tool: ModuleType) -> None:
     found = tool.predict(
-        cells("\n".join(f"not_there_{n}" for n in range(2_000))), None, Setting.CODE
+        cells("\n".join(f"not_there_{n}" for n in range(2_000))),
+        None,
+        Setting.CODE,
     )
     assert len(json.loads(found.diagnostics)) == MOST_DIAGNOSTICS
     assert len(found.reasoning.splitlines()) == 21 and found.reasoning.endswith(
@@ -268,7 +299,10 @@ def test_a_missing_tool_says_what_to_install(
         return real(name)
 
     monkeypatch.setattr(analysis.metadata, "version", version)
-    for ask in (tool.options, lambda: tool.predict(cells("a"), None, Setting.CODE)):
+    for ask in (
+        tool.options,
+        lambda: tool.predict(cells("a"), None, Setting.CODE),
+    ):
         with pytest.raises(
             DetectorError, match=f"{tool.NAME} is not installed"
         ) as caught:
@@ -291,7 +325,10 @@ def test_pyright_without_node_says_what_to_install(
 
 
 PUBLISHED = {
-    "NBspecific_1_reproduced": ("undefined-variable", "reportUndefinedVariable"),
+    "NBspecific_1_reproduced": (
+        "undefined-variable",
+        "reportUndefinedVariable",
+    ),
     "seaborn_3_reproduced": ("too-many-function-args", None),
     "matplotlib_5_reproduced": ("redundant-keyword-arg", None),
     "pandas_3_fixed": (None, None),
@@ -328,7 +365,9 @@ def published() -> tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]]:
 
 @both
 @pytest.mark.corpus
-@pytest.mark.parametrize("libraries", [(), ("seaborn",)], ids=["installed", "seaborn"])
+@pytest.mark.parametrize(
+    "libraries", [(), ("seaborn",)], ids=["installed", "seaborn"]
+)
 def test_published_instances_come_out_as_the_study_had_them(
     tool: ModuleType,
     libraries: tuple[str, ...],
@@ -338,10 +377,16 @@ def test_published_instances_come_out_as_the_study_had_them(
     need(*libraries)
     questions, said = published
     names = [
-        name for name in PUBLISHED if name.startswith("seaborn_") == bool(libraries)
+        name
+        for name in PUBLISHED
+        if name.startswith("seaborn_") == bool(libraries)
     ]
     answers = dict(
-        zip(names, tool.predict_many([questions[name] for name in names]), strict=True)
+        zip(
+            names,
+            tool.predict_many([questions[name] for name in names]),
+            strict=True,
+        )
     )
     assert {name: answer.crashes for name, answer in answers.items()} == {
         name: said[tool.NAME, name] for name in names
@@ -368,6 +413,6 @@ def test_annotations_are_those_of_the_published_texts(
             if "/sas_inputs/" in f"/{path}" and path.endswith(f"/{name}.txt")
         )
         question = published[0][name]._replace(setting=Setting.RUNTIME)
-        assert "\n".join(question_text(question).shown) == tree.read(path).decode(
-            "utf-8"
-        )
+        assert "\n".join(question_text(question).shown) == tree.read(
+            path
+        ).decode("utf-8")

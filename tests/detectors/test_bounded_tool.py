@@ -19,10 +19,18 @@ from tests.patience import PATIENCE_S, once
 
 
 def run(
-    program: str, folder: Path, limits: ToolLimits, *, accepted: tuple[int, ...] = (0,)
+    program: str,
+    folder: Path,
+    limits: ToolLimits,
+    *,
+    accepted: tuple[int, ...] = (0,),
 ) -> str:
     return run_tool(
-        "the tool", [sys.executable, "-c", program], folder, limits, accepted=accepted
+        "the tool",
+        [sys.executable, "-c", program],
+        folder,
+        limits,
+        accepted=accepted,
     )
 
 
@@ -30,9 +38,9 @@ ENOUGH = ToolLimits(int(PATIENCE_S))
 
 
 def test_what_it_prints_comes_back(tmp_path: Path) -> None:
-    assert run("import os; print(os.getcwd())", tmp_path, ENOUGH).strip() == str(
-        tmp_path
-    )
+    assert run(
+        "import os; print(os.getcwd())", tmp_path, ENOUGH
+    ).strip() == str(tmp_path)
 
 
 def test_nothing_of_the_users_environment_reaches_it(
@@ -55,7 +63,10 @@ def test_too_slow_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
     for seconds in (2, 20, 200):
         with pytest.raises(ToolStoppedError, match=f"more than {seconds} s"):
             run(program, tmp_path, ToolLimits(seconds))
-        pids = [int(path.name.removeprefix("pid-")) for path in tmp_path.glob("pid-*")]
+        pids = [
+            int(path.name.removeprefix("pid-"))
+            for path in tmp_path.glob("pid-*")
+        ]
         if len(pids) >= 2:  # on a busy machine it starts late
             break
     assert len(pids) >= 2
@@ -64,7 +75,9 @@ def test_too_slow_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
 
 def _runs(pid: int) -> bool:
     try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text("utf-8")
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(
+            "utf-8"
+        )
     except FileNotFoundError:
         return False
 
@@ -101,7 +114,8 @@ def test_a_bad_end_is_told(tmp_path: Path, program: str) -> None:
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux kills a process when its parent ends"
+    sys.platform != "linux",
+    reason="only Linux kills a process when its parent ends",
 )
 def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
     waits = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
@@ -114,7 +128,9 @@ def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
         [sys.executable, "-c", starts], cwd=Path(__file__).parents[2]
     ) as starter:
         pid = int(
-            once(lambda: printed.is_file() and printed.read_text("utf-8").strip())
+            once(
+                lambda: printed.is_file() and printed.read_text("utf-8").strip()
+            )
         )
         starter.kill()
     assert once(lambda: not _runs(pid))

@@ -21,7 +21,8 @@ def test_every_entry_says_why_and_the_last_takes_all(tool: str) -> None:
 @pytest.mark.parametrize("tool", ["pylint", "pyright"])
 def test_no_entry_stands_behind_one_that_takes_the_same(tool: str) -> None:
     seen = [
-        (entry.rule, entry.message, entry.only_annotated) for entry in entries(tool)
+        (entry.rule, entry.message, entry.only_annotated)
+        for entry in entries(tool)
     ]
     assert len(seen) == len(set(seen))
 
@@ -36,14 +37,24 @@ def test_no_entry_stands_behind_one_that_takes_the_same(tool: str) -> None:
             "plain and annotated",
         ),
         ("pylint", "import-error", "Unable to import 'cv2'", "none"),
-        ("pylint", "no-member", "Module 'tensorflow' has no 'keras' member", "none"),
+        (
+            "pylint",
+            "no-member",
+            "Module 'tensorflow' has no 'keras' member",
+            "none",
+        ),
         (
             "pylint",
             "no-member",
             "Module 'numpy' has no 'float' member",
             "plain and annotated",
         ),
-        ("pylint", "function-redefined", "function already defined line 3", "none"),
+        (
+            "pylint",
+            "function-redefined",
+            "function already defined line 3",
+            "none",
+        ),
         (
             "pyright",
             "reportUndefinedVariable",
@@ -95,7 +106,9 @@ def test_no_entry_stands_behind_one_that_takes_the_same(tool: str) -> None:
         ),
     ],
 )
-def test_what_counts(tool: str, rule: str, message: str, counts_in: str) -> None:
+def test_what_counts(
+    tool: str, rule: str, message: str, counts_in: str
+) -> None:
     assert (why_not(tool, rule, message, is_annotated=False) is None) == (
         "plain" in counts_in
     )

@@ -10,7 +10,13 @@ import pytest
 from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector
 from crane_core.detectors.rules.family import Family, Registered, all_rules
-from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+)
 from crane_core.errors import DetectorError
 
 STATE = KernelState(
@@ -41,11 +47,20 @@ def test_a_crash_is_told_with_line_exception_fact_and_remedy():
     prediction = predict("x = 1\nnumbers[7]", "numbers = [1, 2, 3]")
     assert prediction.crashes
     assert prediction.reasoning is not None
-    for part in ("Line 2", "`numbers[7]`", "IndexError", "has 3 elements", "-3 to 2"):
+    for part in (
+        "Line 2",
+        "`numbers[7]`",
+        "IndexError",
+        "has 3 elements",
+        "-3 to 2",
+    ):
         assert part in prediction.reasoning
     [found] = json.loads(prediction.diagnostics or "")
     assert found["code_line"] == "2: numbers[7]"
-    assert (found["exception"], found["family"]) == ("IndexError", "python: items")
+    assert (found["exception"], found["family"]) == (
+        "IndexError",
+        "python: items",
+    )
 
 
 def test_nothing_is_said_of_a_target_that_may_run():
@@ -55,7 +70,11 @@ def test_nothing_is_said_of_a_target_that_may_run():
 
 @pytest.mark.parametrize(
     "setting",
-    [Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V],
+    [
+        Setting.RUNTIME_WITHOUT_S,
+        Setting.RUNTIME_WITHOUT_R,
+        Setting.RUNTIME_WITHOUT_V,
+    ],
 )
 def test_a_state_with_a_part_withheld_is_refused(setting):
     with pytest.raises(DetectorError, match="withheld"):
@@ -64,9 +83,13 @@ def test_a_state_with_a_part_withheld_is_refused(setting):
 
 def test_without_state_only_the_code_speaks():
     assert predict("x = [1]\nx[1]", setting=Setting.CODE).crashes
-    assert predict("numbers[7]", "numbers = [1, 2, 3]", setting=Setting.CODE).crashes
+    assert predict(
+        "numbers[7]", "numbers = [1, 2, 3]", setting=Setting.CODE
+    ).crashes
     assert not predict(
-        "numbers[7]", "numbers = sorted(open('numbers.txt'))", setting=Setting.CODE
+        "numbers[7]",
+        "numbers = sorted(open('numbers.txt'))",
+        setting=Setting.CODE,
     ).crashes
     assert predict("undefined", setting=Setting.CODE).crashes
 

@@ -70,13 +70,16 @@ def test_public_name_is_that_of_the_same_class(internal: str) -> None:
 
 
 def test_the_public_name_of_a_functional_model() -> None:
-    assert public_name("keras.src.models.functional.Functional") == "keras.Model"
+    assert (
+        public_name("keras.src.models.functional.Functional") == "keras.Model"
+    )
 
 
 @needing("keras")
 def test_a_functional_model_is_a_model() -> None:
     assert issubclass(
-        resolved("keras.src.models.functional.Functional"), resolved("keras.Model")
+        resolved("keras.src.models.functional.Functional"),
+        resolved("keras.Model"),
     )
 
 
@@ -114,16 +117,23 @@ def test_every_entry_has_its_source_and_no_internal_name_twice() -> None:
 def test_types_are_spelled_through_the_imports_of_the_cells(
     imports: str, line: list[str]
 ) -> None:
-    assert annotation_lines([imports], state(df="pandas.core.frame.DataFrame")) == line
+    assert (
+        annotation_lines([imports], state(df="pandas.core.frame.DataFrame"))
+        == line
+    )
 
 
-def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> None:
+def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> (
+    None
+):
     held = state(
         b="keras.src.models.sequential.Sequential",
         a="<class 'int'>",
         c="keras.src.layers.core.dense.Dense",
     )
-    held.variables["d"] = VariableState("keras.src.models.sequential.Sequential")
+    held.variables["d"] = VariableState(
+        "keras.src.models.sequential.Sequential"
+    )
     assert annotation_lines([], held) == [
         *("import keras", "import keras.layers", ""),
         *(
@@ -135,18 +145,25 @@ def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> Non
     ]
 
 
-def test_names_that_no_cell_assigns_or_only_functions_need_are_left_out() -> None:
+def test_names_that_no_cell_assigns_or_only_functions_need_are_left_out() -> (
+    None
+):
     held = KernelState(
         "b",
         "i",
         Setting.RUNTIME,
         "o",
-        {"__name__": VariableState("str"), "df": VariableState("int", via=["f"])},
+        {
+            "__name__": VariableState("str"),
+            "df": VariableState("int", via=["f"]),
+        },
     )
     assert annotation_lines([], held) == []
 
 
-@pytest.mark.parametrize("name", ["not a name", "class", "x: int\nimport os", ""])
+@pytest.mark.parametrize(
+    "name", ["not a name", "class", "x: int\nimport os", ""]
+)
 def test_a_name_that_is_no_name_is_left_out(name: str) -> None:
     assert annotation_lines([], state(**{name: "int"})) == []
 
@@ -163,9 +180,15 @@ def test_an_import_that_would_overwrite_a_variable_is_not_written() -> None:
         ("list = [1]", {"list": "list", "a": "list"}),
         (
             "from sklearn.svm import SVC\nSVC = SVC()",
-            {"SVC": "sklearn.svm._classes.SVC", "a": "sklearn.svm._classes.SVC"},
+            {
+                "SVC": "sklearn.svm._classes.SVC",
+                "a": "sklearn.svm._classes.SVC",
+            },
         ),
-        ("import pandas as pd\npd = pd.DataFrame()", {"pd": "pandas.DataFrame"}),
+        (
+            "import pandas as pd\npd = pd.DataFrame()",
+            {"pd": "pandas.DataFrame"},
+        ),
     ],
 )
 def test_a_name_that_is_an_object_now_is_no_type(
@@ -176,10 +199,16 @@ def test_a_name_that_is_an_object_now_is_no_type(
 
 def test_a_module_in_the_state_does_not_hinder() -> None:
     held = state(
-        pd="<class 'module'>", df="pandas.core.frame.DataFrame", D="<class 'type'>"
+        pd="<class 'module'>",
+        df="pandas.core.frame.DataFrame",
+        D="<class 'type'>",
     )
-    assert annotation_lines(["import pandas as pd"], held) == ["df: pd.DataFrame"]
-    held = state(keras="<class 'module'>", m="keras.src.models.sequential.Sequential")
+    assert annotation_lines(["import pandas as pd"], held) == [
+        "df: pd.DataFrame"
+    ]
+    held = state(
+        keras="<class 'module'>", m="keras.src.models.sequential.Sequential"
+    )
     assert annotation_lines(["from tensorflow import keras"], held) == [
         "import keras",
         "",

@@ -25,7 +25,15 @@ SQL = re.compile(
 # Put together here, so that this file does not hold what it looks for.
 MACHINE_PATHS = tuple(
     "/" + name + "/"
-    for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels")
+    for name in (
+        "work",
+        "tmp",
+        "root",
+        "home",
+        "Users",
+        "opt/pypi",
+        "opt/wheels",
+    )
 )
 REGISTRY_WORDS = (
     "pypi" + ".org",
@@ -38,7 +46,14 @@ REGISTRY_WORDS = (
 
 def checkout_files() -> list[Path]:
     """Every file that is tracked or would be; outside a git checkout, everything but hidden folders."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     listed = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -99,8 +114,12 @@ def string_literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def imported_packages(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name.split(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield from (
+                (node.lineno, alias.name.split(".")[0]) for alias in node.names
+            )
+        elif (
+            isinstance(node, ast.ImportFrom) and node.module and node.level == 0
+        ):
             yield node.lineno, node.module.split(".")[0]
 
 
@@ -114,7 +133,11 @@ def test_floors_hold() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"],
+    [
+        "SELECT a FROM t",
+        "insert into t values (1)",
+        "select * from t where a = 1",
+    ],
 )
 def test_sql_is_recognised(text: str) -> None:
     assert SQL.search(text)
@@ -122,7 +145,11 @@ def test_sql_is_recognised(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Select a case from the list.", "Update the set of labels", "from X import Y"],
+    [
+        "Select a case from the list.",
+        "Update the set of labels",
+        "from X import Y",
+    ],
 )
 def test_plain_words_are_not_sql(text: str) -> None:
     assert not SQL.search(text)
@@ -151,7 +178,9 @@ def test_streamlit_is_imported_only_by_screens() -> None:
 
     files = [
         path
-        for path in python_files("crane_core", "data", "tools", "app.py", "pages")
+        for path in python_files(
+            "crane_core", "data", "tools", "app.py", "pages"
+        )
         if not is_screen(path)
     ]
     found = [
@@ -233,11 +262,17 @@ def test_pages_are_short() -> None:
 def test_nothing_is_swallowed() -> None:
     def is_silent(handler: ast.ExceptHandler) -> bool:
         names = (
-            {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+            {
+                node.id
+                for node in ast.walk(handler.type)
+                if isinstance(node, ast.Name)
+            }
             if handler.type
             else set()
         )
-        is_broad = handler.type is None or bool(names & {"Exception", "BaseException"})
+        is_broad = handler.type is None or bool(
+            names & {"Exception", "BaseException"}
+        )
         return is_broad and all(
             isinstance(step, ast.Pass | ast.Continue) for step in handler.body
         )
@@ -288,9 +323,9 @@ def test_every_requirement_is_pinned(stem: str) -> None:
         assert versions, (
             f"{wanted.name} stands in {stem}.in but is not pinned: make pins"
         )
-        assert all(wanted.specifier.contains(version) for version in versions), (
-            wanted.name
-        )
+        assert all(
+            wanted.specifier.contains(version) for version in versions
+        ), wanted.name
 
 
 @pytest.mark.parametrize(
@@ -299,7 +334,9 @@ def test_every_requirement_is_pinned(stem: str) -> None:
 def test_every_pin_has_hashes(stem: str) -> None:
     """All of a file or none: pip then installs nothing else. For those of torch see requirements-ml.in."""
     blocks = re.split(
-        r"^(?=[A-Za-z])", (ROOT / f"{stem}.txt").read_text("utf-8"), flags=re.MULTILINE
+        r"^(?=[A-Za-z])",
+        (ROOT / f"{stem}.txt").read_text("utf-8"),
+        flags=re.MULTILINE,
     )[1:]
     bare = [
         block.partition(" ")[0]

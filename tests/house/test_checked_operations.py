@@ -10,7 +10,9 @@ from tools.checked_operations import BEGIN, END, PAGE, page_with_tables, tables
 
 def test_the_page_is_current() -> None:
     text = PAGE.read_text("utf-8")
-    assert text == page_with_tables(text), "run python -m tools.checked_operations"
+    assert text == page_with_tables(text), (
+        "run python -m tools.checked_operations"
+    )
 
 
 def test_a_rule_is_told_with_its_operations_and_exceptions() -> None:
@@ -34,4 +36,7 @@ def test_a_rule_is_told_with_its_operations_and_exceptions() -> None:
 def test_a_page_without_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="lacks its marks"):
         page_with_tables(f"# A page\n{BEGIN}")
-    assert page_with_tables(f"a{BEGIN}old{END}b") == f"a{BEGIN}\n\n{tables()}\n\n{END}b"
+    assert (
+        page_with_tables(f"a{BEGIN}old{END}b")
+        == f"a{BEGIN}\n\n{tables()}\n\n{END}b"
+    )

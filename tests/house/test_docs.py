@@ -16,7 +16,11 @@ from crane_core import __version__
 from crane_core.cli import verb_modules
 from crane_core.domain import Setting
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.study.study_tables import drift, status_counts, study_tables
+from crane_core.pipeline.study.study_tables import (
+    drift,
+    status_counts,
+    study_tables,
+)
 from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.storage.store import Store
 from crane_core.ui.navigation import page_files, title
@@ -48,7 +52,9 @@ def section(name: str, heading: str) -> str:
 def rows(text: str) -> list[list[str]]:
     """The body of every Markdown table of a text."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines
+    ]
 
 
 def variables_of(source: str) -> set[str]:
@@ -59,7 +65,9 @@ def variables_of(source: str) -> set[str]:
         if isinstance(node, ast.Constant)
     }
     return {
-        text for text in strings if isinstance(text, str) and VARIABLE.fullmatch(text)
+        text
+        for text in strings
+        if isinstance(text, str) and VARIABLE.fullmatch(text)
     }
 
 
@@ -93,9 +101,9 @@ def test_every_command_and_option_stands_on_the_page_of_commands() -> None:
 
 
 def test_every_page_of_the_app_stands_in_menu_order() -> None:
-    assert [name for name, _ in rows(section("index", "The pages of the app"))[2:]] == [
-        title(name) for name in page_files()
-    ]
+    assert [
+        name for name, _ in rows(section("index", "The pages of the app"))[2:]
+    ] == [title(name) for name in page_files()]
 
 
 def test_settings_are_those_of_the_program() -> None:
@@ -115,10 +123,14 @@ def test_the_table_of_variables_has_those_that_the_code_reads() -> None:
         ROOT / "app.py",
         *(ROOT / "pages").glob("*.py"),
     ]
-    read = set().union(*(variables_of(path.read_text("utf-8")) for path in files))
+    read = set().union(
+        *(variables_of(path.read_text("utf-8")) for path in files)
+    )
     told = {
         cell.strip("`")
-        for cell, *_ in rows(section("reference/settings", "Environment variables"))
+        for cell, *_ in rows(
+            section("reference/settings", "Environment variables")
+        )
     }
     assert {name for name in told if VARIABLE.fullmatch(name)} == read
 
@@ -133,14 +145,20 @@ def test_a_variable_is_found_in_code() -> None:
 
 
 def test_documents_name_only_variables_that_exist() -> None:
-    told = set(VARIABLE.findall(section("reference/settings", "Environment variables")))
+    told = set(
+        VARIABLE.findall(section("reference/settings", "Environment variables"))
+    )
     documents = [ROOT / "README.md", *DOCS.rglob("*.md")]
     named = {
-        path.name: set(re.findall(r"\bCRANE_[A-Z_]*[A-Z]\b", path.read_text("utf-8")))
+        path.name: set(
+            re.findall(r"\bCRANE_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))
+        )
         for path in documents
     }
     assert {
-        name: more for name, found in named.items() if (more := found - told - OF_TESTS)
+        name: more
+        for name, found in named.items()
+        if (more := found - told - OF_TESTS)
     } == {}
 
 
@@ -150,7 +168,9 @@ def test_links_and_pictures_of_the_readme_exist() -> None:
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
-def test_the_proof_of_the_readme_is_what_the_data_say(embedded_store: Store) -> None:
+def test_the_proof_of_the_readme_is_what_the_data_say(
+    embedded_store: Store,
+) -> None:
     found = re.search(
         r"0 false alarms of the rules on the (\d+) fixed notebooks.*?([\d,]+) printed cells",
         README,
@@ -160,7 +180,9 @@ def test_the_proof_of_the_readme_is_what_the_data_say(embedded_store: Store) -> 
     frame = verdict_frame(embedded_store)
     fixed = frame[(frame["detector"] == "rules") & ~frame["truth"]]
     assert fixed["n_crash"].sum() == 0
-    assert len(fixed[["benchmark", "instance_id"]].drop_duplicates()) == int(found[1])
+    assert len(fixed[["benchmark", "instance_id"]].drop_duplicates()) == int(
+        found[1]
+    )
     tables = study_tables(frame, printed_numbers(embedded_store)).values()
     assert drift(tables) == []
     assert sum(
@@ -177,7 +199,8 @@ def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
         told = Image.open(ROOT / picture).info
         assert told[MENU].split("\n") == pages, picture
         shown = TITLES.get(
-            "/" + address, parse_qs(urlsplit(address).query).get("case", [""])[0]
+            "/" + address,
+            parse_qs(urlsplit(address).query).get("case", [""])[0],
         )
         assert told[TITLE] == shown, picture
 
@@ -212,7 +235,9 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
         r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
     )
     versions = [
-        re.fullmatch(r"(\d+)\.(\d+)\.(\d+)(?: \(unreleased\)|, \d{4}-\d\d-\d\d)", line)
+        re.fullmatch(
+            r"(\d+)\.(\d+)\.(\d+)(?: \(unreleased\)|, \d{4}-\d\d-\d\d)", line
+        )
         for line in headings
     ]
     assert all(versions), headings
@@ -224,8 +249,12 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
 
 def test_every_file_that_states_the_version_states_the_same() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
-    extension = json.loads((ROOT / "labextension" / "package.json").read_text("utf-8"))
-    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [__version__]
+    extension = json.loads(
+        (ROOT / "labextension" / "package.json").read_text("utf-8")
+    )
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [
+        __version__
+    ]
     assert extension["version"] == __version__
 
 

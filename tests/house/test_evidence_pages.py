@@ -22,10 +22,14 @@ PERFORMANCE = (EVIDENCE / "performance.md").read_text("utf-8")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_modules_that_a_page_runs_exist(page: Path) -> None:
     named = set(
-        re.findall(r"python -m ((?:benchmarks|tests)[\w.]*)", page.read_text("utf-8"))
+        re.findall(
+            r"python -m ((?:benchmarks|tests)[\w.]*)", page.read_text("utf-8")
+        )
     )
     assert named
-    assert [name for name in named if importlib.util.find_spec(name) is None] == []
+    assert [
+        name for name in named if importlib.util.find_spec(name) is None
+    ] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -77,7 +81,9 @@ def test_totals_of_the_open_kernels_are_sums_of_their_kinds() -> None:
     )
     kinds = {
         path.stem
-        for path in (ROOT / "tests" / "live" / "corpus" / "kinds").glob("*.cells")
+        for path in (ROOT / "tests" / "live" / "corpus" / "kinds").glob(
+            "*.cells"
+        )
     }
     assert {row[0] for row in rows} == kinds
     cells, ran, alarms, crashed, predicted = (

@@ -50,7 +50,9 @@ ROADS = "import networkx as nx\nroads = nx.Graph()\nroads.add_edge(1, 2)"
 def examples() -> dict[str, dict[str, str]]:
     """Heading to the files of its example."""
     _, *sections = re.split("^## ", PAGE, flags=re.MULTILINE)
-    return {text.partition("\n")[0]: dict(BLOCK.findall(text)) for text in sections}
+    return {
+        text.partition("\n")[0]: dict(BLOCK.findall(text)) for text in sections
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +64,9 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(code, "utf-8")
             if path.parts[-2] != "pages":
-                package = importlib.import_module(".".join(Path(name).parent.parts))
+                package = importlib.import_module(
+                    ".".join(Path(name).parent.parts)
+                )
                 extended_path = [*package.__path__, str(path.parent)]
                 monkeypatch.setattr(package, "__path__", extended_path)
     loaded = set(sys.modules)
@@ -112,12 +116,16 @@ def test_a_section_of_results_is_drawn(
 ) -> None:
     diff = (extended / "pages" / "2_results.py").read_text("utf-8")
     imported, listed = [line.removeprefix("+") for line in diff.splitlines()]
-    pages = shutil.copytree(ROOT / "pages", extended / "pages", dirs_exist_ok=True)
+    pages = shutil.copytree(
+        ROOT / "pages", extended / "pages", dirs_exist_ok=True
+    )
     page = pages / "2_results.py"
     old = page.read_text("utf-8")
     start = "OF_CHOSEN = {\n"
     assert start in old
-    page.write_text(old.replace(start, f"{imported}\n{start}{listed}\n"), "utf-8")
+    page.write_text(
+        old.replace(start, f"{imported}\n{start}{listed}\n"), "utf-8"
+    )
     monkeypatch.setattr(navigation, "PAGES", pages)
     monkeypatch.setenv("CRANE_DATA", str(folder.path))
     # A script that runs in this process becomes its main module, which later tests' processes would start with.
@@ -137,12 +145,22 @@ def test_a_form_of_an_export_is_offered_and_written(
     ours = Population("minibench", "ours")
     everything = Design(kind=DrawKind.ALL)
     store = prepare(answered)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), ours, everything))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), ours, everything)
+    )
     store.close()
     keep_campaign(answered, plan)
     data = ["--data", str(answered.path)]
     out = tmp_path / "out"
-    export = ["campaign", "export", "pilot", "--form", "seconds", "--out", str(out)]
+    export = [
+        "campaign",
+        "export",
+        "pilot",
+        "--form",
+        "seconds",
+        "--out",
+        str(out),
+    ]
     assert main([*data, *export]) == 0
     lines = (out / "seconds.csv").read_text("utf-8").splitlines()
     assert (lines[0], lines[1]) == ("annotator,position,seconds", "ana,1,")
@@ -159,6 +177,8 @@ def test_a_command_is_listed_helped_and_run(
         with pytest.raises(SystemExit) as ended:
             main(arguments)
         assert ended.value.code == 0
-        assert "show how many cases each benchmark has" in capsys.readouterr().out
+        assert (
+            "show how many cases each benchmark has" in capsys.readouterr().out
+        )
     assert main(["--data", str(folder.path), "glance"]) == 0
     assert "minibench: 40 cases" in capsys.readouterr().out

@@ -19,12 +19,17 @@ HOLE = re.compile(r"<\w+>")
 def prose(page: Path) -> str:
     """A page without its blocks of output."""
     return re.sub(
-        r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+        r"^```.*?^```",
+        "",
+        page.read_text("utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
     )
 
 
 def named_files(page: Path) -> list[str]:
-    return re.findall(r"`((?:crane_core|pages|data|tests|tools)/[^`\s]*)`", prose(page))
+    return re.findall(
+        r"`((?:crane_core|pages|data|tests|tools)/[^`\s]*)`", prose(page)
+    )
 
 
 def named_objects(page: Path) -> list[str]:
@@ -103,7 +108,9 @@ def test_files_and_functions_of_the_trace_exist(
 ) -> None:
     trace_verdict.main()
     steps = re.findall(
-        r"^\d\. (crane_core/\S+)\.py, (\w+):", capsys.readouterr().out, re.MULTILINE
+        r"^\d\. (crane_core/\S+)\.py, (\w+):",
+        capsys.readouterr().out,
+        re.MULTILINE,
     )
     assert len(steps) == 6
     assert [

@@ -47,9 +47,9 @@ class Installed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
-        "project"
-    ]
+    found: dict[str, Any] = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text("utf-8")
+    )["project"]
     return found
 
 
@@ -87,7 +87,8 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 def megabytes(folder: Path) -> float:
     return (
-        sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+        sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        / 1e6
     )
 
 
@@ -104,23 +105,34 @@ def test_base_and_extras_are_what_the_requirements_name(
     project: dict[str, Any],
 ) -> None:
     extras = project["optional-dependencies"]
-    of_app = [line for name in ("models", "app", "completion") for line in extras[name]]
+    of_app = [
+        line
+        for name in ("models", "app", "completion")
+        for line in extras[name]
+    ]
     told = names([*project["dependencies"], *of_app]) - {project["name"]}
-    assert told == names((ROOT / "requirements.in").read_text("utf-8").splitlines())
-    of_ml = names((ROOT / "requirements-ml.in").read_text("utf-8").splitlines()) - {
-        "tensorflow-cpu"
-    }
+    assert told == names(
+        (ROOT / "requirements.in").read_text("utf-8").splitlines()
+    )
+    of_ml = names(
+        (ROOT / "requirements-ml.in").read_text("utf-8").splitlines()
+    ) - {"tensorflow-cpu"}
     assert names(extras["ml"]) == of_ml
 
 
 def test_the_citation_has_the_version() -> None:
-    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text(
+        "utf-8"
+    )
 
 
 def test_the_texts_of_the_documentation_ship(installed: Installed) -> None:
     """The app shows them where the site was not built."""
     [text] = installed.folder.rglob("crane_core/shipped/docs/engineer/check.md")
-    assert text.read_bytes() == (ROOT / "docs" / "engineer" / "check.md").read_bytes()
+    assert (
+        text.read_bytes()
+        == (ROOT / "docs" / "engineer" / "check.md").read_bytes()
+    )
 
 
 def test_the_base_is_small(installed: Installed) -> None:
@@ -159,7 +171,10 @@ def test_the_command_predicts_a_crash_without_any_extra(
     )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert (said["crashes"], said["findings"][0]["exception"]) == (True, "KeyError")
+    assert (said["crashes"], said["findings"][0]["exception"]) == (
+        True,
+        "KeyError",
+    )
     assert (tmp_path / "own" / "crane-workbench").is_dir()
 
 
@@ -203,12 +218,19 @@ except api.CraneError as error:
 
 
 def test_the_command_tells_the_version(installed: Installed) -> None:
-    assert installed.crane("--version").stdout == f"crane-workbench {__version__}\n"
+    assert (
+        installed.crane("--version").stdout
+        == f"crane-workbench {__version__}\n"
+    )
 
 
 def test_jupyterlab_finds_its_button(installed: Installed) -> None:
     extension = (
-        installed.folder / "share" / "jupyter" / "labextensions" / "crane-workbench"
+        installed.folder
+        / "share"
+        / "jupyter"
+        / "labextensions"
+        / "crane-workbench"
     )
     told = json.loads((extension / "package.json").read_text("utf-8"))
     assert told["version"] == __version__
@@ -235,7 +257,9 @@ finally:
 """
 
 
-def test_an_open_notebook_is_guarded(installed: Installed, tmp_path: Path) -> None:
+def test_an_open_notebook_is_guarded(
+    installed: Installed, tmp_path: Path
+) -> None:
     cells = [
         "beds = {'north': 3}",
         "%load_ext crane_core",

@@ -30,23 +30,31 @@ def dockerfile_steps() -> list[tuple[str, str]]:
     """Instruction and argument of every step, continuation lines joined."""
     text = (ROOT / "Dockerfile").read_text("utf-8")
     lines = (
-        "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+        "\n".join(
+            line for line in text.splitlines() if not line.startswith("#")
+        )
         .replace("\\\n", " ")
         .splitlines()
     )
     return [
         (name, rest.strip())
-        for name, rest in (line.split(maxsplit=1) for line in lines if line.strip())
+        for name, rest in (
+            line.split(maxsplit=1) for line in lines if line.strip()
+        )
     ]
 
 
 def arguments_of(instruction: str) -> list[str]:
-    return [argument for name, argument in dockerfile_steps() if name == instruction]
+    return [
+        argument for name, argument in dockerfile_steps() if name == instruction
+    ]
 
 
 def copied_paths() -> list[str]:
     return [
-        source for argument in arguments_of("COPY") for source in argument.split()[:-1]
+        source
+        for argument in arguments_of("COPY")
+        for source in argument.split()[:-1]
     ]
 
 
@@ -132,7 +140,11 @@ def run_commands() -> list[list[str]]:
 
 
 def test_run_steps_are_the_ones_replayed_below() -> None:
-    assert [command[0] for command in run_commands()] == ["pip", "useradd", "install"]
+    assert [command[0] for command in run_commands()] == [
+        "pip",
+        "useradd",
+        "install",
+    ]
 
 
 def test_pip_step_gives_what_is_installed_here() -> None:
@@ -145,7 +157,9 @@ def test_pip_step_gives_what_is_installed_here() -> None:
         for pin in pins
         if pin.marker is None or pin.marker.evaluate()
     }
-    assert {name: f"=={version(canonicalize_name(name))}" for name in wanted} == wanted
+    assert {
+        name: f"=={version(canonicalize_name(name))}" for name in wanted
+    } == wanted
 
 
 @pytest.mark.skipif(
@@ -158,9 +172,13 @@ def test_useradd_step_makes_the_user(tmp_path: Path) -> None:
     for name in ("passwd", "group", "shadow", "gshadow"):
         (tmp_path / "etc" / name).touch()
     subprocess.run(
-        [step[0], "--prefix", str(tmp_path), *step[1:]], check=True, capture_output=True
+        [step[0], "--prefix", str(tmp_path), *step[1:]],
+        check=True,
+        capture_output=True,
     )
-    assert (tmp_path / "etc" / "passwd").read_text().startswith("crane:x:10001:")
+    assert (
+        (tmp_path / "etc" / "passwd").read_text().startswith("crane:x:10001:")
+    )
 
 
 @contextmanager
@@ -169,7 +187,9 @@ def health_server(status: int) -> Iterator[int]:
 
     class Health(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(status if self.path == "/_stcore/health" else 404)
+            self.send_response(
+                status if self.path == "/_stcore/health" else 404
+            )
             self.end_headers()
             self.wfile.write(b"ok")
 
@@ -192,7 +212,11 @@ def health_command(port: int) -> list[str]:
     command = json.loads(argument.split("CMD", 1)[1])
     assert command[0] == "python"
     assert ":8501/" in command[-1]
-    return [sys.executable, *command[1:-1], command[-1].replace(":8501/", f":{port}/")]
+    return [
+        sys.executable,
+        *command[1:-1],
+        command[-1].replace(":8501/", f":{port}/"),
+    ]
 
 
 @pytest.mark.parametrize(("status", "exit_code"), [(200, 0), (503, 1)])
@@ -253,7 +277,8 @@ def test_make_help_lists_the_promised_commands() -> None:
 
 def test_run_starts_the_app_on_the_given_port() -> None:
     assert (
-        "-m crane_core app --port 8601" in make("--dry-run", "run", PORT="8601").stdout
+        "-m crane_core app --port 8601"
+        in make("--dry-run", "run", PORT="8601").stdout
     )
 
 
@@ -270,7 +295,12 @@ def test_setup_says_what_is_wrong_with_the_python(
     )
     old.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    command = ["bash", str(ROOT / "tools/make_venv.sh"), python, str(tmp_path / "venv")]
+    command = [
+        "bash",
+        str(ROOT / "tools/make_venv.sh"),
+        python,
+        str(tmp_path / "venv"),
+    ]
     done = subprocess.run(
         command, env={"PATH": path}, capture_output=True, text=True, check=False
     )
@@ -280,7 +310,9 @@ def test_setup_says_what_is_wrong_with_the_python(
     assert not (tmp_path / "venv").exists()
 
 
-def chromium_search(tmp_path: Path, *names: str) -> subprocess.CompletedProcess[str]:
+def chromium_search(
+    tmp_path: Path, *names: str
+) -> subprocess.CompletedProcess[str]:
     """Looks for a browser on a machine that has only a shell and programs called `names`; nothing can be installed."""
     for tool in ("bash", "cat", "id"):
         (tmp_path / tool).symlink_to(shutil.which(tool) or tool)
@@ -315,12 +347,19 @@ def test_ci_does_what_a_newcomer_does_before_it_installs_more() -> None:
     assert os.access(script, os.X_OK)
     lines = script.read_text("utf-8").splitlines()
     assert "set -euo pipefail" in lines
-    steps = ["python3 .ci/first_start.py", "make test", "make lint", "make test-more"]
+    steps = [
+        "python3 .ci/first_start.py",
+        "make test",
+        "make lint",
+        "make test-more",
+    ]
     assert [line for line in lines if line in steps] == steps
 
 
 def config() -> dict[str, dict]:
-    return tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    return tomllib.loads(
+        (ROOT / ".streamlit" / "config.toml").read_text("utf-8")
+    )
 
 
 def test_app_stays_on_this_machine() -> None:
@@ -333,7 +372,8 @@ def luminance(colour: str) -> float:
     """Relative luminance of #rrggbb (WCAG 2.2, definitions)."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in channels
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -354,12 +394,23 @@ def test_theme_is_readable(mode: str) -> None:
         theme["sidebar"]["backgroundColor"],
     ]
     texts = {
-        name: colour for name, colour in theme.items() if name.endswith("TextColor")
+        name: colour
+        for name, colour in theme.items()
+        if name.endswith("TextColor")
     }
-    texts |= {name: theme[name] for name in ("textColor", "linkColor", "codeTextColor")}
+    texts |= {
+        name: theme[name]
+        for name in ("textColor", "linkColor", "codeTextColor")
+    }
     for name, colour in texts.items():
-        tint = theme.get(name.removesuffix("TextColor") + "BackgroundColor", grounds[0])
-        assert min(contrast(colour, ground) for ground in (*grounds, tint)) >= 4.5, name
+        tint = theme.get(
+            name.removesuffix("TextColor") + "BackgroundColor", grounds[0]
+        )
+        assert (
+            min(contrast(colour, ground) for ground in (*grounds, tint)) >= 4.5
+        ), name
     assert contrast(theme["primaryColor"], "#ffffff") >= 4.5
     for colour in (theme["primaryColor"], *theme["chartCategoricalColors"]):
-        assert min(contrast(colour, ground) for ground in grounds) >= 3.0, colour
+        assert min(contrast(colour, ground) for ground in grounds) >= 3.0, (
+            colour
+        )

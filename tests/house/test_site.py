@@ -33,7 +33,9 @@ class Assets(HTMLParser):
         super().__init__()
         self.addresses: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         told = dict(attrs)
         if tag == "link" and NO_ASSET & set((told.get("rel") or "").split()):
             return
@@ -47,7 +49,9 @@ def foreign(html: str) -> list[str]:
     reader.feed(html)
     in_style = FROM_STYLE.findall(html)
     return [
-        address for address in reader.addresses if re.match(r"(?:https?:)?//", address)
+        address
+        for address in reader.addresses
+        if re.match(r"(?:https?:)?//", address)
     ] + in_style
 
 
@@ -56,7 +60,9 @@ def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_documentation(root, tmp_path_factory.mktemp("site"))
 
 
-def test_the_site_builds_strictly_and_has_every_page(root: Path, site: Path) -> None:
+def test_the_site_builds_strictly_and_has_every_page(
+    root: Path, site: Path
+) -> None:
     pages = [
         path.relative_to(root / "docs").with_suffix(".html")
         for path in (root / "docs").rglob("*.md")
@@ -73,7 +79,9 @@ def test_no_page_loads_from_elsewhere(site: Path) -> None:
         str(path.relative_to(site)): foreign(path.read_text("utf-8"))
         for path in site.rglob("*.css")
     }
-    assert {name: addresses for name, addresses in found.items() if addresses} == {}
+    assert {
+        name: addresses for name, addresses in found.items() if addresses
+    } == {}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +114,9 @@ def test_each_page_of_the_app_has_a_page_that_explains_it(root: Path) -> None:
     ] == []
 
 
-def test_make_docs_writes_the_page_of_commands_the_site_and_a_zip_of_it() -> None:
+def test_make_docs_writes_the_page_of_commands_the_site_and_a_zip_of_it() -> (
+    None
+):
     told = make("--dry-run", "docs").stdout
     assert "tools.commands_page" in told
     assert "mkdocs build" in told and "--strict" in told
@@ -117,6 +127,8 @@ def test_documents_of_the_program_are_documents_that_exist(root: Path) -> None:
     """A remedy that names a document names one that is there."""
     named = set()
     for path in (root / "crane_core").rglob("*.py"):
-        named |= set(re.findall(r"\bdocs/[a-z/-]+\.md\b", path.read_text("utf-8")))
+        named |= set(
+            re.findall(r"\bdocs/[a-z/-]+\.md\b", path.read_text("utf-8"))
+        )
     assert len(named) >= 5
     assert [name for name in sorted(named) if not (root / name).is_file()] == []

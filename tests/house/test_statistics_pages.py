@@ -12,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "researcher" / "statistics"
-NAMES = sorted(path.name for path in PAGES.glob("*.md") if path.name != "index.md")
+NAMES = sorted(
+    path.name for path in PAGES.glob("*.md") if path.name != "index.md"
+)
 PARTS = ("Formula", "Source", "Assumes", "Example", "Computed by")
 
 
@@ -22,7 +24,9 @@ def examples(text: str) -> str:
 
 
 def run(name: str, text: str) -> tuple[doctest.TestResults, str]:
-    test = doctest.DocTestParser().get_doctest(examples(text), {}, name, name, 0)
+    test = doctest.DocTestParser().get_doctest(
+        examples(text), {}, name, name, 0
+    )
     told: list[str] = []
     result = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
     return result, "".join(told)
@@ -33,9 +37,13 @@ def public_names() -> set[str]:
     found = set()
     for path in (ROOT / "crane_core" / "stats").glob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith(
+                "_"
+            ):
                 found.add(f"crane_core.stats.{path.stem}.{node.name}")
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            elif isinstance(node, ast.Assign) and isinstance(
+                node.value, ast.Call
+            ):
                 maker = ast.unparse(node.value.func)
                 if maker in ("Statistic", "_weighted"):
                     found |= {
@@ -53,9 +61,7 @@ def test_examples_of_a_page_have_the_results_that_it_shows(name: str) -> None:
 
 
 def test_a_wrong_result_on_a_page_is_found() -> None:
-    session = (
-        ">>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n"
-    )
+    session = ">>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n"
     result, _ = run("wrong", f"```python\n{session}```\n")
     assert result.failed == 1
 
@@ -92,5 +98,7 @@ def test_what_a_page_names_exists(name: str) -> None:
 
 
 def test_the_list_links_every_page() -> None:
-    linked = re.findall(r"\]\(([\w-]+\.md)\)", (PAGES / "index.md").read_text("utf-8"))
+    linked = re.findall(
+        r"\]\(([\w-]+\.md)\)", (PAGES / "index.md").read_text("utf-8")
+    )
     assert sorted(set(linked)) == NAMES

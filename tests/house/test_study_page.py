@@ -22,7 +22,9 @@ from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = " ".join((ROOT / "docs" / "researcher" / "study.md").read_text("utf-8").split())
+PAGE = " ".join(
+    (ROOT / "docs" / "researcher" / "study.md").read_text("utf-8").split()
+)
 MODELS = {
     "Gemini 2.5 Flash": "5.1-9",
     "Qwen2.5-32B-Instruct": "5.1-5",
@@ -40,7 +42,9 @@ def row(model: str) -> list[str]:
     return list(found.groups())
 
 
-def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None:
+def test_accuracies_are_those_of_tables_2a_and_2b(
+    embedded_store: Store,
+) -> None:
     tables = study_tables(
         verdict_frame(embedded_store), printed_numbers(embedded_store)
     )
@@ -59,7 +63,9 @@ def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None
         assert [before, after, detected_before, detected_after] == told
 
 
-def test_counts_of_compared_cells_are_those_of_report(embedded_store: Store) -> None:
+def test_counts_of_compared_cells_are_those_of_report(
+    embedded_store: Store,
+) -> None:
     tables = study_tables(
         verdict_frame(embedded_store), printed_numbers(embedded_store)
     )
@@ -73,13 +79,18 @@ def test_counts_of_compared_cells_are_those_of_report(embedded_store: Store) -> 
     )
     assert f"the {n_printed:,} printed numbers" in PAGE
     assert f"{n_of[CellStatus.EQUAL]:,} cells, all equal" in PAGE
-    assert f"{n_of[CellStatus.PUBLISHED_ONLY]} printed cells have no data here" in PAGE
+    assert (
+        f"{n_of[CellStatus.PUBLISHED_ONLY]} printed cells have no data here"
+        in PAGE
+    )
 
 
 def test_gains_and_verdicts_of_claims_are_those_of_report(
     embedded_store: Store, folder: DataFolder
 ) -> None:
-    checked = checked_claims(loaded_in(embedded_store, folder), published_claims())
+    checked = checked_claims(
+        loaded_in(embedded_store, folder), published_claims()
+    )
     n_of = Counter(each.verdict for each in checked)
     assert f"compares {len(checked)} numbers and verbal claims" in PAGE
     assert (

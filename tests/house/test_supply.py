@@ -57,19 +57,27 @@ def test_a_key_is_found_and_a_known_digest_is_not(
     )
     (tmp_path / "clean.py").write_text('NAME = "pandas"\n')
     [found] = secret_scan.found_in("planted.py")
-    assert (found.file, found.line, found.kind) == ("planted.py", 1, "AWS Access Key")
+    assert (found.file, found.line, found.kind) == (
+        "planted.py",
+        1,
+        "AWS Access Key",
+    )
     assert secret_scan.found_in("clean.py") == []
 
 
 def test_known_false_findings_are_still_found() -> None:
     told = secret_scan.known()
-    there = {file: {one.digest for one in secret_scan.found_in(file)} for file in told}
+    there = {
+        file: {one.digest for one in secret_scan.found_in(file)}
+        for file in told
+    }
     assert told == there
 
 
 def test_the_list_of_licences_names_what_is_installed(root: Path) -> None:
     names = {
-        canonicalize_name(name) for name in licences.packages(root / "requirements.txt")
+        canonicalize_name(name)
+        for name in licences.packages(root / "requirements.txt")
     }
     pinned = requirements("requirements.txt")
     assert names == {
@@ -99,4 +107,6 @@ def test_the_bill_of_materials_lists_every_pin_with_its_hashes(
     assert {canonicalize_name(one["name"]) for one in told["components"]} == {
         canonicalize_name(pin.name) for pin in requirements("requirements.txt")
     }
-    assert all(one["externalReferences"][0]["hashes"] for one in told["components"])
+    assert all(
+        one["externalReferences"][0]["hashes"] for one in told["components"]
+    )

@@ -15,7 +15,9 @@ from tools.reliability import Family, Row, counted, document, families, logged
 
 def test_every_test_that_the_documents_name_exists(root: Path) -> None:
     for name in ("docs/admin/threats.md", "docs/evidence/reliability.md"):
-        named = re.findall(r"`(tests/[^`]+\.py)`", (root / name).read_text("utf-8"))
+        named = re.findall(
+            r"`(tests/[^`]+\.py)`", (root / name).read_text("utf-8")
+        )
         assert named
         assert [file for file in named if not (root / file).is_file()] == []
 
@@ -42,10 +44,13 @@ def test_the_table_has_the_families_and_500_tries_and_nothing_was_lost(
     ]
     found = {row[0]: [int(cell) for cell in row[1:]] for row in rows}
     assert [
-        family.what for family in families() if found.get(family.what, [0])[0] == 0
+        family.what
+        for family in families()
+        if found.get(family.what, [0])[0] == 0
     ] == []
     meant = [
-        f"- **{family.what}**: {family.one}. `{family.file}`" for family in families()
+        f"- **{family.what}**: {family.one}. `{family.file}`"
+        for family in families()
     ]
     assert [line for line in meant if line not in text.splitlines()] == []
     assert [int(cell) for cell in total[1:]] == [
@@ -60,14 +65,18 @@ def test_a_family_counts_its_own_tests_and_what_they_say_they_tried() -> None:
         <testcase name="test_kills"><properties><property name="tried" value="20"/></properties></testcase>
         <testcase name="test_door[a]"/><testcase name="test_door[b]"><failure/></testcase>
         <testcase name="test_door[c]"><skipped/></testcase><testcase name="test_ordinary"/></testsuite>""")
-    family = Family("what", "one", "tests/test_threats.py", ["test_kills", "test_door"])
+    family = Family(
+        "what", "one", "tests/test_threats.py", ["test_kills", "test_door"]
+    )
     assert counted(family, list(report)) == Row(
         "what", "one", "`tests/test_threats.py`", 22, 21, 1
     )
 
 
 def test_a_log_becomes_rows_and_what_was_not_contained_is_shown() -> None:
-    [row] = logged("open: median 3 ms\nfork bomb: tried 50, contained 49\n2 cores\n")
+    [row] = logged(
+        "open: median 3 ms\nfork bomb: tried 50, contained 49\n2 cores\n"
+    )
     assert (row.what, row.tried, row.contained, row.lost) == (
         "notebook: fork bomb",
         50,

@@ -38,13 +38,17 @@ def docstrings(tree: ast.AST) -> Iterator[str]:
                 if isinstance(statement, ast.Expr)
             ]
             constants = [
-                value.value for value in values if isinstance(value, ast.Constant)
+                value.value
+                for value in values
+                if isinstance(value, ast.Constant)
             ]
             yield from (text for text in constants if isinstance(text, str))
 
 
 def counted(texts: Iterator[str]) -> Counter[str]:
-    n_of = Counter(word for text in texts for word in WORD.findall(text.lower()))
+    n_of = Counter(
+        word for text in texts for word in WORD.findall(text.lower())
+    )
     return Counter({word: n_of[word] for word in BETTER})
 
 

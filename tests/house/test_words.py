@@ -62,7 +62,8 @@ def faults(text: str) -> Iterator[str]:
     for entry in banned():
         kept = entry.allowed.sub("", flat) if entry.allowed else flat
         yield from (
-            f"{found[0]!r}: {entry.better}" for found in entry.pattern.finditer(kept)
+            f"{found[0]!r}: {entry.better}"
+            for found in entry.pattern.finditer(kept)
         )
 
 

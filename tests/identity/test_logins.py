@@ -46,20 +46,25 @@ def test_an_invitation_works_once_and_a_reusable_one_until_it_expires(
             open_invitation(tmp_path, once)
         open_invitation(tmp_path, often)
     listed = {
-        invitation.is_reusable: invitation for invitation in invitations(tmp_path)
+        invitation.is_reusable: invitation
+        for invitation in invitations(tmp_path)
     }
     assert (len(listed[False].opened), listed[False].is_open) == (1, False)
     assert (len(listed[True].opened), listed[True].is_open) == (3, True)
 
 
-def test_a_link_of_an_older_version_works_once_from_now_on(tmp_path: Path) -> None:
+def test_a_link_of_an_older_version_works_once_from_now_on(
+    tmp_path: Path,
+) -> None:
     members = {
         "email": ANA,
         "until": int(time.time()) + 600,
         "serial": "old",
         "issued": time.time() - 60,
     }
-    old = str(_serializer(Purpose.INVITATION, signing_key(tmp_path)).dumps(members))
+    old = str(
+        _serializer(Purpose.INVITATION, signing_key(tmp_path)).dumps(members)
+    )
     assert open_invitation(tmp_path, old).email == ANA
     with pytest.raises(OpenedBeforeError):
         open_invitation(tmp_path, old)
@@ -88,7 +93,11 @@ def test_of_many_who_open_a_link_at_the_same_moment_one_comes_in(
 
 
 def login(
-    email: str = ANA, *, since: float = 0, until: float = 600, way: str = BY_INVITATION
+    email: str = ANA,
+    *,
+    since: float = 0,
+    until: float = 600,
+    way: str = BY_INVITATION,
 ) -> Login:
     now = time.time()
     return Login(email, now + since, now, now + until, way, "10.0.0.7")
@@ -132,9 +141,12 @@ def test_a_session_keeps_the_moment_it_began(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", json.dumps({"sessions": {"a": {}}, "invitations": {}})]
+    "content",
+    ["", "{", "[]", json.dumps({"sessions": {"a": {}}, "invitations": {}})],
 )
-def test_a_damaged_list_opens_no_invitation(tmp_path: Path, content: str) -> None:
+def test_a_damaged_list_opens_no_invitation(
+    tmp_path: Path, content: str
+) -> None:
     once = link(tmp_path)
     (tmp_path / FILE_NAME).write_text(content)
     with pytest.raises(IdentityError, match="damaged"):

@@ -32,7 +32,9 @@ def given(folder: Path, email: str, purpose: Purpose = Purpose.SESSION) -> str:
     return signed(new_pass(email, seconds=600), purpose, signing_key(folder))
 
 
-def test_a_cookie_is_of_nobody_once_its_owner_logged_out(tmp_path: Path) -> None:
+def test_a_cookie_is_of_nobody_once_its_owner_logged_out(
+    tmp_path: Path,
+) -> None:
     assert not is_logged_out(tmp_path, "some cookie")
     log_out(tmp_path, "some cookie")
     assert is_logged_out(tmp_path, "some cookie")
@@ -52,7 +54,9 @@ def test_everything_that_one_person_had_ends_and_what_comes_later_does_not(
         with pytest.raises(IdentityError, match="was ended"):
             accepted(text, purpose, tmp_path)
     assert accepted(of_ben, Purpose.SESSION, tmp_path).email == BEN
-    assert accepted(given(tmp_path, ANA), Purpose.SESSION, tmp_path).email == ANA
+    assert (
+        accepted(given(tmp_path, ANA), Purpose.SESSION, tmp_path).email == ANA
+    )
 
 
 def test_a_pass_of_an_older_version_ends_too(tmp_path: Path) -> None:
@@ -62,18 +66,24 @@ def test_a_pass_of_an_older_version_ends_too(tmp_path: Path) -> None:
     assert not was_ended(tmp_path, BEN, 0.0)
 
 
-def test_processes_that_log_out_at_once_lose_none(tmp_path: Path, root: Path) -> None:
+def test_processes_that_log_out_at_once_lose_none(
+    tmp_path: Path, root: Path
+) -> None:
     program = (
         LOG_OUT
         + "[log_out(Path(sys.argv[1]), sys.argv[2] + str(n)) for n in range(20)]"
     )
     processes = [
-        subprocess.Popen([sys.executable, "-c", program, str(tmp_path), name], cwd=root)
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path), name], cwd=root
+        )
         for name in ("a", "b", "c")
     ]
     assert [process.wait() for process in processes] == [0, 0, 0]
     assert all(
-        is_logged_out(tmp_path, f"{name}{n}") for name in "abc" for n in range(20)
+        is_logged_out(tmp_path, f"{name}{n}")
+        for name in "abc"
+        for n in range(20)
     )
 
 
@@ -90,7 +100,8 @@ def test_what_has_expired_by_itself_is_dropped(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"cookies": {}}', '{"cookies": {"a": "x"}, "people": {}}']
+    "text",
+    ["", "{", "[]", '{"cookies": {}}', '{"cookies": {"a": "x"}, "people": {}}'],
 )
 def test_a_damaged_file_lets_nobody_in(tmp_path: Path, text: str) -> None:
     session = given(tmp_path, ANA)

@@ -47,11 +47,15 @@ def test_two_passes_of_one_person_differ() -> None:
 
 
 @given(st.data())
-def test_a_pass_with_another_character_anywhere_is_refused(data: st.DataObject) -> None:
+def test_a_pass_with_another_character_anywhere_is_refused(
+    data: st.DataObject,
+) -> None:
     text = ONE
     place = data.draw(st.integers(0, len(text) - 1))
     other = data.draw(
-        st.characters(codec="utf-8").filter(lambda character: character != text[place])
+        st.characters(codec="utf-8").filter(
+            lambda character: character != text[place]
+        )
     )
     with pytest.raises(IdentityError):
         opened(text[:place] + other + text[place + 1 :], Purpose.SESSION, KEY)
@@ -71,7 +75,9 @@ def test_any_other_text_is_refused(text: str) -> None:
         opened(text, Purpose.SESSION, KEY)
 
 
-def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_the_key_is_made_once_and_only_its_owner_reads_it(
+    tmp_path: Path,
+) -> None:
     key = signing_key(tmp_path, {})
     assert signing_key(tmp_path, {}) == key
     assert len(key) == 64
@@ -87,7 +93,9 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_deleted_key_ends_all_passes(tmp_path: Path) -> None:
-    text = signed(new_pass(ANA, seconds=60), Purpose.SESSION, signing_key(tmp_path, {}))
+    text = signed(
+        new_pass(ANA, seconds=60), Purpose.SESSION, signing_key(tmp_path, {})
+    )
     (tmp_path / FILE_NAME).unlink()
     with pytest.raises(IdentityError):
         opened(text, Purpose.SESSION, signing_key(tmp_path, {}))

@@ -35,12 +35,18 @@ HEADER = {"CRANE_PROXY_HEADER": "X-Forwarded-Email"}
 def test_proxies_are_those_that_are_named(
     named: str, peer: str, *, expected: bool
 ) -> None:
-    assert configured_proxy({"CRANE_PROXY_FROM": named}).is_one(peer) is expected
+    assert (
+        configured_proxy({"CRANE_PROXY_FROM": named}).is_one(peer) is expected
+    )
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER],
+    [
+        {"CRANE_PROXY_FROM": "proxy.example"},
+        {"CRANE_PROXY_HEADER": "X Email"},
+        HEADER,
+    ],
 )
 def test_a_wrong_setting_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(IdentityError):
@@ -52,7 +58,12 @@ def scope_from(peer: str, **headers: str) -> dict[str, Any]:
         (name.replace("_", "-").lower().encode(), value.encode())
         for name, value in headers.items()
     ]
-    return {"type": "http", "scheme": "http", "client": (peer, 4321), "headers": pairs}
+    return {
+        "type": "http",
+        "scheme": "http",
+        "client": (peer, 4321),
+        "headers": pairs,
+    }
 
 
 def test_the_header_of_a_stranger_is_removed() -> None:
@@ -91,7 +102,10 @@ def test_a_proxy_says_who_and_from_where() -> None:
     [
         ("1.2.3.4", "1.2.3.4"),
         ("6.6.6.6,1.2.3.4", "1.2.3.4"),
-        ("6.6.6.6, 1.2.3.4, 10.0.0.9", "1.2.3.4"),  # two proxies of ours in a row
+        (
+            "6.6.6.6, 1.2.3.4, 10.0.0.9",
+            "1.2.3.4",
+        ),  # two proxies of ours in a row
         ("1.2.3.4:5678", "1.2.3.4"),
         ("[2001:db8::1]:5678", "2001:db8::1"),
         ("::ffff:1.2.3.4", "1.2.3.4"),
@@ -127,6 +141,8 @@ def test_a_line_of_the_proxy_counts_more_than_the_visitors_own() -> None:
 def test_without_a_named_proxy_nobody_claims_another_address_or_scheme(
     peer: str,
 ) -> None:
-    sent = scope_from(peer, X_Forwarded_For="1.2.3.4", X_Forwarded_Proto="https")
+    sent = scope_from(
+        peer, X_Forwarded_For="1.2.3.4", X_Forwarded_Proto="https"
+    )
     seen = seen_through(sent, configured_proxy({}))
     assert (seen["client"], seen["scheme"]) == ((peer, 4321), "http")

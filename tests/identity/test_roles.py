@@ -37,7 +37,9 @@ def test_people_have_the_role_and_the_name_that_the_file_gives_them() -> None:
     assert roles.annotators() == ["lea", "ana"]
 
 
-def test_others_of_a_named_domain_are_viewers_and_strangers_are_nobody() -> None:
+def test_others_of_a_named_domain_are_viewers_and_strangers_are_nobody() -> (
+    None
+):
     roles = parsed(LISTED)
     found = roles.visitor("zoe@lab.example")
     assert found is not None
@@ -69,20 +71,37 @@ def test_each_role_may_do_what_those_before_it_may() -> None:
         ('"*@lab.example" = "viewer"', "lists nobody"),
         ("a b", "is not TOML"),
         ('"ana" = "lead"', "not an e-mail address"),
-        ('"аna@lab.example" = "lead"', "not an e-mail address"),  # a Cyrillic letter
-        ('"ana@lab.example" = "root"', "none of viewer, annotator, lead, admin"),
+        (
+            '"аna@lab.example" = "lead"',
+            "not an e-mail address",
+        ),  # a Cyrillic letter
+        (
+            '"ana@lab.example" = "root"',
+            "none of viewer, annotator, lead, admin",
+        ),
         ('"ana@lab.example" = 4', "other than role and name"),
-        ('"ana@lab.example" = { role = "lead", rank = 1 }', "other than role and name"),
+        (
+            '"ana@lab.example" = { role = "lead", rank = 1 }',
+            "other than role and name",
+        ),
         ('"ana@lab.example" = { name = "ana" }', "none of viewer"),
         ('"ana+b@lab.example" = "lead"', "needs a name"),
-        ('"ana@lab.example" = { role = "lead", name = "../ana" }', "needs a name"),
+        (
+            '"ana@lab.example" = { role = "lead", name = "../ana" }',
+            "needs a name",
+        ),
         ('"ana@a.example" = "lead"\n"ana@b.example" = "viewer"', "calls both"),
         ('"ana@lab.example" = "lead"\n"ANA@lab.example" = "admin"', "twice"),
-        ('"ana@lab.example" = "lead"\n"*@lab.example" = "annotator"', "another role"),
+        (
+            '"ana@lab.example" = "lead"\n"*@lab.example" = "annotator"',
+            "another role",
+        ),
         ('"ana@lab.example" = "lead"\n"*@" = "viewer"', "not a domain"),
     ],
 )
-def test_a_wrong_entry_is_named_and_nobody_is_let_in(text: str, told: str) -> None:
+def test_a_wrong_entry_is_named_and_nobody_is_let_in(
+    text: str, told: str
+) -> None:
     with pytest.raises(IdentityError, match=told):
         parsed(text)
 
@@ -98,7 +117,9 @@ def test_without_a_file_there_are_no_roles_and_a_missing_file_is_an_error(
 def test_who_is_taken_off_the_list_is_nobody_at_once(tmp_path: Path) -> None:
     path = tmp_path / "roles.toml"
     environ = {FILE: str(path)}
-    path.write_text('"ana@lab.example" = "lead"\n"ben@lab.example" = "viewer"\n')
+    path.write_text(
+        '"ana@lab.example" = "lead"\n"ben@lab.example" = "viewer"\n'
+    )
     before = configured_roles(environ)
     assert before is not None
     assert before.visitor("ana@lab.example") is not None
@@ -118,11 +139,15 @@ def test_a_person_is_appended_and_nothing_else_changes(tmp_path: Path) -> None:
         == '"lea@lab.example" = "lead"\n# the annotators\n"ana@lab.example" = "annotator"\n'
     )
     with pytest.raises(IdentityError):
-        add_person(path, "ana@other.example", Role.VIEWER)  # two would be called ana
+        add_person(
+            path, "ana@other.example", Role.VIEWER
+        )  # two would be called ana
     assert "other.example" not in path.read_text()
 
 
-def test_a_person_is_not_appended_to_the_entry_of_another(tmp_path: Path) -> None:
+def test_a_person_is_not_appended_to_the_entry_of_another(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "roles.toml"
     path.write_text('["lea@lab.example"]\nrole = "lead"\n')
     with pytest.raises(IdentityError):
@@ -131,7 +156,8 @@ def test_a_person_is_not_appended_to_the_entry_of_another(tmp_path: Path) -> Non
 
 
 @given(
-    st.text(max_size=60) | st.text(alphabet=string.ascii_letters + "@.", max_size=20)
+    st.text(max_size=60)
+    | st.text(alphabet=string.ascii_letters + "@.", max_size=20)
 )
 def test_an_address_is_its_own_lower_case_or_none(text: str) -> None:
     address = as_email(text)

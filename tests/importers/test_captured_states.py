@@ -20,7 +20,11 @@ FRAME = {
 }
 STATE: dict[str, Any] = {
     "schema_version": 2,
-    "captured": {"python": "3.11.2", "packages": {"pandas": "3.1.1"}, "seconds": 0.001},
+    "captured": {
+        "python": "3.11.2",
+        "packages": {"pandas": "3.1.1"},
+        "seconds": 0.001,
+    },
     "variables": {
         "laps": FRAME | {"plus": {"values": {"has_duplicates": True}}},
         "odd": {"type": "x.Odd", "unavailable": "slow"},
@@ -48,7 +52,10 @@ def read(tree_of: TreeOf, *documents: Any) -> list[Record]:
 def test_a_file_becomes_the_state_of_its_instance(tree_of: TreeOf) -> None:
     [state] = read(tree_of, STATE | {"benchmark": "Swim School"})
     assert isinstance(state, KernelState)
-    assert (state.benchmark, state.instance_id) == ("swim-school", "swim_1_fixed")
+    assert (state.benchmark, state.instance_id) == (
+        "swim-school",
+        "swim_1_fixed",
+    )
     assert (state.setting, state.origin, state.schema_version) == (
         Setting.RUNTIME_PLUS,
         "capture",
@@ -57,9 +64,9 @@ def test_a_file_becomes_the_state_of_its_instance(tree_of: TreeOf) -> None:
     assert state.variables["laps"].plus == {"values": {"has_duplicates": True}}
     assert state.variables["odd"].unavailable == "slow"
     told = state.to_json()
-    assert {name: told[name] for name in ("absent", "unavailable", "captured")} == {
-        name: STATE[name] for name in ("absent", "unavailable", "captured")
-    }
+    assert {
+        name: told[name] for name in ("absent", "unavailable", "captured")
+    } == {name: STATE[name] for name in ("absent", "unavailable", "captured")}
 
 
 def test_without_a_benchmark_it_is_junobench_as_for_predictions(
@@ -71,7 +78,9 @@ def test_without_a_benchmark_it_is_junobench_as_for_predictions(
 
 
 def test_several_files_are_several_states(tree_of: TreeOf) -> None:
-    records = read(tree_of, STATE, STATE | {"notebook": "swim_1_reproduced.ipynb"})
+    records = read(
+        tree_of, STATE, STATE | {"notebook": "swim_1_reproduced.ipynb"}
+    )
     assert [getattr(record, "instance_id", None) for record in records] == [
         "swim_1_fixed",
         "swim_1_reproduced",
@@ -90,7 +99,10 @@ def test_several_files_are_several_states(tree_of: TreeOf) -> None:
         ({"absent": []}, "absent must be an object"),
         ({"variables": {"laps": []}}, "the entry 'laps' is not an object"),
         ({"variables": {"laps": {"structure": {}}}}, "type is missing"),
-        ({"accesses": {"laps.x": FRAME | {"plus": 3}}}, "plus must be an object"),
+        (
+            {"accesses": {"laps.x": FRAME | {"plus": 3}}},
+            "plus must be an object",
+        ),
     ],
 )
 def test_what_is_no_captured_state_is_a_problem(

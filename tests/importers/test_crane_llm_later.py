@@ -27,9 +27,7 @@ CODE = "# Executed Cells:\n## Cell 1:\nfrom lib import Net\nnet = Net(2)\n\n# Ta
 MARK = "# Current relevent runtime information:\n"
 INPUTS = "llms/llms_inputs/executed_code"
 RAW = "llms/llms_outputs/results_raw/crash_detection"
-REPLIES = (
-    '[{"reasoning": "a", "detection": true}, {"reasoning": "b", "detection": false}]'
-)
+REPLIES = '[{"reasoning": "a", "detection": true}, {"reasoning": "b", "detection": false}]'
 SETTINGS = {
     "code": Setting.CODE,
     "runinfo": Setting.RUNTIME,
@@ -77,8 +75,12 @@ def test_answers_are_filed_by_model_and_setting(
     assert {run.experiment for run in runs} == {"crane-llm-2026"}
 
 
-def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) -> None:
-    files: dict[str, str | bytes] = {f"{INPUTS}/pandas/pandas_1_fixed.txt": CODE}
+def test_input_variants_become_prompts_and_states_by_setting(
+    tree_of: TreeOf,
+) -> None:
+    files: dict[str, str | bytes] = {
+        f"{INPUTS}/pandas/pandas_1_fixed.txt": CODE
+    }
     blocks = {
         "full": ("runinfo", WIDE),
         "s_v": ("runinfo_s_v", "{'net': {'class_name': 'Net'}}"),
@@ -90,8 +92,8 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
         ),
     }
     for suffix, (_, block) in blocks.items():
-        files[f"{INPUTS}_runinfo_{suffix}/pandas/pandas_1_fixed.txt"] = with_block(
-            block
+        files[f"{INPUTS}_runinfo_{suffix}/pandas/pandas_1_fixed.txt"] = (
+            with_block(block)
         )
     records = read(tree_of, files)
     assert of(records, LoadProblem) == []
@@ -99,7 +101,9 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
         SETTINGS.values()
     )
     states = {
-        record.setting: record for record in records if isinstance(record, KernelState)
+        record.setting: record
+        for record in records
+        if isinstance(record, KernelState)
     }
     assert set(states) == set(SETTINGS.values()) - {Setting.CODE}
     codes = [cell.code for cell in of(records, Cell)]
@@ -157,7 +161,11 @@ def test_human_outcomes_and_the_validation_sample(
     tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
 ) -> None:
     final = [
-        ["instance", "crash_detection_gpt5_code", "crash_detection_gemini_runinfo"],
+        [
+            "instance",
+            "crash_detection_gpt5_code",
+            "crash_detection_gemini_runinfo",
+        ],
         ["pandas_1_reproduced", "correct", "Reasoning wrong"],
         ["total corrects", 1, 0],
     ]
@@ -198,7 +206,8 @@ def test_human_outcomes_and_the_validation_sample(
 
 def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
     records = read(
-        tree_of, {f"{INPUTS}_runinfo_full/other/seaborn_1_fixed.txt": with_block("{}")}
+        tree_of,
+        {f"{INPUTS}_runinfo_full/other/seaborn_1_fixed.txt": with_block("{}")},
     )
     assert [case.case_id for case in of(records, Case)] == ["seaborn_1"]
 
@@ -206,9 +215,9 @@ def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
 def test_other_cells_in_a_variant_are_a_contradiction(tree_of: TreeOf) -> None:
     files = {
         f"{INPUTS}_runinfo_full/pandas/pandas_1_fixed.txt": with_block("{}"),
-        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block("{}").replace(
-            "Net(2)", "Net(3)"
-        ),
+        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block(
+            "{}"
+        ).replace("Net(2)", "Net(3)"),
     }
     problems = of(read(tree_of, dict(files)), LoadProblem)
     assert [problem.kind for problem in problems] == [ProblemKind.CONTRADICTION]

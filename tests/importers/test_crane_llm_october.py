@@ -56,10 +56,14 @@ def test_the_archive_gives_the_published_counts_and_no_problem(
     assert len(of(october, Instance)) == 222
     assert len(of(october, KernelState)) == 222
     assert len(of(october, Prompt)) == 444
-    kinds = {detector.detector: detector.kind for detector in of(october, Detector)}
+    kinds = {
+        detector.detector: detector.kind for detector in of(october, Detector)
+    }
     runs = of(october, Run)
     assert sum(kinds[run.detector] is DetectorKind.LLM for run in runs) == 6_660
-    assert sum(kinds[run.detector] is DetectorKind.ANALYZER for run in runs) == 888
+    assert (
+        sum(kinds[run.detector] is DetectorKind.ANALYZER for run in runs) == 888
+    )
     assert [benchmark.benchmark for benchmark in of(october, Benchmark)] == [
         "junobench"
     ]
@@ -101,7 +105,9 @@ def test_cells_are_numbered_from_zero_and_the_target_is_last(
         ) + [CellRole.TARGET]
         assert {cell.origin for cell in cells} == {ORIGIN}
     alone = {
-        instance_id for instance_id, cells in by_instance.items() if len(cells) == 1
+        instance_id
+        for instance_id, cells in by_instance.items()
+        if len(cells) == 1
     }
     assert alone == {
         "NBspecific_4_reproduced",
@@ -159,7 +165,8 @@ def test_detections_per_detector_and_setting(october: list[Record]) -> None:
         ("pyright", Setting.RUNTIME): 130,
     }
     assert all(
-        run.crashes is not None and run.unanswered is None for run in of(october, Run)
+        run.crashes is not None and run.unanswered is None
+        for run in of(october, Run)
     )
 
 
@@ -167,7 +174,9 @@ def test_analyzers_keep_their_diagnostics(october: list[Record]) -> None:
     counts = Counter[tuple[str, Setting]]()
     for run in of(october, Run):
         if run.diagnostics is not None:
-            counts[run.detector, run.setting] += len(json.loads(run.diagnostics))
+            counts[run.detector, run.setting] += len(
+                json.loads(run.diagnostics)
+            )
     assert counts == {
         ("pylint", Setting.CODE): 120,
         ("pylint", Setting.RUNTIME): 109,
@@ -187,12 +196,20 @@ def test_empty_reasoning_is_kept_as_it_is(october: list[Record]) -> None:
 def test_runtime_states_are_literal_but_for_28(october: list[Record]) -> None:
     states = of(october, KernelState)
     assert sum(not state.is_literal for state in states) == 28
-    assert sum(len(state.variables) + len(state.accesses) for state in states) == 1_260
-    assert sum(not state.variables and not state.accesses for state in states) == 14
+    assert (
+        sum(len(state.variables) + len(state.accesses) for state in states)
+        == 1_260
+    )
+    assert (
+        sum(not state.variables and not state.accesses for state in states)
+        == 14
+    )
     assert {state.setting for state in states} == {Setting.RUNTIME}
 
 
-def test_judges_are_two_orders_and_five_repetitions(october: list[Record]) -> None:
+def test_judges_are_two_orders_and_five_repetitions(
+    october: list[Record],
+) -> None:
     judged = [
         label
         for label in of(october, Judgement)
@@ -211,7 +228,9 @@ def test_judges_are_two_orders_and_five_repetitions(october: list[Record]) -> No
     assert len(undecided) == 10
 
 
-def test_human_outcomes_ignore_the_footers_of_the_sheet(october: list[Record]) -> None:
+def test_human_outcomes_ignore_the_footers_of_the_sheet(
+    october: list[Record],
+) -> None:
     human = [
         label
         for label in of(october, Judgement)
@@ -220,17 +239,24 @@ def test_human_outcomes_ignore_the_footers_of_the_sheet(october: list[Record]) -
     assert len(human) == 222 * 10
     assert {label.repetition for label in human} == {1}
     assert {label.run_index for label in human} == {0}
-    fixed = {label.label for label in human if label.instance_id.endswith("fixed")}
+    fixed = {
+        label.label for label in human if label.instance_id.endswith("fixed")
+    }
     assert fixed == {Label.CORRECT, Label.MISDETECTED}
 
 
-def test_the_earlier_human_pass_differs_in_one_outcome(october: list[Record]) -> None:
+def test_the_earlier_human_pass_differs_in_one_outcome(
+    october: list[Record],
+) -> None:
     passes: dict[str, dict[tuple[str, str, Setting], Label]] = {}
     for label in of(october, Judgement):
         if label.annotator_kind is AnnotatorKind.HUMAN:
             key = (label.instance_id, label.detector, label.setting)
             passes.setdefault(label.annotator, {})[key] = label.label
-    final, earlier = passes["published human"], passes["published human, earlier pass"]
+    final, earlier = (
+        passes["published human"],
+        passes["published human, earlier pass"],
+    )
     assert final.keys() == earlier.keys()
     differing = {
         key: (earlier[key], final[key])
@@ -238,7 +264,10 @@ def test_the_earlier_human_pass_differs_in_one_outcome(october: list[Record]) ->
         if final[key] is not earlier[key]
     }
     assert differing == {
-        ("sklearn_15_reproduced", "gpt-5", Setting.CODE): (Label.CORRECT, Label.WRONG)
+        ("sklearn_15_reproduced", "gpt-5", Setting.CODE): (
+            Label.CORRECT,
+            Label.WRONG,
+        )
     }
 
 
@@ -273,12 +302,17 @@ def test_the_validated_differences_from_the_judge_come_in(
         AnnotatorKind.HUMAN
     }
     changed = ("sklearn_15_reproduced", "gpt-5", Setting.CODE)
-    final, earlier = labels["published human"], labels["published human, earlier pass"]
+    final, earlier = (
+        labels["published human"],
+        labels["published human, earlier pass"],
+    )
     assert {
         key for key in validated if validated[key].label is not final[key].label
     } == set()
     assert {
-        key for key in validated if validated[key].label is not earlier[key].label
+        key
+        for key in validated
+        if validated[key].label is not earlier[key].label
     } == {changed}
     assert {key for key in validated if validated[key].note} == {changed}
 
@@ -289,8 +323,20 @@ def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
     rows = [
         ["different instance", "prediction source", None, None, "settlement"],
         ["pandas_1_reproduced", "correct", "wrong", "correct", None],
-        [None, "gpt_5_code_human", "gpt_5_code_pred", "gpt_5_code_validator", None],
-        ["pandas_1_reproduced", "correct", "partially correct", "correct", None],
+        [
+            None,
+            "gpt_5_code_human",
+            "gpt_5_code_pred",
+            "gpt_5_code_validator",
+            None,
+        ],
+        [
+            "pandas_1_reproduced",
+            "correct",
+            "partially correct",
+            "correct",
+            None,
+        ],
         [
             "pandas_1_reproduced",
             "correct",
@@ -299,7 +345,13 @@ def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
             None,
         ],
         ["pandas_2_reproduced", "correct", "partially correct", None, None],
-        ["pandas_3_reproduced", "correct", "partially correct", "perhaps", None],
+        [
+            "pandas_3_reproduced",
+            "correct",
+            "partially correct",
+            "perhaps",
+            None,
+        ],
         [
             "pandas_4_reproduced",
             "correct",
@@ -307,7 +359,13 @@ def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
             "correct",
             "reasoning wrong",
         ],
-        ["pandas_5_reproduced", "correct", "partially correct", "correct", "who knows"],
+        [
+            "pandas_5_reproduced",
+            "correct",
+            "partially correct",
+            "correct",
+            "who knows",
+        ],
         ["a footer", "correct", "partially correct", "correct", None],
     ]
     path = "results/evaluation_human_LLMjudge_validation.xlsx"
@@ -315,7 +373,9 @@ def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
     records = read(
         tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook(sheets)}
     )
-    assert [(j.instance_id, j.label, j.annotator) for j in of(records, Judgement)] == [
+    assert [
+        (j.instance_id, j.label, j.annotator) for j in of(records, Judgement)
+    ] == [
         ("pandas_1_reproduced", Label.CORRECT, SETTLED),
         ("pandas_4_reproduced", Label.WRONG, SETTLED),
     ]
@@ -366,19 +426,29 @@ def test_cases_carry_labels_message_traceback_and_diagnosis(
         "name 'tf_idf' is not defined",
     )
     assert first.traceback is not None
-    assert first.traceback.splitlines()[-1] == "NameError: name 'tf_idf' is not defined"
+    assert (
+        first.traceback.splitlines()[-1]
+        == "NameError: name 'tf_idf' is not defined"
+    )
     assert not any("\x1b" in (case.traceback or "") for case in cases)
 
 
 def test_remarks_of_the_ground_truth_are_joined(october: list[Record]) -> None:
     instances = of(october, Instance)
-    both = one(instances, case_id="NBspecific_3", version=Version.REPRODUCED).remark
+    both = one(
+        instances, case_id="NBspecific_3", version=Version.REPRODUCED
+    ).remark
     assert (
         both
         == "runinfo should know the shapes of y_test and yFit; miss executing a cell"
     )
-    assert sum(instance.remark is not None for instance in instances) == 46 + 24 - 7
-    assert one(instances, case_id="pandas_1", version=Version.FIXED).remark is None
+    assert (
+        sum(instance.remark is not None for instance in instances)
+        == 46 + 24 - 7
+    )
+    assert (
+        one(instances, case_id="pandas_1", version=Version.FIXED).remark is None
+    )
 
 
 RAW = "llms/llms_outputs/results_raw/gpt_5/crash_detection_code"
@@ -412,17 +482,25 @@ def test_a_bad_file_of_replies_is_one_problem_and_its_neighbour_is_read(
 ) -> None:
     records = read(
         tree_of,
-        {f"{RAW}/pandas_1_fixed.json": content, f"{RAW}/pandas_2_fixed.json": GOOD},
+        {
+            f"{RAW}/pandas_1_fixed.json": content,
+            f"{RAW}/pandas_2_fixed.json": GOOD,
+        },
     )
     [problem] = of(records, LoadProblem)
-    assert (problem.path, problem.place) == (f"{RAW}/pandas_1_fixed.json", place)
+    assert (problem.path, problem.place) == (
+        f"{RAW}/pandas_1_fixed.json",
+        place,
+    )
     assert reason in problem.reason
     assert [(run.instance_id, run.crashes) for run in of(records, Run)] == [
         ("pandas_2_fixed", False)
     ]
 
 
-def test_replies_that_are_no_answer_stay_as_runs_without_one(tree_of: TreeOf) -> None:
+def test_replies_that_are_no_answer_stay_as_runs_without_one(
+    tree_of: TreeOf,
+) -> None:
     replies = [
         "I think so.",
         {"reasoning": 5, "detection": True},
@@ -433,7 +511,8 @@ def test_replies_that_are_no_answer_stay_as_runs_without_one(tree_of: TreeOf) ->
         tree_of, {f"{RAW}/pandas_1_fixed.json": "\ufeff" + json.dumps(replies)}
     )
     assert [
-        (r.run_index, r.crashes, r.reasoning, r.unanswered) for r in of(records, Run)
+        (r.run_index, r.crashes, r.reasoning, r.unanswered)
+        for r in of(records, Run)
     ] == [
         (1, None, "I think so.", "the reply is not the requested JSON"),
         (2, True, "5", None),
@@ -474,7 +553,10 @@ def test_a_file_named_for_no_instance_is_a_problem_and_other_files_are_not(
     [
         ("", "does not begin with the header"),
         ("# Executed Cells:\n## Cell 1:\nx\n\n", "the target cell is missing"),
-        ("# Executed Cells:\n## Cell 2:\nx\n\n# Target Cell:\ny", r"numbered [2]"),
+        (
+            "# Executed Cells:\n## Cell 2:\nx\n\n# Target Cell:\ny",
+            r"numbered [2]",
+        ),
         (
             "# Executed Cells:\n## Cell 1:\nx\n# Target Cell:\ny",
             "no empty line follows cell 1",
@@ -498,16 +580,22 @@ def test_an_input_text_that_cannot_be_taken_apart_is_one_problem(
     [problem] = of(records, LoadProblem)
     assert problem.path == f"{INPUTS}/pandas/pandas_1_fixed.txt"
     assert reason in problem.reason
-    assert [cell.code for cell in of(records, Cell)] == ["rows = 3", "print(rows)"]
+    assert [cell.code for cell in of(records, Cell)] == [
+        "rows = 3",
+        "print(rows)",
+    ]
 
 
 def test_a_runtime_block_that_is_no_dict_is_a_problem_and_its_prompt_is_kept(
     tree_of: TreeOf,
 ) -> None:
     text = TEXT.replace(
-        "# Target", "# Current relevent runtime information:\n{'rows': \n# Target"
+        "# Target",
+        "# Current relevent runtime information:\n{'rows': \n# Target",
     )
-    records = read(tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": text})
+    records = read(
+        tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": text}
+    )
     assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
         ("runtime block", ProblemKind.UNREADABLE)
     ]
@@ -529,14 +617,19 @@ def test_texts_of_one_instance_with_other_cells_contradict_each_other(
     assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
         ("cells", ProblemKind.CONTRADICTION)
     ]
-    assert [cell.code for cell in of(records, Cell)] == ["rows = 3", "print(rows)"]
+    assert [cell.code for cell in of(records, Cell)] == [
+        "rows = 3",
+        "print(rows)",
+    ]
 
 
 def test_the_runtime_text_alone_gives_the_cells(tree_of: TreeOf) -> None:
     runtime = TEXT.replace(
         "# Target", "# Current relevent runtime information:\n{}\n# Target"
     )
-    records = read(tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": runtime})
+    records = read(
+        tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": runtime}
+    )
     assert [(cell.position, cell.code) for cell in of(records, Cell)] == [
         (0, "rows = 3"),
         (1, "print(rows)"),
@@ -557,7 +650,8 @@ def test_an_unknown_word_of_a_judge_is_a_problem_and_an_explained_refusal_is_a_l
     records = read(tree_of, {path: json.dumps(words)})
     labels = of(records, Judgement)
     assert [
-        (j.run_index, j.repetition, j.presentation, j.label, j.note) for j in labels
+        (j.run_index, j.repetition, j.presentation, j.label, j.note)
+        for j in labels
     ] == [
         (1, 4, "reversed", Label.CORRECT, None),
         (3, 4, "reversed", Label.UNVERIFIABLE, "Cannot verify: too short"),
@@ -595,7 +689,8 @@ def test_workbooks_are_read_by_header_and_id_not_by_place(
         },
     )
     assert [
-        (j.instance_id, j.detector, j.setting, j.label) for j in of(records, Judgement)
+        (j.instance_id, j.detector, j.setting, j.label)
+        for j in of(records, Judgement)
     ] == [
         ("pandas_1_reproduced", "gpt-5", Setting.CODE, Label.PARTIAL),
         ("pandas_1_reproduced", "pylint", Setting.RUNTIME, Label.MISDETECTED),
@@ -623,7 +718,10 @@ def test_a_workbook_that_is_none_lacks_a_sheet_or_a_column_is_one_problem(
         },
     )
     problems = {problem.path: problem for problem in of(records, LoadProblem)}
-    assert "not a readable workbook" in problems["results/results_summary.xlsx"].reason
+    assert (
+        "not a readable workbook"
+        in problems["results/results_summary.xlsx"].reason
+    )
     assert (
         problems["results/benchmark_labels.xlsx"].reason
         == "the workbook has only Other, Another"
@@ -660,14 +758,20 @@ def test_a_ground_truth_that_denies_the_name_is_a_contradiction(
     path = "llms/llms_outputs/ground_truth_crash_prediction.xlsx"
     records = read(
         tree_of,
-        {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Ground_truth": rows})},
+        {
+            f"{RAW}/pandas_1_fixed.json": GOOD,
+            path: workbook({"Ground_truth": rows}),
+        },
     )
     assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
         ("sheet Ground_truth, row 2", ProblemKind.CONTRADICTION),
         ("sheet Ground_truth, row 4", ProblemKind.CONTRADICTION),
         ("sheet Ground_truth, row 5", ProblemKind.UNREADABLE),
     ]
-    assert one(of(records, Case), case_id="pandas_2").diagnosis == "the column is gone"
+    assert (
+        one(of(records, Case), case_id="pandas_2").diagnosis
+        == "the column is gone"
+    )
     assert (
         one(of(records, Instance), case_id="pandas_2").remark
         == "shapes help; ran twice"

@@ -17,9 +17,17 @@ from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import ArchiveLimits
 from crane_core.importers.filetree import open_files, open_tree
 
-FILES = {"README": b"hello", "a/one.txt": b"1", "a/b/two.txt": "zwei \u00e4".encode()}
+FILES = {
+    "README": b"hello",
+    "a/one.txt": b"1",
+    "a/b/two.txt": "zwei \u00e4".encode(),
+}
 SMALL = ArchiveLimits(
-    files=50, file_bytes=1_000, total_bytes=20_000, ratio=20, ratio_from_bytes=2_000
+    files=50,
+    file_bytes=1_000,
+    total_bytes=20_000,
+    ratio=20,
+    ratio_from_bytes=2_000,
 )
 
 
@@ -31,7 +39,9 @@ def write_folder(target: Path, files: Mapping[str, bytes]) -> Path:
     return target
 
 
-def write_tar(target: Path, files: Mapping[str, bytes], mode: str = "w:gz") -> Path:
+def write_tar(
+    target: Path, files: Mapping[str, bytes], mode: str = "w:gz"
+) -> Path:
     with tarfile.open(target, mode) as archive:
         for name, data in files.items():
             member = tarfile.TarInfo(name)
@@ -62,7 +72,9 @@ def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(
     tmp_path: Path, kind: str, top: str
 ) -> None:
     tree = open_tree(
-        SOURCES[kind](tmp_path, {top + name: data for name, data in FILES.items()})
+        SOURCES[kind](
+            tmp_path, {top + name: data for name, data in FILES.items()}
+        )
     )
     assert tree.name == "bench"
     assert tree.paths == sorted(FILES)
@@ -126,9 +138,9 @@ def test_links_and_devices_in_a_tar_are_refused(
         archive.addfile(good, io.BytesIO(b"ok"))
     tree = open_tree(path)
     assert tree.paths == ["good.txt"]
-    assert [(problem.path, reason in problem.reason) for problem in tree.problems] == [
-        ("special", True)
-    ]
+    assert [
+        (problem.path, reason in problem.reason) for problem in tree.problems
+    ] == [("special", True)]
 
 
 def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
@@ -144,7 +156,9 @@ def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_does_not_follow_links_that_lead_out_of_it(tmp_path: Path) -> None:
+def test_a_folder_does_not_follow_links_that_lead_out_of_it(
+    tmp_path: Path,
+) -> None:
     outside = write_folder(tmp_path / "outside", {"secret.txt": b"secret"})
     bench = write_folder(tmp_path / "bench", FILES)
     (bench / "file_link").symlink_to(outside / "secret.txt")
@@ -167,7 +181,9 @@ def test_the_first_of_two_members_of_a_name_counts_and_the_second_is_a_problem(
     path = SOURCES[kind](tmp_path, FILES | {"a\\one.txt": b"second"})
     tree = open_tree(path)
     assert tree.read("a/one.txt") == b"1"
-    assert ["duplicate" in problem.reason for problem in tree.problems] == [True]
+    assert ["duplicate" in problem.reason for problem in tree.problems] == [
+        True
+    ]
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
@@ -188,7 +204,8 @@ def test_an_oversize_file_of_a_folder_is_refused_when_it_is_read(
     tmp_path: Path,
 ) -> None:
     tree = open_tree(
-        write_folder(tmp_path / "bench", FILES | {"big.bin": bytes(1_001)}), SMALL
+        write_folder(tmp_path / "bench", FILES | {"big.bin": bytes(1_001)}),
+        SMALL,
     )
     with pytest.raises(SourceError, match="larger than 1,000 bytes"):
         tree.read("big.bin")
@@ -201,13 +218,17 @@ def test_a_bomb_by_ratio_or_total_is_refused_as_a_whole(
     by_ratio = SOURCES[kind](tmp_path, {"zeros.bin": bytes(100_000)})
     with pytest.raises(SourceError, match="more than 20 times its size"):
         open_tree(by_ratio, ArchiveLimits(ratio=20, ratio_from_bytes=2_000))
-    by_total = SOURCES[kind](tmp_path, {f"{n}.bin": os.urandom(900) for n in range(30)})
+    by_total = SOURCES[kind](
+        tmp_path, {f"{n}.bin": os.urandom(900) for n in range(30)}
+    )
     with pytest.raises(SourceError, match="more than 20,000 bytes"):
         open_tree(by_total, SMALL)
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_too_many_files_are_refused_as_a_whole(tmp_path: Path, kind: str) -> None:
+def test_too_many_files_are_refused_as_a_whole(
+    tmp_path: Path, kind: str
+) -> None:
     source = SOURCES[kind](tmp_path, {f"{n}.txt": b"" for n in range(51)})
     with pytest.raises(SourceError, match="more than 50 files"):
         open_tree(source, ArchiveLimits(files=50))
@@ -226,7 +247,9 @@ def test_an_archive_cut_anywhere_is_refused_as_a_whole(
             open_tree(path)
 
 
-def test_a_tar_with_a_damaged_header_in_the_middle_is_refused(tmp_path: Path) -> None:
+def test_a_tar_with_a_damaged_header_in_the_middle_is_refused(
+    tmp_path: Path,
+) -> None:
     path = write_tar(tmp_path / "bench.tar", FILES, "w")
     data = bytearray(path.read_bytes())
     data[1024 + 10] ^= 0xFF
@@ -252,7 +275,12 @@ def test_a_damaged_zip_member_is_told_when_it_is_read(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize(
     "content",
-    [b"", b"not an archive", b"\x1f\x8bnot gzip", gzip.compress(b"no tar", mtime=0)],
+    [
+        b"",
+        b"not an archive",
+        b"\x1f\x8bnot gzip",
+        gzip.compress(b"no tar", mtime=0),
+    ],
 )
 def test_what_is_no_archive_is_refused_with_a_remedy(
     tmp_path: Path, name: str, content: bytes
@@ -268,25 +296,41 @@ def test_what_is_no_archive_is_refused_with_a_remedy(
 def test_single_files_make_a_tree(tmp_path: Path) -> None:
     write_folder(
         tmp_path,
-        {"x/n_fixed.ipynb": b"f", "y/n_reproduced.ipynb": b"r", "z/p.jsonl": b"{}"},
+        {
+            "x/n_fixed.ipynb": b"f",
+            "y/n_reproduced.ipynb": b"r",
+            "z/p.jsonl": b"{}",
+        },
     )
     assert open_tree(tmp_path / "z" / "p.jsonl").paths == ["p.jsonl"]
     pair = open_files(
-        [tmp_path / "x" / "n_fixed.ipynb", tmp_path / "y" / "n_reproduced.ipynb"], "n"
+        [
+            tmp_path / "x" / "n_fixed.ipynb",
+            tmp_path / "y" / "n_reproduced.ipynb",
+        ],
+        "n",
     )
-    assert (pair.name, pair.read("n_fixed.ipynb"), pair.read("n_reproduced.ipynb")) == (
+    assert (
+        pair.name,
+        pair.read("n_fixed.ipynb"),
+        pair.read("n_reproduced.ipynb"),
+    ) == (
         "n",
         b"f",
         b"r",
     )
 
 
-def test_a_missing_path_and_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_a_missing_path_and_two_files_of_one_name_are_refused(
+    tmp_path: Path,
+) -> None:
     write_folder(tmp_path, {"x/n.ipynb": b"", "y/n.ipynb": b""})
     with pytest.raises(SourceError, match="does not exist"):
         open_tree(tmp_path / "nowhere")
     with pytest.raises(SourceError, match="same name"):
-        open_files([tmp_path / "x" / "n.ipynb", tmp_path / "y" / "n.ipynb"], "n")
+        open_files(
+            [tmp_path / "x" / "n.ipynb", tmp_path / "y" / "n.ipynb"], "n"
+        )
 
 
 def test_a_path_that_is_not_in_the_tree_cannot_be_read(tmp_path: Path) -> None:
@@ -295,9 +339,15 @@ def test_a_path_that_is_not_in_the_tree_cannot_be_read(tmp_path: Path) -> None:
         open_tree(tmp_path / "bench").read("../outside.txt")
 
 
-def test_the_published_archive_is_indexed_whole(crane_llm_archive: Path) -> None:
+def test_the_published_archive_is_indexed_whole(
+    crane_llm_archive: Path,
+) -> None:
     tree = open_tree(crane_llm_archive)
-    assert (len(tree.paths), tree.problems, tree.name) == (18_009, [], "crane_llm")
+    assert (len(tree.paths), tree.problems, tree.name) == (
+        18_009,
+        [],
+        "crane_llm",
+    )
     assert (
         len(
             tree.by_folder()[
@@ -308,7 +358,9 @@ def test_the_published_archive_is_indexed_whole(crane_llm_archive: Path) -> None
     )
 
 
-def write_lying_zip(target: Path, name: str, data: bytes, declared: int) -> Path:
+def write_lying_zip(
+    target: Path, name: str, data: bytes, declared: int
+) -> Path:
     """A zip whose directory and header both say that `name` unpacks to `declared` bytes."""
     write_zip(target, {name: data})
     told, lie = len(data).to_bytes(4, "little"), declared.to_bytes(4, "little")
@@ -343,7 +395,9 @@ def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_u
     assert peak_bytes(read) < 2_000_000
 
 
-def test_a_crowded_zip_is_refused_before_its_directory_is_read(tmp_path: Path) -> None:
+def test_a_crowded_zip_is_refused_before_its_directory_is_read(
+    tmp_path: Path,
+) -> None:
     crowded = write_zip(
         tmp_path / "bench.zip", {str(number): b"" for number in range(5_000)}
     )
@@ -356,5 +410,7 @@ def test_a_crowded_zip_is_refused_before_its_directory_is_read(tmp_path: Path) -
 
 
 def test_a_gzipped_tar_is_held_in_memory_once(tmp_path: Path) -> None:
-    packed = write_tar(tmp_path / "bench.tar.gz", {"zeros.bin": bytes(20_000_000)})
+    packed = write_tar(
+        tmp_path / "bench.tar.gz", {"zeros.bin": bytes(20_000_000)}
+    )
     assert peak_bytes(lambda: open_tree(packed)) < 30_000_000

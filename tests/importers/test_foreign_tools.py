@@ -19,7 +19,10 @@ ANSWERS = {
         "promptfoo",
         "results.csv",
     ): 'q,"[openai:gpt-5] Will it crash?"\na_1_fixed,[PASS] no\n',
-    ("OpenAI Evals", "log.jsonl"): '{"spec": {"eval_name": "a"}}\n{"run_id": "r"}\n',
+    (
+        "OpenAI Evals",
+        "log.jsonl",
+    ): '{"spec": {"eval_name": "a"}}\n{"run_id": "r"}\n',
     (
         "lm-evaluation-harness",
         "samples_a.jsonl",

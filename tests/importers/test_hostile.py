@@ -27,7 +27,9 @@ from .conftest import of
 
 PATIENT = examples(60)
 RAW = "llms/llms_outputs/results_raw"
-GOOD_TEXT = "# Executed Cells:\n## Cell 1:\nrows = 3\n\n# Target Cell:\nprint(rows)"
+GOOD_TEXT = (
+    "# Executed Cells:\n## Cell 1:\nrows = 3\n\n# Target Cell:\nprint(rows)"
+)
 GOOD_BLOCK = GOOD_TEXT.replace(
     "# Target",
     "# Current relevent runtime information:\n{'rows': {'type': 'int'}}\n# Target",
@@ -81,7 +83,9 @@ OUTCOMES = sheet(
     ["numpy_1_fixed", "correct"],
 )
 TRUTH = sheet(
-    "Ground_truth", ["instance", "detection", "diagnosis"], ["numpy_1_fixed", False, ""]
+    "Ground_truth",
+    ["instance", "detection", "diagnosis"],
+    ["numpy_1_fixed", False, ""],
 )
 LABELS = sheet(
     "Labeled_reviewed",
@@ -118,8 +122,14 @@ GOOD: dict[str, tuple[str, bytes]] = {
         "llms/detect_if_cell_crash/m/results_fixed/crash_detection_results_numpy_1.json",
         b'["TRUE", "FALSE"]',
     ),
-    "skipped": ("llms/detect_if_cell_crash/m/cases_exceeds_maxtoken.txt", b"numpy_7"),
-    "notebook": ("benchmark/numpy_1/numpy_1_reproduced.ipynb", GOOD_NOTEBOOK.encode()),
+    "skipped": (
+        "llms/detect_if_cell_crash/m/cases_exceeds_maxtoken.txt",
+        b"numpy_7",
+    ),
+    "notebook": (
+        "benchmark/numpy_1/numpy_1_reproduced.ipynb",
+        GOOD_NOTEBOOK.encode(),
+    ),
     "lines": ("a.jsonl", GOOD_LINE.encode()),
     "outcomes": ("results/results_summary.xlsx", OUTCOMES),
     "truth": ("llms/llms_outputs/ground_truth_crash_prediction.xlsx", TRUTH),
@@ -128,7 +138,10 @@ GOOD: dict[str, tuple[str, bytes]] = {
 """A good file of every kind, by the place where it is expected."""
 
 NEIGHBOUR: dict[str, tuple[str, bytes]] = {
-    kind: (path.replace("numpy_1", "numpy_2").replace("a.jsonl", "b.jsonl"), data)
+    kind: (
+        path.replace("numpy_1", "numpy_2").replace("a.jsonl", "b.jsonl"),
+        data,
+    )
     for kind, (path, data) in GOOD.items()
 }
 NEIGHBOUR["skipped"] = GOOD["answers"]
@@ -136,7 +149,11 @@ NEIGHBOUR |= dict.fromkeys(("outcomes", "truth", "labels"), GOOD["replies"])
 
 JSON_VALUES = st.recursive(
     st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=20),
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
@@ -169,13 +186,25 @@ def spoiled(draw: st.DrawFn, good: bytes) -> bytes:
     """Bytes that are nothing, arbitrary, other JSON, or the good file cut, changed, repeated or re-encoded."""
     how = draw(
         st.sampled_from(
-            ["bytes", "text", "json", "cut", "change", "repeat", "bom", "crlf", "utf16"]
+            [
+                "bytes",
+                "text",
+                "json",
+                "cut",
+                "change",
+                "repeat",
+                "bom",
+                "crlf",
+                "utf16",
+            ]
         )
     )
     position = draw(st.integers(0, max(len(good) - 1, 0)))
     spoilers: dict[str, Callable[[], bytes]] = {
         "bytes": lambda: draw(st.binary(max_size=80)),
-        "text": lambda: draw(st.text(max_size=80)).encode("utf-8", "surrogatepass"),
+        "text": lambda: draw(st.text(max_size=80)).encode(
+            "utf-8", "surrogatepass"
+        ),
         "json": lambda: json.dumps(draw(JSON_VALUES)).encode(),
         "cut": lambda: good[:position],
         "change": lambda: (
@@ -196,7 +225,11 @@ def tree_with(files: dict[str, bytes]) -> FileTree:
 
 
 def facts(records: list[Record]) -> set[Record]:
-    return {record for record in records if isinstance(record, (Run, Judgement, Cell))}
+    return {
+        record
+        for record in records
+        if isinstance(record, (Run, Judgement, Cell))
+    }
 
 
 @pytest.mark.parametrize("kind", GOOD)
@@ -210,7 +243,9 @@ def test_a_spoiled_file_costs_nothing_but_itself(
     content = data.draw(spoiled(good))
     alone = tree_with({neighbour_path: neighbour, "x": b"", "y/z": b""})
     importer = importer_for(alone)
-    both = tree_with({path: content, neighbour_path: neighbour, "x": b"", "y/z": b""})
+    both = tree_with(
+        {path: content, neighbour_path: neighbour, "x": b"", "y/z": b""}
+    )
     records = list(importer.read(both))
     assert all(isinstance(record, get_args(Record)) for record in records)
     assert facts(list(importer.read(alone))) <= facts(records)
@@ -226,10 +261,14 @@ def test_a_spoiled_file_costs_nothing_but_itself(
     "content",
     [b"\xff\xfe\x00", b"\x00" * 1_000, b"{" * 50_000, b"PK\x05\x06", b"<html>"],
 )
-def test_a_file_that_is_nothing_of_its_kind_is_named(kind: str, content: bytes) -> None:
+def test_a_file_that_is_nothing_of_its_kind_is_named(
+    kind: str, content: bytes
+) -> None:
     path, _ = GOOD[kind]
     neighbour_path, neighbour = NEIGHBOUR[kind]
-    tree = tree_with({path: content, neighbour_path: neighbour, "x": b"", "y/z": b""})
+    tree = tree_with(
+        {path: content, neighbour_path: neighbour, "x": b"", "y/z": b""}
+    )
     records = list(importer_for(tree).read(tree))
     assert path in {
         problem.path for problem in records if isinstance(problem, LoadProblem)
@@ -240,7 +279,8 @@ def test_a_file_that_is_nothing_of_its_kind_is_named(kind: str, content: bytes) 
 @given(
     st.lists(
         st.lists(
-            st.one_of(st.text(max_size=8), st.integers(), st.booleans()), max_size=4
+            st.one_of(st.text(max_size=8), st.integers(), st.booleans()),
+            max_size=4,
         ),
         max_size=4,
     )
@@ -257,7 +297,9 @@ def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
     ]
     clean = [
         [
-            "".join(filter(str.isprintable, cell)) if isinstance(cell, str) else cell
+            "".join(filter(str.isprintable, cell))
+            if isinstance(cell, str)
+            else cell
             for cell in row
         ]
         for row in plain
@@ -275,7 +317,9 @@ def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
 def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("crane_core.importers.workbooks.MAX_UNPACKED_BYTES", 1_000)
+    monkeypatch.setattr(
+        "crane_core.importers.workbooks.MAX_UNPACKED_BYTES", 1_000
+    )
     tree = tree_with(
         {
             "results/results_summary.xlsx": OUTCOMES,
@@ -284,7 +328,8 @@ def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
     )
     problems = of(importer_for(tree).read(tree), LoadProblem)
     assert [
-        (p.path, "unpacks to more than 1,000 bytes" in p.reason) for p in problems
+        (p.path, "unpacks to more than 1,000 bytes" in p.reason)
+        for p in problems
     ] == [("results/results_summary.xlsx", True)]
 
 
@@ -317,7 +362,11 @@ def packed(kind: str, files: dict[str, bytes]) -> bytes:
 
 
 SMALL = ArchiveLimits(
-    files=40, file_bytes=4_000, total_bytes=100_000, ratio=50, ratio_from_bytes=50_000
+    files=40,
+    file_bytes=4_000,
+    total_bytes=100_000,
+    ratio=50,
+    ratio_from_bytes=50_000,
 )
 
 
@@ -353,9 +402,13 @@ def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(
         },
     )
     start = data.draw(st.integers(0, len(whole)))
-    damage = data.draw(st.one_of(st.just(b""), st.binary(min_size=1, max_size=40)))
+    damage = data.draw(
+        st.one_of(st.just(b""), st.binary(min_size=1, max_size=40))
+    )
     length = data.draw(st.sampled_from([0, len(damage), 100, len(whole)]))
-    records = read_or_refuse(whole[:start] + damage + whole[start + length :], kind)
+    records = read_or_refuse(
+        whole[:start] + damage + whole[start + length :], kind
+    )
     assert records is None or all(
         isinstance(record, get_args(Record)) for record in records
     )
@@ -365,7 +418,9 @@ def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(
 @PATIENT
 @given(
     names=st.lists(
-        st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=12),
+        st.text(
+            st.characters(exclude_characters="\0"), min_size=1, max_size=12
+        ),
         max_size=5,
     ),
     size=st.integers(0, 6_000),
@@ -388,7 +443,9 @@ def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip", "jsonl", "ipynb"])
 @PATIENT
 @given(data=st.binary(max_size=300))
-def test_arbitrary_bytes_under_any_name_never_fail(kind: str, data: bytes) -> None:
+def test_arbitrary_bytes_under_any_name_never_fail(
+    kind: str, data: bytes
+) -> None:
     records = read_or_refuse(data, kind)
     assert records is None or all(
         isinstance(record, get_args(Record)) for record in records

@@ -35,7 +35,9 @@ from tests.examples import examples
 from .conftest import TreeOf, of
 
 LOGS = Path(__file__).with_name("inspect_logs")
-DOCUMENT: dict[str, Any] = json.loads((LOGS / "crashes.json").read_text("utf-8"))
+DOCUMENT: dict[str, Any] = json.loads(
+    (LOGS / "crashes.json").read_text("utf-8")
+)
 EXPERIMENT = f"crashes-{DOCUMENT['eval']['eval_id'].lower()}"
 
 
@@ -51,7 +53,9 @@ def read_changed(tree_of: TreeOf, **changes: Any) -> list[Record]:
     document = deepcopy(DOCUMENT)
     document["samples"] = [document["samples"][0] | changes]
     return list(
-        importer_for(tree := tree_of({"a.json": json.dumps(document)})).read(tree)
+        importer_for(tree := tree_of({"a.json": json.dumps(document)})).read(
+            tree
+        )
     )
 
 
@@ -71,7 +75,9 @@ def told(records: list[Record]) -> list[tuple[str, str]]:
 def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
     records = read(LOGS / name)
     assert [
-        record for record in records if isinstance(record, (Benchmark, Detector))
+        record
+        for record in records
+        if isinstance(record, (Benchmark, Detector))
     ] == [
         Detector("mockllm-model", "mockllm/model", DetectorKind.LLM),
         Benchmark("minibench", "minibench"),
@@ -87,11 +93,14 @@ def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
         ("pandas_1_fixed", 2): (None, None),
         ("numpy_1_fixed", 1): (False, "the column exists"),
     }
-    assert {(run.benchmark, run.setting, run.experiment) for run in runs(records)} == {
-        ("minibench", Setting.RUNTIME, EXPERIMENT)
-    }
+    assert {
+        (run.benchmark, run.setting, run.experiment) for run in runs(records)
+    } == {("minibench", Setting.RUNTIME, EXPERIMENT)}
     asked = DOCUMENT["samples"][0]["input"]
-    assert runs(records)[0].prompt_sha256 == hashlib.sha256(asked.encode()).hexdigest()
+    assert (
+        runs(records)[0].prompt_sha256
+        == hashlib.sha256(asked.encode()).hexdigest()
+    )
     assert told(records) == [
         ("1 sample", "kept without an answer: the reply was cut off at the token limit; the first: "
          "pandas_1_fixed, epoch 2"),
@@ -109,7 +118,9 @@ def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
     ]
     assert n_new == [5, 0]
     assert "2 samples: left out: it names no instance" in in_words(first)
-    assert "already loaded" in in_words(import_paths([LOGS / "crashes.eval"], folder))
+    assert "already loaded" in in_words(
+        import_paths([LOGS / "crashes.eval"], folder)
+    )
     rebuild(folder)
     store = open_store(folder.database)
     query = "SELECT count(*) FROM runs WHERE experiment = ?"
@@ -150,7 +161,9 @@ def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(
 ) -> None:
     document = deepcopy(DOCUMENT)
     document["eval"]["task_args"] = {"setting": "code", "benchmark": "lab"}
-    document["samples"] = [document["samples"][0] | {"id": "a_1_fixed", "metadata": {}}]
+    document["samples"] = [
+        document["samples"][0] | {"id": "a_1_fixed", "metadata": {}}
+    ]
     tree = tree_of({"a.json": json.dumps(document)})
     [run] = runs(list(importer_for(tree).read(tree)))
     assert (run.benchmark, run.setting) == ("lab", Setting.CODE)
@@ -160,7 +173,10 @@ def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(
     ("changes", "why"),
     [
         ({"id": "x", "metadata": {"setting": "code"}}, "it names no instance"),
-        ({"id": "a_1_fixed", "metadata": {}}, "its setting is none of code, runtime"),
+        (
+            {"id": "a_1_fixed", "metadata": {}},
+            "its setting is none of code, runtime",
+        ),
         (
             {"metadata": {"instance": "a_1_fixed", "setting": {}}},
             "its setting is none of",
@@ -206,7 +222,10 @@ def test_a_sample_stopped_before_its_answer_counts_as_no_answer(
         "output": {"choices": [], "completion": ""},
     }
     [run] = runs(read_changed(tree_of, **limited))
-    assert (run.crashes, run.unanswered) == (None, "it met the limit of 'token'")
+    assert (run.crashes, run.unanswered) == (
+        None,
+        "it met the limit of 'token'",
+    )
 
 
 def test_the_second_answer_to_one_question_is_told(tree_of: TreeOf) -> None:
@@ -221,7 +240,9 @@ def test_the_second_answer_to_one_question_is_told(tree_of: TreeOf) -> None:
     ) in (told(records))
 
 
-def test_an_answer_after_an_invalidated_one_is_no_duplicate(tree_of: TreeOf) -> None:
+def test_an_answer_after_an_invalidated_one_is_no_duplicate(
+    tree_of: TreeOf,
+) -> None:
     document = deepcopy(DOCUMENT)
     sample = document["samples"][0]
     document["samples"] = [sample | {"invalidation": {"author": "ana"}}, sample]
@@ -231,7 +252,9 @@ def test_an_answer_after_an_invalidated_one_is_no_duplicate(tree_of: TreeOf) -> 
     assert [place for place, _ in told(records)] == ["1 sample"]
 
 
-def test_a_second_answer_that_differs_is_a_contradiction(tree_of: TreeOf) -> None:
+def test_a_second_answer_that_differs_is_a_contradiction(
+    tree_of: TreeOf,
+) -> None:
     document = deepcopy(DOCUMENT)
     other = deepcopy(document["samples"][0])
     other["output"] = {"choices": [], "completion": ""}
@@ -253,18 +276,25 @@ def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(
     unfinished = tmp_path / "unfinished.eval"
     with zipfile.ZipFile(unfinished, "w") as archive:
         archive.writestr(
-            "_journal/start.json", json.dumps({"version": 2, "eval": DOCUMENT["eval"]})
+            "_journal/start.json",
+            json.dumps({"version": 2, "eval": DOCUMENT["eval"]}),
         )
-        archive.writestr("samples/1_epoch_1.json", json.dumps(DOCUMENT["samples"][0]))
+        archive.writestr(
+            "samples/1_epoch_1.json", json.dumps(DOCUMENT["samples"][0])
+        )
     records = read(unfinished)
     assert [run.instance_id for run in runs(records)] == ["pandas_1_reproduced"]
-    assert told(records) == [("status", "the evaluation did not end: 'started'")]
+    assert told(records) == [
+        ("status", "the evaluation did not end: 'started'")
+    ]
 
 
 def test_a_log_without_samples_or_without_a_model_is_one_problem(
     tree_of: TreeOf,
 ) -> None:
-    bare = {name: member for name, member in DOCUMENT.items() if name != "samples"}
+    bare = {
+        name: member for name, member in DOCUMENT.items() if name != "samples"
+    }
     nameless = bare | {"eval": DOCUMENT["eval"] | {"model": None}}
     tree = tree_of({"a.json": json.dumps(bare), "b.json": json.dumps(nameless)})
     assert told(list(importer_for(tree).read(tree))) == [
@@ -286,7 +316,9 @@ def test_a_lying_size_of_a_zstandard_member_costs_that_member(
     lying = tmp_path / "lying.eval"
     lying.write_bytes(
         with_sizes(
-            (LOGS / "crashes.eval").read_bytes(), b"samples/1_epoch_1.json", n_bytes
+            (LOGS / "crashes.eval").read_bytes(),
+            b"samples/1_epoch_1.json",
+            n_bytes,
         )
     )
     records = read(lying)

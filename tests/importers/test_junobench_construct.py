@@ -44,7 +44,9 @@ def test_the_archive_gives_the_published_counts_and_no_problem(
     }
 
 
-def test_skipped_cases_are_runs_that_were_never_asked(construct: list[Record]) -> None:
+def test_skipped_cases_are_runs_that_were_never_asked(
+    construct: list[Record],
+) -> None:
     skipped = [run for run in runs_of(construct) if run.run_index == 0]
     assert {run.instance_id for run in skipped} == {
         f"{case}_{version}"
@@ -56,9 +58,13 @@ def test_skipped_cases_are_runs_that_were_never_asked(construct: list[Record]) -
     }
 
 
-def test_an_error_marker_is_a_run_without_an_answer(construct: list[Record]) -> None:
+def test_an_error_marker_is_a_run_without_an_answer(
+    construct: list[Record],
+) -> None:
     unanswered = [
-        run for run in runs_of(construct) if run.run_index > 0 and run.crashes is None
+        run
+        for run in runs_of(construct)
+        if run.run_index > 0 and run.crashes is None
     ]
     assert {(run.instance_id, run.unanswered) for run in unanswered} == {
         ("torch_4_reproduced", "[Error-skipping]"),
@@ -69,7 +75,9 @@ def test_an_error_marker_is_a_run_without_an_answer(construct: list[Record]) -> 
 def votes(runs: list[Run], *, first_run_only: bool) -> dict[str, bool]:
     answers: dict[str, list[bool]] = defaultdict(list)
     for run in runs:
-        if run.crashes is not None and (run.run_index == 1 or not first_run_only):
+        if run.crashes is not None and (
+            run.run_index == 1 or not first_run_only
+        ):
             answers[run.instance_id].append(run.crashes)
     return {
         instance_id: 2 * sum(given) > len(given)
@@ -99,13 +107,17 @@ def readme_table(root: Path) -> dict[tuple[str, str], tuple[int, int]]:
             if detector == "Mistral Small 3.1":
                 side = "reproduced" if version == "(buggy)" else "fixed"
                 printed[library, side][what] = int(row["printed"])
-    return {key: (cells["Correct"], cells["n"]) for key, cells in printed.items()}
+    return {
+        key: (cells["Correct"], cells["n"]) for key, cells in printed.items()
+    }
 
 
 def test_the_first_run_gives_every_number_of_the_readme(
     construct: list[Record], root: Path
 ) -> None:
-    assert table(votes(runs_of(construct), first_run_only=True)) == readme_table(root)
+    assert table(
+        votes(runs_of(construct), first_run_only=True)
+    ) == readme_table(root)
 
 
 def test_the_majority_that_the_readme_names_gives_other_numbers_in_six_cells(
@@ -116,7 +128,9 @@ def test_the_majority_that_the_readme_names_gives_other_numbers_in_six_cells(
         table(votes(runs_of(construct), first_run_only=False)),
     )
     assert {
-        key: (printed[key], voted[key]) for key in printed if printed[key] != voted[key]
+        key: (printed[key], voted[key])
+        for key in printed
+        if printed[key] != voted[key]
     } == {
         ("pandas", "reproduced"): ((6, 15), (7, 15)),
         ("sklearn", "reproduced"): ((7, 15), (9, 15)),
@@ -127,13 +141,17 @@ def test_the_majority_that_the_readme_names_gives_other_numbers_in_six_cells(
     }
 
 
-def test_cases_keep_their_message_with_its_apostrophes(construct: list[Record]) -> None:
+def test_cases_keep_their_message_with_its_apostrophes(
+    construct: list[Record],
+) -> None:
     messages = {
         record.case_id: record.message
         for record in construct
         if isinstance(record, Case)
     }
-    assert messages["numpy_2"] == "'numpy.ndarray' object has no attribute 'join'"
+    assert (
+        messages["numpy_2"] == "'numpy.ndarray' object has no attribute 'join'"
+    )
 
 
 def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
@@ -186,7 +204,9 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
         ("torch_1_fixed", "other-one", 1, False, None),
         ("torch_1_fixed", "other-one", 2, None, "[Error]"),
     ]
-    problems = [(r.path.rpartition("/")[2], r.place) for r in of(records, LoadProblem)]
+    problems = [
+        (r.path.rpartition("/")[2], r.place) for r in of(records, LoadProblem)
+    ]
     assert sorted(problems) == [
         ("cases_exceeds_maxtoken.txt", "line 2"),
         ("crash_detection_results_.json", "file name"),
@@ -200,6 +220,9 @@ def test_one_folder_of_results_is_enough_to_be_recognised(
     tree_of: TreeOf, name: str
 ) -> None:
     tree = tree_of(
-        {f"{FOLDER}/m/{name}/crash_detection_results_torch_1.json": "[]", "x/y": ""}
+        {
+            f"{FOLDER}/m/{name}/crash_detection_results_torch_1.json": "[]",
+            "x/y": "",
+        }
     )
     assert importer_for(tree).KIND == "junobench-construct"

@@ -24,7 +24,9 @@ from crane_core.importers.registry import importer_for
 from .conftest import Sheets, TreeOf, of
 
 
-def cell(source: str, count: int | None, *, error: str | None = None) -> dict[str, Any]:
+def cell(
+    source: str, count: int | None, *, error: str | None = None
+) -> dict[str, Any]:
     traceback = [
         f"Cell In[{count}], line 1\n----> 1 {source}",
         f"\x1b[31m{error}\x1b[0m: no",
@@ -55,7 +57,9 @@ CRASHING = notebook(
     cell("a / 0", 3, error="ZeroDivisionError"),
     cell("later", 4),
 )
-FIXED = notebook(cell("b", 1), cell("a", 2), cell("a / 1", 3), cell("later", None))
+FIXED = notebook(
+    cell("b", 1), cell("a", 2), cell("a / 1", 3), cell("later", None)
+)
 
 
 def read(
@@ -143,14 +147,18 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
 def test_a_missing_half_is_one_problem_and_the_other_half_is_read(
     tree_of: TreeOf,
 ) -> None:
-    records = read(tree_of, {"a_reproduced.ipynb": CRASHING, "b_fixed.ipynb": FIXED})
+    records = read(
+        tree_of, {"a_reproduced.ipynb": CRASHING, "b_fixed.ipynb": FIXED}
+    )
     assert problems_of(records) == [
         ("a_reproduced.ipynb", "pair"),
         ("b_fixed.ipynb", "pair"),
         ("b_fixed.ipynb", "cells"),
     ]
     assert len(cells_of(records, "a_reproduced")) == 4
-    assert {role for _, role, _ in cells_of(records, "b_fixed")} == {CellRole.NOT_RUN}
+    assert {role for _, role, _ in cells_of(records, "b_fixed")} == {
+        CellRole.NOT_RUN
+    }
 
 
 def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(
@@ -164,10 +172,15 @@ def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(
     assert [r.version for r in of(records, Instance)] == [Version.REPRODUCED]
 
 
-def test_a_fixed_notebook_without_the_target_cell_is_a_problem(tree_of: TreeOf) -> None:
+def test_a_fixed_notebook_without_the_target_cell_is_a_problem(
+    tree_of: TreeOf,
+) -> None:
     records = read(
         tree_of,
-        {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": notebook(cell("a", 1))},
+        {
+            "a_reproduced.ipynb": CRASHING,
+            "a_fixed.ipynb": notebook(cell("a", 1)),
+        },
     )
     assert problems_of(records) == [("a_fixed.ipynb", "code cell 2")]
     assert cells_of(records, "a_fixed") == [(0, CellRole.NOT_RUN, "a")]
@@ -196,9 +209,12 @@ def test_two_files_given_as_a_pair(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     tree = open_files(
-        [tmp_path / "trip_fixed.ipynb", tmp_path / "trip_reproduced.ipynb"], "trip"
+        [tmp_path / "trip_fixed.ipynb", tmp_path / "trip_reproduced.ipynb"],
+        "trip",
     )
-    kinds = Counter(type(record).__name__ for record in importer_for(tree).read(tree))
+    kinds = Counter(
+        type(record).__name__ for record in importer_for(tree).read(tree)
+    )
     assert kinds == {"Benchmark": 1, "Case": 1, "Instance": 2, "Cell": 8}
 
 
@@ -236,7 +252,13 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
     ]
     truth = [
         ["library", "instance", "detection", "diagnosis", "runinfo_help"],
-        ["numpy", "numpy_3_reproduced", True, "it divides by nothing", "shapes help"],
+        [
+            "numpy",
+            "numpy_3_reproduced",
+            True,
+            "it divides by nothing",
+            "shapes help",
+        ],
         ["numpy", "numpy_3_fixed", False, None, "None"],
     ]
     records = read(
@@ -266,7 +288,10 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
         for record in records
         if isinstance(record, Instance)
     }
-    assert remarks == {"numpy_3_reproduced": "shapes help", "numpy_3_fixed": None}
+    assert remarks == {
+        "numpy_3_reproduced": "shapes help",
+        "numpy_3_fixed": None,
+    }
 
 
 def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(
@@ -283,7 +308,9 @@ def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(
             for name, data in zip(pair, (CRASHING, FIXED), strict=True)
         }
         records = read(tree_of, dict(files), "mine")
-        assert [record.benchmark for record in of(records, Benchmark)] == [benchmark]
+        assert [record.benchmark for record in of(records, Benchmark)] == [
+            benchmark
+        ]
 
 
 def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(
@@ -314,7 +341,9 @@ def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(
         "trip_fixed.ipynb": FIXED,
     }
     records = read(tree_of, dict(files))
-    cases = {record.case_id: record for record in records if isinstance(record, Case)}
+    cases = {
+        record.case_id: record for record in records if isinstance(record, Case)
+    }
     assert (cases["trip"].root_cause, cases["trip"].diagnosis) == (
         "API misuse",
         "a, then zero",
@@ -333,7 +362,9 @@ def test_our_minibench_comes_in_whole(root: Path) -> None:
         record.benchmark for record in records if isinstance(record, Benchmark)
     } == {"minibench"}
     assert len(cases) == len(pairs)
-    assert all(case.root_cause and case.diagnosis and case.traceback for case in cases)
+    assert all(
+        case.root_cause and case.diagnosis and case.traceback for case in cases
+    )
     targets = [
         record
         for record in records

@@ -40,7 +40,11 @@ LINE: dict[str, Any] = {
 
 def line(**changes: Any) -> str:
     return json.dumps(
-        {name: value for name, value in (LINE | changes).items() if value is not ...}
+        {
+            name: value
+            for name, value in (LINE | changes).items()
+            if value is not ...
+        }
     )
 
 
@@ -53,9 +57,18 @@ def read(
     return list(importer.read(tree))
 
 
-def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -> None:
-    records = read(tree_of, line() + "\n" + line(index=2, crashes=None, reasoning=None))
-    assert [type(record) for record in records] == [Benchmark, Detector, Run, Run]
+def test_a_line_becomes_a_run_with_its_benchmark_and_detector(
+    tree_of: TreeOf,
+) -> None:
+    records = read(
+        tree_of, line() + "\n" + line(index=2, crashes=None, reasoning=None)
+    )
+    assert [type(record) for record in records] == [
+        Benchmark,
+        Detector,
+        Run,
+        Run,
+    ]
     assert records[1] == Detector("my-model-2", "My Model 2", DetectorKind.LLM)
     assert records[2] == Run(
         "junobench",
@@ -67,20 +80,32 @@ def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -
         False,
         reasoning="the column exists",
     )
-    assert (records[3].crashes, records[3].unanswered) == (None, "no answer was given")  # type: ignore[union-attr]
+    assert (records[3].crashes, records[3].unanswered) == (
+        None,
+        "no answer was given",
+    )  # type: ignore[union-attr]
 
 
-def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) -> None:
+def test_kind_title_and_diagnostics_of_a_detector_may_be_given(
+    tree_of: TreeOf,
+) -> None:
     told = json.dumps([{"code_line": "3: x", "message": "x is not defined"}])
     records = read(
         tree_of,
-        line(detector="rules", kind="rules", title="Certain rules", diagnostics=told),
+        line(
+            detector="rules",
+            kind="rules",
+            title="Certain rules",
+            diagnostics=told,
+        ),
     )
     assert records[1] == Detector("rules", "Certain rules", DetectorKind.RULES)
     assert isinstance(records[2], Run) and records[2].diagnostics == told
 
 
-def test_a_kind_of_detector_that_does_not_exist_is_a_problem(tree_of: TreeOf) -> None:
+def test_a_kind_of_detector_that_does_not_exist_is_a_problem(
+    tree_of: TreeOf,
+) -> None:
     [problem] = read(tree_of, line(kind="oracle"))
     assert isinstance(problem, LoadProblem)
     assert (
@@ -111,9 +136,15 @@ def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(
         ("[1]", "expected an object, not list"),
         (line(instance=...), "instance is missing"),
         (line(instance=5), "instance must be a string"),
-        (line(instance="pandas_1"), "instance must end in _reproduced or _fixed"),
+        (
+            line(instance="pandas_1"),
+            "instance must end in _reproduced or _fixed",
+        ),
         (line(detector=""), "detector must be a string"),
-        (line(setting="+RT"), "setting must be one of code, runtime, runtime-S"),
+        (
+            line(setting="+RT"),
+            "setting must be one of code, runtime, runtime-S",
+        ),
         (line(index=0), "index must be an integer of 1 or more"),
         (line(index=True), "index must be an integer of 1 or more"),
         (line(index="1"), "index must be an integer of 1 or more"),
@@ -138,10 +169,15 @@ def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
     content = (
         line().encode()
         + b"\n"
-        + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
+        + line(reasoning="Sch\u00f6n")
+        .encode("latin-1")
+        .replace(b"\\u00f6", b"\xf6")
     )
     [problem] = of(read(tree_of, content), LoadProblem)
-    assert (problem.place, "not JSON in UTF-8" in problem.reason) == ("line 2", True)
+    assert (problem.place, "not JSON in UTF-8" in problem.reason) == (
+        "line 2",
+        True,
+    )
 
 
 def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(
@@ -153,7 +189,10 @@ def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(
     assert len(of(records, Run)) == 1
     problems = [(r.path, r.place, r.reason) for r in of(records, LoadProblem)]
     reason = "run 1 of pandas_1_fixed is a duplicate"
-    assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
+    assert problems == [
+        ("a.jsonl", "line 2", reason),
+        ("b.jsonl", "line 1", reason),
+    ]
 
 
 def test_a_second_line_that_answers_otherwise_is_a_contradiction(
@@ -171,7 +210,11 @@ def test_a_second_line_that_answers_otherwise_is_a_contradiction(
             ProblemKind.CONTRADICTION,
             "run 1 of pandas_1_fixed is given again with another answer; the first is kept",
         ),
-        ("line 3", ProblemKind.UNREADABLE, "run 1 of pandas_1_fixed is a duplicate"),
+        (
+            "line 3",
+            ProblemKind.UNREADABLE,
+            "run 1 of pandas_1_fixed is a duplicate",
+        ),
     ]
 
 
@@ -214,7 +257,8 @@ def test_a_table_brings_what_the_json_lines_bring(
 ) -> None:
     rows = [
         LINE,
-        LINE | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"},
+        LINE
+        | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"},
     ]
     rows += [LINE | {"index": 3, "crashes": None, "reasoning": None}]
     rows += [LINE | {"benchmark": "Mini Bench", "experiment": "night 3"}]
@@ -230,7 +274,10 @@ def test_a_table_brings_what_the_json_lines_bring(
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"instance": "pandas_1"}, "instance must end in _reproduced or _fixed"),
+        (
+            {"instance": "pandas_1"},
+            "instance must end in _reproduced or _fixed",
+        ),
         ({"instance": None}, "instance is missing"),
         ({"setting": "+RT"}, "setting must be one of code, runtime, runtime-S"),
         ({"index": 0}, "index must be an integer of 1 or more"),
@@ -245,7 +292,9 @@ def test_a_bad_row_is_one_problem_and_the_others_are_read(
     reason: str,
 ) -> None:
     records = read(
-        tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}"
+        tree_of,
+        written(LINE, LINE | changes, LINE | {"index": 3}),
+        f"night.{suffix}",
     )
     [problem] = of(records, LoadProblem)
     assert (problem.path, problem.place) == (f"night.{suffix}", "row 3")
@@ -273,13 +322,21 @@ def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
         "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n",
         "a.csv",
     )
-    assert isinstance(problem, LoadProblem) and problem.reason == "crashes is missing"
+    assert (
+        isinstance(problem, LoadProblem)
+        and problem.reason == "crashes is missing"
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "name", "place", "reason"),
     [
-        ("instance;detector\n", "a.csv", "row 1", "the column instance is missing"),
+        (
+            "instance;detector\n",
+            "a.csv",
+            "row 1",
+            "the column instance is missing",
+        ),
         ("", "a.csv", "row 1", "the column instance is missing"),
         (b"instance,\xff\n", "a.csv", "byte 9", "it is not UTF-8"),
         (
@@ -288,7 +345,12 @@ def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
             "row 2",
             "it is not CSV",
         ),
-        (b"PAR1 not really", "a.parquet", "file", "it cannot be read as Parquet"),
+        (
+            b"PAR1 not really",
+            "a.parquet",
+            "file",
+            "it cannot be read as Parquet",
+        ),
     ],
 )
 def test_a_table_that_is_none_is_one_problem(
@@ -309,14 +371,20 @@ def test_a_parquet_file_without_a_column_says_which(tree_of: TreeOf) -> None:
     )
 
 
-def test_one_long_text_in_many_rows_of_parquet_is_not_unpacked(tree_of: TreeOf) -> None:
+def test_one_long_text_in_many_rows_of_parquet_is_not_unpacked(
+    tree_of: TreeOf,
+) -> None:
     bomb = parquet_of(
-        *(LINE | {"index": n, "reasoning": "x" * (1 << 21)} for n in range(1, 30))
+        *(
+            LINE | {"index": n, "reasoning": "x" * (1 << 21)}
+            for n in range(1, 30)
+        )
     )
     assert len(bomb) < 1 << 20
     [problem] = read(tree_of, bomb, "a.parquet")
     assert (
-        isinstance(problem, LoadProblem) and "a text is longer than" in problem.reason
+        isinstance(problem, LoadProblem)
+        and "a text is longer than" in problem.reason
     )
 
 

@@ -44,7 +44,11 @@ def answers(records: Iterable[Record], experiment: str) -> Answers:
 
 def test_the_tables_give_the_published_counts(shipped: list[Record]) -> None:
     counts = Counter(type(record) for record in shipped)
-    assert (counts[Case], counts[Instance], counts[Judgement]) == (111, 222, 2_220)
+    assert (counts[Case], counts[Instance], counts[Judgement]) == (
+        111,
+        222,
+        2_220,
+    )
     assert len(answers(shipped, "crane-llm-2025-10")) == 6_660 + 888
     assert len(answers(shipped, "junobench-construct")) == 216 * 5 + 6
     unreadable = [
@@ -73,7 +77,8 @@ def test_outcomes_are_those_of_the_archive(
         return {
             (label.instance_id, label.detector, label.setting, label.label)
             for label in records
-            if isinstance(label, Judgement) and label.annotator == "published human"
+            if isinstance(label, Judgement)
+            and label.annotator == "published human"
         }
 
     assert outcomes(shipped) == outcomes(october)
@@ -103,14 +108,20 @@ def test_skipped_runs_are_told_alike_by_table_and_archive(
     shipped: list[Record], construct: list[Record]
 ) -> None:
     def skipped(records: list[Record]) -> set[Run]:
-        return {run for run in records if isinstance(run, Run) and run.run_index == 0}
+        return {
+            run
+            for run in records
+            if isinstance(run, Run) and run.run_index == 0
+        }
 
     assert skipped(shipped) == skipped(construct)
 
 
 def test_every_table_of_the_paper_has_numbers(shipped: list[Record]) -> None:
     numbers = of(shipped, PublishedNumber)
-    tables = {number.table_id for number in numbers if number.publication == "paper"}
+    tables = {
+        number.table_id for number in numbers if number.publication == "paper"
+    }
     assert tables == {"1", "2a", "2b", "3", "4a", "4b", "5"}
     assert {number.publication for number in numbers} == {
         "paper",
@@ -135,7 +146,9 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         }
     )
     records = list(importer_for(tree).read(tree))
-    problems = [(record.path, record.place) for record in of(records, LoadProblem)]
+    problems = [
+        (record.path, record.place) for record in of(records, LoadProblem)
+    ]
     assert problems == [
         ("cases.csv", "line 2"),
         ("detections.csv", "line 3"),
@@ -168,10 +181,11 @@ def test_a_row_of_our_rules_that_is_not_right_is_one_problem(
 ) -> None:
     tables = {"cases.csv": "case_id\n", "detections.csv": "instance\n"}
     tree = tree_of(
-        tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"}
+        tables
+        | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"}
     )
     records = list(importer_for(tree).read(tree))
-    assert [(record.path, record.place) for record in of(records, LoadProblem)] == [
-        ("rules.csv", "line 2")
-    ]
+    assert [
+        (record.path, record.place) for record in of(records, LoadProblem)
+    ] == [("rules.csv", "line 2")]
     assert not of(records, Run)

@@ -13,7 +13,11 @@ import pytest
 
 from crane_core.domain import Judgement, Label, Record
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
-from crane_core.stats.agreement import PERCENT_AGREEMENT, bootstrap, confusion_matrix
+from crane_core.stats.agreement import (
+    PERCENT_AGREEMENT,
+    bootstrap,
+    confusion_matrix,
+)
 
 from .conftest import of
 
@@ -61,7 +65,8 @@ def both_orders(judgements: list[Judgement]) -> dict[Item, tuple[Label, Label]]:
         if judgement.annotator == "published judge"
     ]
     for judgement in sorted(
-        judged, key=lambda judgement: (judgement.repetition, judgement.run_index)
+        judged,
+        key=lambda judgement: (judgement.repetition, judgement.run_index),
     ):
         said[judgement.presentation, item(judgement)].append(judgement.label)
     items = sorted({place for _, place in said})
@@ -78,7 +83,9 @@ def both_orders(judgements: list[Judgement]) -> dict[Item, tuple[Label, Label]]:
 def test_agreement_of_the_judges_two_orders_is_as_printed(
     both_orders: dict[Item, tuple[Label, Label]], detector: str, printed: float
 ) -> None:
-    pairs = [labels for place, labels in both_orders.items() if place[0] == detector]
+    pairs = [
+        labels for place, labels in both_orders.items() if place[0] == detector
+    ]
     assert PERCENT_AGREEMENT(pairs, SCALE) == (
         pytest.approx(printed, abs=1e-12),
         444,
@@ -151,7 +158,10 @@ def test_the_two_published_human_passes_differ_in_one_label(
     passes: dict[str, dict[Item, Label]] = defaultdict(dict)
     for judgement in judgements:
         passes[judgement.annotator][item(judgement)] = judgement.label
-    final, earlier = passes["published human"], passes["published human, earlier pass"]
+    final, earlier = (
+        passes["published human"],
+        passes["published human, earlier pass"],
+    )
     items = sorted(final)
     pairs = [[earlier[place], final[place]] for place in items]
     differing = [
@@ -164,5 +174,9 @@ def test_the_two_published_human_passes_differ_in_one_label(
     ]
     matrix = confusion_matrix(*zip(*pairs, strict=True), SCALE)
     assert (matrix.sum(), matrix.trace(), matrix[0, 2]) == (2220, 2219, 1)
-    for statistic in (cohen_kappa.NOMINAL, krippendorff_alpha.NOMINAL, gwet_ac.AC1):
+    for statistic in (
+        cohen_kappa.NOMINAL,
+        krippendorff_alpha.NOMINAL,
+        gwet_ac.AC1,
+    ):
         assert 0.999 < statistic(pairs, SCALE).value < 1

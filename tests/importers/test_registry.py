@@ -28,13 +28,17 @@ def test_every_module_with_a_kind_is_an_importer() -> None:
 
 
 @pytest.mark.parametrize("kind", MARKS)
-def test_each_layout_is_read_by_its_own_importer(tree_of: TreeOf, kind: str) -> None:
+def test_each_layout_is_read_by_its_own_importer(
+    tree_of: TreeOf, kind: str
+) -> None:
     tree = tree_of({MARKS[kind]: "[]", "cases.csv": "", "LICENSE": ""})
     assert kind == importer_for(tree).KIND
     assert all(0 <= importer.recognises(tree) <= 1 for importer in importers())
 
 
-def test_without_any_layout_the_refusal_lists_what_there_is(tree_of: TreeOf) -> None:
+def test_without_any_layout_the_refusal_lists_what_there_is(
+    tree_of: TreeOf,
+) -> None:
     with pytest.raises(SourceError) as refusal:
         importer_for(tree_of({"README.md": "", "thesis.pdf": ""}, "thesis"))
     assert "thesis holds 2 files" in str(refusal.value)

@@ -22,7 +22,10 @@ def packed(names: list[str], kind: bytes, tar_format: int) -> bytes:
     with tarfile.open(fileobj=file, mode="w", format=tar_format) as archive:
         for n_bytes, name in enumerate(names):
             member = tarfile.TarInfo(name)
-            member.type, member.size = kind, n_bytes if kind == tarfile.REGTYPE else 0
+            member.type, member.size = (
+                kind,
+                n_bytes if kind == tarfile.REGTYPE else 0,
+            )
             member.mtime, member.uname, member.linkname = (
                 1_700_000_000,
                 "ada",
@@ -74,4 +77,6 @@ def test_a_changed_byte_of_a_header_is_refused_as_tarfile_refuses_it(
 ) -> None:
     data = bytearray(packed(["a.json"], tarfile.REGTYPE, tarfile.GNU_FORMAT))
     data[place] = byte
-    assert listed(bytes(data), LeanHeader) == listed(bytes(data), tarfile.TarInfo)
+    assert listed(bytes(data), LeanHeader) == listed(
+        bytes(data), tarfile.TarInfo
+    )

@@ -47,7 +47,9 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def later_frames() -> dict[int, FrameType]:
         return {
-            ident: frame for ident, frame in frames().items() if not is_earlier(ident)
+            ident: frame
+            for ident, frame in frames().items()
+            if not is_earlier(ident)
         }
 
     monkeypatch.setattr(sys, "_current_frames", later_frames)
@@ -58,7 +60,8 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     monkeypatch.setattr(logging.Logger.manager, "loggerDict", {})
     left = {
-        number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGUSR2)
+        number: signal.getsignal(number)
+        for number in (signal.SIGUSR1, signal.SIGUSR2)
     }
     for number in left:
         signal.signal(number, signal.SIG_DFL)

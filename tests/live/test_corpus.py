@@ -71,7 +71,13 @@ def test_what_is_wrong_is_counted_and_told(tmp_path: Path) -> None:
     )
     found = played(cases, tmp_path / "room", jobs=1)
     counts = row(found)
-    assert (counts.cells, counts.ran, counts.crashed, counts.found, counts.skipped) == (
+    assert (
+        counts.cells,
+        counts.ran,
+        counts.crashed,
+        counts.found,
+        counts.skipped,
+    ) == (
         2,
         1,
         1,

@@ -39,13 +39,19 @@ CRASHES = {
         "import nobody.plots",
         "ModuleNotFoundError",
     ),
-    "parts of a module that is loaded": ("import json.plots", "ModuleNotFoundError"),
+    "parts of a module that is loaded": (
+        "import json.plots",
+        "ModuleNotFoundError",
+    ),
     "names of a missing module": (
         "from seaborn_of_nobody import plots",
         "ModuleNotFoundError",
     ),
     "files": ("os.listdir('beds')", "FileNotFoundError"),
-    "files of a library": ("pd.read_csv('nowhere/beds.csv')", "FileNotFoundError"),
+    "files of a library": (
+        "pd.read_csv('nowhere/beds.csv')",
+        "FileNotFoundError",
+    ),
     "arguments": ("double(1, 2)", "TypeError"),
 }
 RUNS = ("1 + 1", "import json.decoder", "import colorsys", "beds['north']")
@@ -61,8 +67,12 @@ class LookedAtKernel:
             "PYTHONPATH": str(CHECKOUT),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        make = partial(KernelManager, connection_file=str(folder / "kernel-looks.json"))
-        self.manager, self.client = started(make, cwd=str(folder), env=environment)
+        make = partial(
+            KernelManager, connection_file=str(folder / "kernel-looks.json")
+        )
+        self.manager, self.client = started(
+            make, cwd=str(folder), env=environment
+        )
         self.run(SETUP)
 
     def run(self, code: str) -> list[str]:
@@ -71,14 +81,20 @@ class LookedAtKernel:
 
         def keep(message: dict[str, Any]) -> None:
             content = message["content"]
-            text = content.get("text") or content.get("data", {}).get("text/plain")
+            text = content.get("text") or content.get("data", {}).get(
+                "text/plain"
+            )
             shown.extend([text] if text else [])
 
-        self.client.execute_interactive(code, timeout=PATIENCE_S, output_hook=keep)
+        self.client.execute_interactive(
+            code, timeout=PATIENCE_S, output_hook=keep
+        )
         return shown
 
     def by_magic(self, target: str) -> str:
-        return self.run(f"%%crane\n{target}")[-1]  # before it, that a library is asked
+        return self.run(f"%%crane\n{target}")[
+            -1
+        ]  # before it, that a library is asked
 
     def by_button(self, target: str) -> str:
         asked = {"crane": BUTTON.format(source=target)}
@@ -95,7 +111,9 @@ class LookedAtKernel:
         return "\n".join([shown["title"], *map(str, shown["rows"])])
 
     def by_attaching(self, target: str) -> str:
-        kernel = RunningKernel("looks", Path(self.manager.connection_file), None)
+        kernel = RunningKernel(
+            "looks", Path(self.manager.connection_file), None
+        )
         with Attached(kernel) as looked:
             seen = looked.look(looked.ran(), target)
         ran = [cell._asdict() for cell in seen.ran]
@@ -117,7 +135,9 @@ def _first_line(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LookedAtKernel]:
+def kernel(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[LookedAtKernel]:
     opened = LookedAtKernel(tmp_path_factory.mktemp("looks"))
     yield opened
     opened.end()
@@ -142,7 +162,8 @@ def test_later_looks_say_what_the_first_one_said(
     ask: Callable[[str], str] = getattr(kernel, door)
     expected = dict.fromkeys(RUNS, "No certain crash")
     expected |= {
-        target: f"Will crash: {exception}" for target, exception in CRASHES.values()
+        target: f"Will crash: {exception}"
+        for target, exception in CRASHES.values()
     }
     for _ in range(often):
         said = {target: ask(target) for target in expected}
@@ -159,14 +180,19 @@ def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(
 ) -> None:
     telling = "__import__('crane_core.live.button', fromlist=['x'])._tell_progress(get_ipython(), 'scikit-learn')"
     asked = kernel.client.execute(
-        "", silent=True, store_history=False, user_expressions={"crane": telling}
+        "",
+        silent=True,
+        store_history=False,
+        user_expressions={"crane": telling},
     )
     kinds = {}
     while kinds.get("status") != {"execution_state": "idle"}:
         message = kernel.client.get_iopub_msg(timeout=PATIENCE_S)
         if message["parent_header"].get("msg_id") == asked:
             kinds[message["header"]["msg_type"]] = message["content"]
-    assert kinds["display_data"]["data"] == {PROGRESS: {"asking": "scikit-learn"}}
+    assert kinds["display_data"]["data"] == {
+        PROGRESS: {"asking": "scikit-learn"}
+    }
     assert PROGRESS in (
         CHECKOUT / "labextension" / "static" / "remoteEntry.js"
     ).read_text("utf-8")

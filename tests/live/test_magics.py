@@ -66,7 +66,9 @@ def lasting() -> Iterator[Shell]:
 
 
 @pytest.fixture
-def shell(lasting: Shell, capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
+def shell(
+    lasting: Shell, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Shell]:
     lasting.begin(capsys)
     assert lasting.run("pass") == ""
     yield lasting
@@ -97,12 +99,16 @@ def test_a_cell_is_judged_and_not_run(shell: Shell) -> None:
     assert shell.run("%%crane\nbeds['north']").startswith("No certain crash\n")
 
 
-def test_what_the_kernel_holds_now_counts_not_what_cells_said(shell: Shell) -> None:
+def test_what_the_kernel_holds_now_counts_not_what_cells_said(
+    shell: Shell,
+) -> None:
     shell.run("beds = {'north': 3}")
     shell.names["beds"]["south"] = 1
     assert shell.run("%%crane\nbeds['south']").startswith("No certain crash")
     del shell.names["beds"]
-    assert shell.run("%%crane\nbeds['south']").startswith("Will crash: NameError")
+    assert shell.run("%%crane\nbeds['south']").startswith(
+        "Will crash: NameError"
+    )
 
 
 def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
@@ -112,9 +118,15 @@ def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
     assert told.startswith(
         "Stopped by %crane guard: this cell was not run.\nWill crash: KeyError\n"
     )
-    assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([], type(None))
+    assert (shell.names["seen"], type(shell.result.error_in_exec)) == (
+        [],
+        type(None),
+    )
     shell.run("# crane: run\nseen.append(1)\nbeds['south']")
-    assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([1], KeyError)
+    assert (shell.names["seen"], type(shell.result.error_in_exec)) == (
+        [1],
+        KeyError,
+    )
     shell.run("seen.append(beds['north'])")
     assert shell.names["seen"] == [1, 3]
     shell.run("%crane guard on")
@@ -126,7 +138,9 @@ def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
 def test_the_guard_tells_whether_it_is_on(shell: Shell) -> None:
     for wanted in ("on", "on", "off", "off"):
         shell.run(f"%crane guard {wanted}")
-        assert shell.run("%crane guard").startswith(f"%crane guard is {wanted}: ")
+        assert shell.run("%crane guard").startswith(
+            f"%crane guard is {wanted}: "
+        )
 
 
 OVERRIDDEN = {
@@ -174,7 +188,9 @@ def test_only_the_guard_is_in_a_hurry(
     sent: list[dict[str, Any]] = []
     ask = shell.helper.ask
 
-    def keep(order: dict[str, Any], *options: Any, **named: Any) -> dict[str, Any]:
+    def keep(
+        order: dict[str, Any], *options: Any, **named: Any
+    ) -> dict[str, Any]:
         sent.append(order)
         return ask(order, *options, **named)
 
@@ -183,7 +199,9 @@ def test_only_the_guard_is_in_a_hurry(
     shell.run("%crane guard on")
     shell.run("2 + 2")
     asked = [order for order in sent if order["do"] == "judge"]
-    assert [(order["target"].strip(), order["is_hurried"]) for order in asked] == [
+    assert [
+        (order["target"].strip(), order["is_hurried"]) for order in asked
+    ] == [
         ("1 + 1", False),
         ("2 + 2", True),
     ]
@@ -230,7 +248,9 @@ def test_a_killed_process_is_told_and_started_again(own_shell: Shell) -> None:
     assert process is not None
     process.kill()
     process.wait()
-    assert own_shell.run("%%crane\nbeds['south']").startswith("Will crash: KeyError")
+    assert own_shell.run("%%crane\nbeds['south']").startswith(
+        "Will crash: KeyError"
+    )
 
 
 def test_a_cell_of_the_saved_file(
@@ -238,7 +258,8 @@ def test_a_cell_of_the_saved_file(
 ) -> None:
     book = nbformat.v4.new_notebook(
         cells=[
-            nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")
+            nbformat.v4.new_code_cell(code)
+            for code in ("beds = {}", "beds['south']")
         ]
     )
     notebook = tmp_path / "beds.ipynb"
@@ -265,7 +286,9 @@ def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
     )
     shell.run("beds = {}")
     shell.run("del beds")
-    assert "Run In [5] again: it assigns beds." in shell.run("%%crane\nbeds['south']")
+    assert "Run In [5] again: it assigns beds." in shell.run(
+        "%%crane\nbeds['south']"
+    )
     notebook.write_text("no notebook", "utf-8")
     assert "Define wards before this cell." in shell.run("%%crane\nwards + 1")
 
@@ -280,7 +303,9 @@ def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
         "%%crane ask --n\n1",
     ],
 )
-def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> None:
+def test_wrong_words_are_told_with_the_right_ones(
+    shell: Shell, words: str
+) -> None:
     told = shell.run(words)
     assert told.startswith("UsageError: ")
     assert "%crane guard on" in told
@@ -289,16 +314,25 @@ def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> N
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("%crane gaurd on", "%crane gaurd is unknown; did you mean %crane guard?"),
+        (
+            "%crane gaurd on",
+            "%crane gaurd is unknown; did you mean %crane guard?",
+        ),
         ("%crane guard onn", "guard onn is unknown; did you mean on?"),
         ("%crane ask", "%crane ask is unknown; did you mean %%crane ask?"),
-        ("%crane check one", "one is not the number of a code cell, counted from 0"),
+        (
+            "%crane check one",
+            "one is not the number of a code cell, counted from 0",
+        ),
         ("%crane check", "%crane check is not complete, or has words too many"),
         (
             "%%crane rehears\n1",
             "%%crane rehears is unknown; did you mean %%crane rehearse?",
         ),
-        ("%%crane check 1\n1", "%%crane check is unknown; did you mean %crane check?"),
+        (
+            "%%crane check 1\n1",
+            "%%crane check is unknown; did you mean %crane check?",
+        ),
     ],
 )
 def test_a_mistyped_word_is_told_with_the_one_that_was_meant(
@@ -336,10 +370,15 @@ def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_t
     magics = loaded(own_shell.shell)
     assert magics is not None
     kept = dict(magics.session._probe)
-    assert {"crane_probe.look", "crane_probe.summarizers.for_builtins"} <= kept.keys()
+    assert {
+        "crane_probe.look",
+        "crane_probe.summarizers.for_builtins",
+    } <= kept.keys()
     assert "crane_probe.summarizers.for_torch" not in kept
     own_shell.run("%%crane\nbeds['north']")
-    assert all(magics.session._probe[name] is module for name, module in kept.items())
+    assert all(
+        magics.session._probe[name] is module for name, module in kept.items()
+    )
     assert not [name for name in sys.modules if name.startswith("crane_probe")]
 
 
@@ -370,9 +409,9 @@ def test_a_model_is_asked_once_it_may_be(
         assert shown.startswith("Not sent yet: ")
         assert "beds['south']" in shown
         assert "abcdefghijklmnopqrstuvwxyz0123456789" not in shown
-        assert shell.run(f"%%crane ask --send {options}\nbeds['south']").startswith(
-            "fake-1 predicts "
-        )
+        assert shell.run(
+            f"%%crane ask --send {options}\nbeds['south']"
+        ).startswith("fake-1 predicts ")
 
 
 def test_a_rehearsal_runs_the_cell_in_a_copy_alone(shell: Shell) -> None:

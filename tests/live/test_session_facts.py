@@ -17,7 +17,9 @@ from traitlets.config import Config
 from crane_core.detectors.rules.session_facts import SessionFacts, session_facts
 from crane_core.domain import KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
-from crane_core.runtime.kernel_side.crane_probe.session.loops import _name_of_task
+from crane_core.runtime.kernel_side.crane_probe.session.loops import (
+    _name_of_task,
+)
 from crane_core.runtime.kernel_side.crane_probe.session.threads import threads
 from tests.patience import PATIENCE_S
 
@@ -157,7 +159,9 @@ class Session:
 
     def told(self, setup: str) -> dict[str, Any]:
         assert self.shell.run_cell(setup).success
-        state = json.loads(look(self.shell.user_ns, {"target": "beds[4]", "cells": []}))
+        state = json.loads(
+            look(self.shell.user_ns, {"target": "beds[4]", "cells": []})
+        )
         assert "session" not in str(state["unavailable"])
         found: dict[str, Any] = state["captured"].get("session", {})
         return found
@@ -196,7 +200,9 @@ def test_a_task_whose_code_has_come_to_its_end_is_not_pending() -> None:
     loop.close()
 
 
-@pytest.mark.parametrize(("moment", "told"), [("start", ["Thread-work"]), ("end", [])])
+@pytest.mark.parametrize(
+    ("moment", "told"), [("start", ["Thread-work"]), ("end", [])]
+)
 def test_a_thread_is_known_in_its_first_and_in_its_last_moment(
     moment: str, told: list[str]
 ) -> None:
@@ -229,7 +235,9 @@ def test_a_thread_is_known_in_its_first_and_in_its_last_moment(
 
 @pytest.mark.parametrize("name", QUIET)
 def test_an_ordinary_session_tells_nothing(session: Session, name: str) -> None:
-    before = session.told("pass")  # programs that the test run itself has started
+    before = session.told(
+        "pass"
+    )  # programs that the test run itself has started
     assert session.told(QUIET[name]) == before
     assert before.keys() <= {"processes"}
 
@@ -246,7 +254,9 @@ def test_a_module_that_was_edited_is_told(
     module.write_text("def water(bed, litres): return bed\n")
     told = session.told("pass")
     assert told == before | {
-        "edited": [{"module": "edited_bed", "file": "edited_bed.py", "reloads": False}]
+        "edited": [
+            {"module": "edited_bed", "file": "edited_bed.py", "reloads": False}
+        ]
     }
     facts = facts_of(told)
     assert not facts.is_restless
@@ -254,7 +264,9 @@ def test_a_module_that_was_edited_is_told(
         "stale module: edited_bed.py was edited after edited_bed was imported"
         in facts.unsure[0]
     )
-    assert facts_of({"edited": [told["edited"][0] | {"reloads": True}]}).is_restless
+    assert facts_of(
+        {"edited": [told["edited"][0] | {"reloads": True}]}
+    ).is_restless
 
 
 def test_a_handled_exception_is_no_crash() -> None:

@@ -24,7 +24,9 @@ class Tags(HTMLParser):
 
 
 def finding(text: str) -> dict[str, str]:
-    return dict.fromkeys(("exception", "message", "fact", "remedy", "code_line"), text)
+    return dict.fromkeys(
+        ("exception", "message", "fact", "remedy", "code_line"), text
+    )
 
 
 @given(st.text(st.characters(), max_size=60))
@@ -46,9 +48,17 @@ def test_text_of_a_notebook_stays_text(text: str) -> None:
         "base_url": hostile,
     }
     assert Tags(Sending(prompt)._repr_html_()).found <= OURS
-    reply = {"model": hostile, "trouble": None, "crashes": True, "reasoning": hostile}
+    reply = {
+        "model": hostile,
+        "trouble": None,
+        "crashes": True,
+        "reasoning": hostile,
+    }
     assert Tags(ModelAnswer(reply)._repr_html_()).found <= OURS
 
 
 def test_no_text_is_without_end() -> None:
-    assert len(repr(LiveVerdict((finding("x" * 100_000),), 0.0))) < 7 * MOST_LETTERS
+    assert (
+        len(repr(LiveVerdict((finding("x" * 100_000),), 0.0)))
+        < 7 * MOST_LETTERS
+    )

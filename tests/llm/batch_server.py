@@ -60,11 +60,11 @@ class BatchServer:
     A batch ends with `status` after `n_looks` looks at it; None: never. `refuses` replies to an address instead.
     """
 
-    output: Callable[[list[Told]], tuple[list[Told | bytes], list[Told | bytes]]] = (
-        lambda asked: (
-            [answered(one) for one in asked],
-            [],
-        )
+    output: Callable[
+        [list[Told]], tuple[list[Told | bytes], list[Told | bytes]]
+    ] = lambda asked: (
+        [answered(one) for one in asked],
+        [],
     )
     status: str = "completed"
     n_looks: int | None = 0
@@ -80,7 +80,9 @@ class BatchServer:
         """The requests of a batch."""
         return [
             json.loads(line)
-            for line in self.files[self.batches[number]["input_file_id"]].splitlines()
+            for line in self.files[
+                self.batches[number]["input_file_id"]
+            ].splitlines()
         ]
 
     def reply(self, method: str, path: str, kind: str, body: bytes) -> Sent:
@@ -94,7 +96,11 @@ class BatchServer:
         if (method, path) == ("POST", "/v1/batches"):
             wanted = json.loads(body)
             self.batches.append(
-                {"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0}
+                {
+                    "id": f"batch_{len(self.batches)}",
+                    "status": "in_progress",
+                    "n": 0,
+                }
                 | wanted
             )
             return self.after_created or _sent(self.batches[-1])
@@ -103,7 +109,9 @@ class BatchServer:
         if method == "GET" and path.startswith("/v1/batches/"):
             return _sent(self._looked_at(int(path.rpartition("_")[2])))
         if method == "GET" and path.endswith("/content"):
-            return Sent(200, self.files[path.split("/")[3]], "application/octet-stream")
+            return Sent(
+                200, self.files[path.split("/")[3]], "application/octet-stream"
+            )
         return error(404, "no such address")
 
     def _page(self, query: dict[str, list[str]]) -> Told:
@@ -116,7 +124,11 @@ class BatchServer:
         ]
         rest = newest[after[0] + 1 :] if after else newest
         limit = int(query["limit"][0])
-        return {"object": "list", "data": rest[:limit], "has_more": len(rest) > limit}
+        return {
+            "object": "list",
+            "data": rest[:limit],
+            "has_more": len(rest) > limit,
+        }
 
     def _looked_at(self, number: int) -> Told:
         batch = self.batches[number]
@@ -130,10 +142,16 @@ class BatchServer:
             output, errors = self.output(self.asked(number))
             batch |= {
                 "status": self.status,
-                "errors": {"data": [{"message": self.why}]} if self.why else None,
+                "errors": {"data": [{"message": self.why}]}
+                if self.why
+                else None,
             }
-            batch["output_file_id"] = self._kept(_lines(output)) if output else None
-            batch["error_file_id"] = self._kept(_lines(errors)) if errors else None
+            batch["output_file_id"] = (
+                self._kept(_lines(output)) if output else None
+            )
+            batch["error_file_id"] = (
+                self._kept(_lines(errors)) if errors else None
+            )
         return batch
 
     def _kept(self, content: bytes) -> str:
@@ -179,7 +197,10 @@ def batch_server(server: BatchServer) -> Iterator[str]:
         def _reply(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             sent = server.reply(
-                self.command, self.path, self.headers.get("Content-Type", ""), body
+                self.command,
+                self.path,
+                self.headers.get("Content-Type", ""),
+                body,
             )
             assert sent.status is not None
             self.send_response(sent.status)

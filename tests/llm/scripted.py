@@ -39,7 +39,9 @@ class ScriptedEnd(NamedTuple):
 
 def error(status: int, message: str, **members: Any) -> Sent:
     """An error in OpenAI's form."""
-    return Sent(status, json.dumps({"error": {"message": message, **members}}).encode())
+    return Sent(
+        status, json.dumps({"error": {"message": message, **members}}).encode()
+    )
 
 
 def whole(text: str = VERDICT) -> Sent:
@@ -51,7 +53,10 @@ def whole(text: str = VERDICT) -> Sent:
     return Sent(
         200,
         json.dumps(
-            {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+            {
+                "choices": [choice],
+                "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+            }
         ).encode(),
     )
 
@@ -65,7 +70,9 @@ def scripted(
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(
+                self.rfile.read(int(self.headers["Content-Length"]))
+            )
             asked.append(body)
             sent = script(len(asked), body)
             if sent.status is None:
@@ -105,7 +112,10 @@ def outcome(
     with scripted(script, asked) as url:
         try:
             ask_all(
-                [Question(key, f"question {key}", reply_schema()) for key in range(n)],
+                [
+                    Question(key, f"question {key}", reply_schema())
+                    for key in range(n)
+                ],
                 Endpoint("gpt-9", url, timeout_s=timeout_s),
                 on_answer=answers.append,
                 patience=RetryPatience(first_s=0.01, longest_s=0.02),

@@ -17,7 +17,12 @@ from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
+from crane_core.llm.fake_server import (
+    FakeModel,
+    FakePlan,
+    ServerFault,
+    fake_server,
+)
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.prices import Price
 from crane_core.llm.question import Answer, Question, StopReason, Tally
@@ -37,14 +42,24 @@ def questions(n: int) -> Iterator[Question]:
 
 
 def asked(
-    plan: FakePlan | FakeModel, n: int, *, timeout_s: float = LONG_S, **options: Any
+    plan: FakePlan | FakeModel,
+    n: int,
+    *,
+    timeout_s: float = LONG_S,
+    **options: Any,
 ) -> tuple[list[Answer], Tally]:
     """The answers in the order in which they came, and the tally."""
     answers: list[Answer] = []
     with fake_server(plan) as url:
         endpoint = Endpoint("fake", url, timeout_s=timeout_s)
-        chosen = {"patience": QUICK, "limiter": Limiter(), "concurrency": 8} | options
-        tally = ask_all(questions(n), endpoint, on_answer=answers.append, **chosen)
+        chosen = {
+            "patience": QUICK,
+            "limiter": Limiter(),
+            "concurrency": 8,
+        } | options
+        tally = ask_all(
+            questions(n), endpoint, on_answer=answers.append, **chosen
+        )
     return answers, tally
 
 
@@ -54,8 +69,16 @@ def test_every_question_is_answered_once() -> None:
     readings = [read_reply(answer.text or "") for answer in answers]
     assert all(reading.trouble is None for reading in readings)
     assert 30 < sum(bool(reading.crashes) for reading in readings) < 90
-    assert (tally.n_answered, tally.n_troubles, tally.n_requests) == (200, 0, 200)
-    assert tally.input_tokens == sum(answer.input_tokens or 0 for answer in answers) > 0
+    assert (tally.n_answered, tally.n_troubles, tally.n_requests) == (
+        200,
+        0,
+        200,
+    )
+    assert (
+        tally.input_tokens
+        == sum(answer.input_tokens or 0 for answer in answers)
+        > 0
+    )
     assert tally.stopped is None
 
 
@@ -63,12 +86,18 @@ def test_nothing_to_ask_is_no_error() -> None:
     assert asked(FakePlan(), 0) == ([], Tally())
 
 
-def test_answers_of_one_seed_are_the_same_whatever_the_order_and_the_failures() -> None:
+def test_answers_of_one_seed_are_the_same_whatever_the_order_and_the_failures() -> (
+    None
+):
     quiet, _ = asked(FakePlan(seed=7), 60, concurrency=1)
     troubled = FakePlan(
         seed=7,
         latency_spread_s=0.01,
-        faults={ServerFault.ERROR: 5, ServerFault.CUT: 7, ServerFault.HALF_BODY: 11},
+        faults={
+            ServerFault.ERROR: 5,
+            ServerFault.CUT: 7,
+            ServerFault.HALF_BODY: 11,
+        },
     )
     stormy, tally = asked(troubled, 60, concurrency=16)
     assert {answer.key: answer.text for answer in stormy} == {
@@ -76,10 +105,14 @@ def test_answers_of_one_seed_are_the_same_whatever_the_order_and_the_failures() 
     }
     assert tally.n_requests > 60
     other, _ = asked(FakePlan(seed=8), 60, concurrency=1)
-    assert [answer.text for answer in other] != [answer.text for answer in quiet]
+    assert [answer.text for answer in other] != [
+        answer.text for answer in quiet
+    ]
 
 
-def test_one_at_a_time_keeps_the_order_and_pulls_no_question_too_early() -> None:
+def test_one_at_a_time_keeps_the_order_and_pulls_no_question_too_early() -> (
+    None
+):
     pulled: list[int] = []
     answered: list[Any] = []
     ahead: list[int] = []
@@ -142,7 +175,9 @@ def test_questions_and_answers_pass_in_the_thread_of_the_caller() -> None:
 
 
 def test_storm_of_429_is_waited_out() -> None:
-    model = FakeModel(FakePlan(storm_every=40, storm_length=12, retry_after_s=0.05))
+    model = FakeModel(
+        FakePlan(storm_every=40, storm_length=12, retry_after_s=0.05)
+    )
     answers, tally = asked(model, 150, concurrency=16)
     assert tally.n_answered == 150
     assert model.requests["429"] == tally.n_requests - 150 > 0
@@ -165,7 +200,8 @@ def test_endpoint_that_asks_to_wait_for_an_hour_ends_the_asking() -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", [ServerFault.HANG, pytest.param(ServerFault.DRIP, marks=pytest.mark.slow)]
+    "fault",
+    [ServerFault.HANG, pytest.param(ServerFault.DRIP, marks=pytest.mark.slow)],
 )
 def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
     began = time.monotonic()
@@ -178,7 +214,9 @@ def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
 
 
 def test_question_that_hangs_once_is_answered_the_second_time() -> None:
-    _, tally = asked(FakePlan(faults={ServerFault.HANG: 10}), 30, timeout_s=SHORT_S)
+    _, tally = asked(
+        FakePlan(faults={ServerFault.HANG: 10}), 30, timeout_s=SHORT_S
+    )
     assert (tally.n_answered, tally.n_troubles) == (30, 0)
 
 
@@ -198,7 +236,9 @@ def test_what_is_transient_is_asked_again(fault: ServerFault) -> None:
         (ServerFault.HUGE, "the reply has more than 8 MB"),
     ],
 )
-def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) -> None:
+def test_what_is_no_answer_is_not_asked_again(
+    fault: ServerFault, trouble: str
+) -> None:
     answers, tally = asked(FakePlan(faults={fault: 2}), 10, concurrency=1)
     assert (tally.n_answered, tally.n_requests, dict(tally.troubles)) == (
         5,
@@ -206,7 +246,8 @@ def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) 
         {trouble: 5},
     )
     assert all(
-        (answer.text is None) == (answer.trouble is not None) for answer in answers
+        (answer.text is None) == (answer.trouble is not None)
+        for answer in answers
     )
 
 
@@ -215,8 +256,14 @@ def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) 
     [
         (ServerFault.HALF_JSON, "the reply was cut off at the token limit"),
         (ServerFault.THINKING, None),
-        (ServerFault.ENDLESS_THINKING, "the reply ends inside the model's thinking"),
-        (ServerFault.WRONG_JSON, "no object in the reply has the key detection"),
+        (
+            ServerFault.ENDLESS_THINKING,
+            "the reply ends inside the model's thinking",
+        ),
+        (
+            ServerFault.WRONG_JSON,
+            "no object in the reply has the key detection",
+        ),
         (ServerFault.PROSE, None),
         (ServerFault.FENCE, None),
     ],
@@ -226,7 +273,8 @@ def test_text_comes_raw_whatever_it_says(
 ) -> None:
     answers, _ = asked(FakePlan(faults={fault: 1}), 4)
     readings = [
-        read_reply(answer.text or "", answer.finish_reason) for answer in answers
+        read_reply(answer.text or "", answer.finish_reason)
+        for answer in answers
     ]
     assert [reading.trouble for reading in readings] == [trouble] * 4
     assert {answer.finish_reason for answer in answers} == {
@@ -268,11 +316,16 @@ def test_what_an_endpoint_refuses_is_left_out_from_then_on(
     rejects: set[str], left_out: set[str] | None
 ) -> None:
     model = FakeModel(FakePlan(rejects=frozenset(rejects)))
-    seeded = (Question(i, f"question {i}", reply_schema(), seed=i) for i in range(20))
+    seeded = (
+        Question(i, f"question {i}", reply_schema(), seed=i) for i in range(20)
+    )
     answers: list[Answer] = []
     with fake_server(model) as url:
         tally = ask_all(
-            seeded, Endpoint("fake", url), on_answer=answers.append, concurrency=1
+            seeded,
+            Endpoint("fake", url),
+            on_answer=answers.append,
+            concurrency=1,
         )
     assert tally.n_answered == 20
     assert tally.left_out == (left_out or rejects)
@@ -286,7 +339,10 @@ def test_many_at_once_learn_what_an_endpoint_refuses() -> None:
         40,
         concurrency=16,
     )
-    assert (tally.n_answered, tally.left_out) == (40, {"response_format", "max_tokens"})
+    assert (tally.n_answered, tally.left_out) == (
+        40,
+        {"response_format", "max_tokens"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -386,7 +442,9 @@ def test_what_the_caller_raises_ends_all_and_comes_through(where: str) -> None:
         fake_server(FakePlan()) as url,
         pytest.raises(LookupError, match="the disk is full"),
     ):
-        ask_all(broken(), Endpoint("fake", url), on_answer=keep, limiter=Limiter())
+        ask_all(
+            broken(), Endpoint("fake", url), on_answer=keep, limiter=Limiter()
+        )
 
 
 def test_what_breaks_in_the_thread_of_the_line_comes_through() -> None:
@@ -404,7 +462,9 @@ def asked_within(
 ) -> tuple[list[Answer], Tally]:
     answers: list[Answer] = []
     with fake_server(plan) as url:
-        endpoint = Endpoint("fake", url, max_output_tokens=1_000, timeout_s=timeout_s)
+        endpoint = Endpoint(
+            "fake", url, max_output_tokens=1_000, timeout_s=timeout_s
+        )
         tally = ask_all(
             questions(n),
             endpoint,
@@ -465,7 +525,9 @@ def test_budget_needs_a_limit_of_tokens() -> None:
 
 def open_sockets() -> int:
     names = [
-        path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()
+        path.readlink()
+        for path in Path("/proc/self/fd").iterdir()
+        if path.is_symlink()
     ]
     return sum(str(name).startswith("socket:") for name in names)
 
@@ -475,7 +537,9 @@ def open_sockets() -> int:
     reason="reads the open files as Linux lists them",
 )
 @pytest.mark.slow
-def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> None:
+def test_no_thread_and_no_socket_is_left(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
     gc.collect()
     recwarn.clear()  # what earlier tests of this process left
 

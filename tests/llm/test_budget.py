@@ -41,9 +41,14 @@ def test_spent_and_in_flight_stay_within_the_cap(
                 budget.settle(ended, ended.n_counted, 400)
             else:
                 (budget.lose if how == "lose" else budget.give_back)(ended)
-        assert budget.spent_tokens + sum(one.n_tokens for one in in_flight) <= cap
+        assert (
+            budget.spent_tokens + sum(one.n_tokens for one in in_flight) <= cap
+        )
         assert budget.usd is not None
-        assert budget.spent_usd + sum(one.usd for one in in_flight) <= budget.usd + 1e-9
+        assert (
+            budget.spent_usd + sum(one.usd for one in in_flight)
+            <= budget.usd + 1e-9
+        )
 
 
 def test_what_the_endpoint_counts_corrects_our_estimate() -> None:
@@ -80,14 +85,17 @@ def test_price_is_of_model_and_provider() -> None:
     listed = price_of(Endpoint("gpt-5", OPENAI))
     assert listed is not None and (listed.input, listed.output) == (1.25, 10.0)
     assert listed.usd(1_000_000, 100_000) == pytest.approx(2.25)
-    assert price_of(Endpoint("gpt-5", OPENAI), Price(9.0, 9.0)) == Price(9.0, 9.0)
+    assert price_of(Endpoint("gpt-5", OPENAI), Price(9.0, 9.0)) == Price(
+        9.0, 9.0
+    )
 
 
 @pytest.mark.parametrize(
     "base_url", ["http://127.0.0.1:4000/v1", "https://openrouter.ai/api/v1"]
 )
 @pytest.mark.parametrize(
-    "name", ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"]
+    "name",
+    ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"],
 )
 def test_model_behind_a_gateway_has_the_list_price_of_its_provider(
     base_url: str, name: str

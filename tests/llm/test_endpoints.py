@@ -44,7 +44,9 @@ def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
             self.send_response(307 if redirect else 200)
             if redirect:
                 self.send_header("Location", f"{redirect}/chat/completions")
-            self.send_header("Content-Length", "0" if redirect else str(len(REPLY)))
+            self.send_header(
+                "Content-Length", "0" if redirect else str(len(REPLY))
+            )
             self.end_headers()
             self.wfile.write(b"" if redirect else REPLY)
 
@@ -76,7 +78,10 @@ def ask(endpoint: Endpoint) -> list[Answer]:
 
 @pytest.mark.parametrize(
     ("key", "address"),
-    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
+    [
+        ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ("CRANE_API_KEY", "CRANE_BASE_URL"),
+    ],
 )
 def test_second_server_never_receives_the_key_of_the_first(
     key: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -85,12 +90,20 @@ def test_second_server_never_receives_the_key_of_the_first(
         for name, value in ({key: KEY, address: first} | ORGANIZATION).items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
-        for base_url in (first, second, second.replace("127.0.0.1", "localhost")):
-            assert [answer.text for answer in ask(resolve("m", base_url))] == ["x"]
+        for base_url in (
+            first,
+            second,
+            second.replace("127.0.0.1", "localhost"),
+        ):
+            assert [answer.text for answer in ask(resolve("m", base_url))] == [
+                "x"
+            ]
     assert [f"Bearer {KEY}" in head for head in at_first] == [True]
     assert len(at_second) == 2
     secrets = (KEY, *ORGANIZATION.values())
-    assert not [secret for head in at_second for secret in secrets if secret in head]
+    assert not [
+        secret for head in at_second for secret in secrets if secret in head
+    ]
 
 
 def test_redirect_takes_neither_key_nor_question_to_another_server() -> None:
@@ -130,13 +143,17 @@ def test_file_names_the_endpoints_and_nothing_else_does(tmp_path: Path) -> None:
         "ours",
         "local",
     ]
-    endpoint, price = named_endpoint("ours", "a", environ=environ, folder=tmp_path)
+    endpoint, price = named_endpoint(
+        "ours", "a", environ=environ, folder=tmp_path
+    )
     assert (endpoint.base_url, endpoint.key, price) == (
         "https://llm.example.org/v1",
         Secret("of-mine"),
         Price(1, 2, "stated for ours"),
     )
-    local, unknown = named_endpoint("local", "any", environ=environ, folder=tmp_path)
+    local, unknown = named_endpoint(
+        "local", "any", environ=environ, folder=tmp_path
+    )
     assert (local.key, unknown) == (None, None)
 
 
@@ -153,7 +170,9 @@ def test_what_nobody_configured_is_refused(
     name: str, model: str, words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DetectorError, match=words):
-        named_endpoint(name, model, environ=configured(tmp_path, OURS), folder=tmp_path)
+        named_endpoint(
+            name, model, environ=configured(tmp_path, OURS), folder=tmp_path
+        )
 
 
 @pytest.mark.parametrize(
@@ -167,7 +186,10 @@ def test_what_nobody_configured_is_refused(
         ),
         ({"OPENAI_API_KEY": "k"}, ["https://api.openai.com/v1"]),
         (
-            {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:4000/v1"},
+            {
+                "OPENAI_API_KEY": "k",
+                "OPENAI_BASE_URL": "http://127.0.0.1:4000/v1",
+            },
             ["http://127.0.0.1:4000/v1"],
         ),
         (

@@ -53,7 +53,9 @@ def test_they_are_kept_with_the_job(
         "--runs",
         "1",
     ]
-    said = speaker(tmp_path, capsys)(*asked, "--instances", "pandas_1_*", *options)
+    said = speaker(tmp_path, capsys)(
+        *asked, "--instances", "pandas_1_*", *options
+    )
     assert said.code == 0, said.err
     lines = [
         line
@@ -61,7 +63,9 @@ def test_they_are_kept_with_the_job(
         for line in path.read_text("utf-8").splitlines()
     ]
     [job] = [
-        record for record in map(json.loads, lines) if record.get("record") == "job"
+        record
+        for record in map(json.loads, lines)
+        if record.get("record") == "job"
     ]
     shaped = json.loads(job["options"])
     assert (shaped["extra_body"], shaped["max_output_tokens"]) == (
@@ -83,6 +87,8 @@ def test_they_are_kept_with_the_job(
         '"' + "x" * MOST_EXTRA + '"',
     ],
 )
-def test_what_is_no_object_or_is_set_otherwise_is_wrong_usage(text: str) -> None:
+def test_what_is_no_object_or_is_set_otherwise_is_wrong_usage(
+    text: str,
+) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         extra_body(text)

@@ -24,10 +24,15 @@ def fetched(url: str) -> Any:
 
 def test_models_are_listed() -> None:
     with fake_server(FakePlan(models=("a", "b"))) as url:
-        assert [model["id"] for model in fetched(f"{url}/models")["data"]] == ["a", "b"]
+        assert [model["id"] for model in fetched(f"{url}/models")["data"]] == [
+            "a",
+            "b",
+        ]
 
 
-def test_repetitions_of_a_question_differ_and_come_again_with_the_seed() -> None:
+def test_repetitions_of_a_question_differ_and_come_again_with_the_seed() -> (
+    None
+):
     def texts() -> list[str | None]:
         answers: list[Answer] = []
         with fake_server(FakePlan(seed=3)) as url:
@@ -55,9 +60,9 @@ def test_crash_probability_is_a_share() -> None:
                 Endpoint("m", url),
                 on_answer=answers.append,
             )
-        assert {read_reply(answer.text or "").crashes for answer in answers} == {
-            bool(probability)
-        }
+        assert {
+            read_reply(answer.text or "").crashes for answer in answers
+        } == {bool(probability)}
 
 
 def test_process_prints_its_address_answers_and_ends() -> None:
@@ -70,14 +75,16 @@ def test_process_prints_its_address_answers_and_ends() -> None:
         "--every",
         "prose=2",
     ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             url = process.stdout.readline().strip()
             assert url.startswith("http://127.0.0.1:")
-            assert [model["id"] for model in fetched(f"{url}/models")["data"]] == [
-                "fake"
-            ]
+            assert [
+                model["id"] for model in fetched(f"{url}/models")["data"]
+            ] == ["fake"]
             answers: list[Answer] = []
             ask_all(
                 [Question(i, "q") for i in range(2)],

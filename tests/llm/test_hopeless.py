@@ -28,7 +28,11 @@ REFUSED = [
         MODEL,
     ),
     (400, "Model Not Exist", MODEL),
-    (400, "{\"detail\":\"Server is pinned to 'qwen3'; requested 'gpt-9'.\"}", MODEL),
+    (
+        400,
+        "{\"detail\":\"Server is pinned to 'qwen3'; requested 'gpt-9'.\"}",
+        MODEL,
+    ),
     (400, "Invalid model: gpt-9", MODEL),
     (400, "gpt-9 is not a valid model ID", MODEL),
     (
@@ -36,7 +40,11 @@ REFUSED = [
         "The requested model 'gpt-9' is not supported by any provider you have enabled.",
         MODEL,
     ),
-    (400, "No models loaded. Please load a model in the developer page.", MODEL),
+    (
+        400,
+        "No models loaded. Please load a model in the developer page.",
+        MODEL,
+    ),
     (
         401,
         "key not allowed to access model. This key can only access models=['qwen3']. Tried to access gpt-9",
@@ -55,7 +63,11 @@ REFUSED = [
         MODEL,
     ),
     (422, "Unknown model gpt-9", MODEL),
-    (500, f"litellm.NotFoundError: OpenAIException - {VLLM_MODEL}{TAIL}", MODEL),
+    (
+        500,
+        f"litellm.NotFoundError: OpenAIException - {VLLM_MODEL}{TAIL}",
+        MODEL,
+    ),
     (
         500,
         f"litellm.BadRequestError: PerplexityException - Invalid model 'perplexity/sonar'.{TAIL}",
@@ -83,8 +95,16 @@ REFUSED = [
         "The api_key client option must be set either by passing api_key to the client",
         KEY,
     ),
-    (400, "Your credit balance is too low to access the Anthropic API.", PAYMENT),
-    (400, "Budget has been exceeded! Current cost: 1.1, Max budget: 1.0", PAYMENT),
+    (
+        400,
+        "Your credit balance is too low to access the Anthropic API.",
+        PAYMENT,
+    ),
+    (
+        400,
+        "Budget has been exceeded! Current cost: 1.1, Max budget: 1.0",
+        PAYMENT,
+    ),
     (500, "Insufficient Balance", PAYMENT),
 ]
 
@@ -113,12 +133,16 @@ def test_refused_model_or_key_stops_the_job_by_any_status(
         "Rate limit reached for model gpt-9: 60000 tokens per minute",
     ],
 )
-def test_words_about_one_question_or_moment_refuse_nothing(message: str) -> None:
+def test_words_about_one_question_or_moment_refuse_nothing(
+    message: str,
+) -> None:
     assert refusal_in(message) is None or "flagged" in message
 
 
 def test_flagged_text_is_no_refusal_of_the_model() -> None:
-    flagged = error(403, "Your input was flagged: the model was not found to be safe")
+    flagged = error(
+        403, "Your input was flagged: the model was not found to be safe"
+    )
     told = outcome(lambda number, _: flagged if number % 2 else whole(), 20)
     assert (told.error, len(told.answers)) == (None, 20)
 
@@ -129,7 +153,8 @@ def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(
 ) -> None:
     told = outcome(
         lambda number, _: error(
-            status, f"Le serveur refuse la demande n° {number} (req-7f{number}a)"
+            status,
+            f"Le serveur refuse la demande n° {number} (req-7f{number}a)",
         )
     )
     assert told.error is not None
@@ -147,7 +172,9 @@ def test_failures_after_an_answer_are_those_of_single_questions() -> None:
         concurrency=1,
     )
     assert told.error is None
-    assert [answer.text is None for answer in told.answers] == [False] + [True] * 29
+    assert [answer.text is None for answer in told.answers] == [False] + [
+        True
+    ] * 29
 
 
 def test_questions_that_are_too_long_do_not_end_the_job() -> None:
@@ -161,16 +188,21 @@ def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(
     concurrency: int,
 ) -> None:
     began = time.monotonic()
-    told = outcome(lambda *_: Sent(None), concurrency=concurrency, timeout_s=1.0)
+    told = outcome(
+        lambda *_: Sent(None), concurrency=concurrency, timeout_s=1.0
+    )
     assert 2.0 <= time.monotonic() - began < PATIENCE_S
     assert told.error is not None
-    assert "does not reply: no reply within 1 s, 2 times in a row" in str(told.error)
+    assert "does not reply: no reply within 1 s, 2 times in a row" in str(
+        told.error
+    )
     assert "--timeout-s" in told.error.remedy
     assert len(told.asked) <= 2 * concurrency
 
 
 @pytest.mark.parametrize(
-    ("concurrency", "most"), [pytest.param(1, 3, marks=pytest.mark.slow), (8, 16)]
+    ("concurrency", "most"),
+    [pytest.param(1, 3, marks=pytest.mark.slow), (8, 16)],
 )
 def test_server_that_falls_silent_later_is_left_too(
     concurrency: int, most: int
@@ -188,12 +220,18 @@ def test_server_that_falls_silent_later_is_left_too(
 
 def test_one_question_without_an_end_does_not_end_the_job() -> None:
     def script(_: int, body: dict[str, Any]) -> Sent:
-        return Sent(None) if body["messages"][0]["content"] == "question 7" else whole()
+        return (
+            Sent(None)
+            if body["messages"][0]["content"] == "question 7"
+            else whole()
+        )
 
     told = outcome(script, 20, concurrency=1, timeout_s=met_limit_s(1.0))
     assert told.error is None
     assert [answer.key for answer in told.answers if answer.text is None] == [7]
-    assert [answer.attempts for answer in told.answers if answer.key == 7] == [2]
+    assert [answer.attempts for answer in told.answers if answer.key == 7] == [
+        2
+    ]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +262,9 @@ def test_schema_that_a_server_cannot_enforce_is_left_out_once_and_the_job_goes_o
     )
     assert told.error is None
     assert [answer.text is None for answer in told.answers] == [False] * 20
-    assert ["response_format" in body for body in told.asked] == [True] + [False] * 20
+    assert ["response_format" in body for body in told.asked] == [True] + [
+        False
+    ] * 20
 
 
 def stream_of(*chunks: Any, end: str = "data: [DONE]\n\n") -> Sent:
@@ -232,7 +272,9 @@ def stream_of(*chunks: Any, end: str = "data: [DONE]\n\n") -> Sent:
         f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n" for chunk in chunks
     )
     return Sent(
-        200, f": hello\n\n{events}{end}".encode(), "text/event-stream; charset=utf-8"
+        200,
+        f": hello\n\n{events}{end}".encode(),
+        "text/event-stream; charset=utf-8",
     )
 
 
@@ -289,9 +331,9 @@ def test_server_that_only_streams_is_asked_for_streams_from_then_on(
 
 def test_stream_in_reply_to_a_plain_request_is_read() -> None:
     told = outcome(lambda *_: STREAM, 3)
-    assert [(answer.finish_reason, answer.attempts) for answer in told.answers] == [
-        ("stop", 1)
-    ] * 3
+    assert [
+        (answer.finish_reason, answer.attempts) for answer in told.answers
+    ] == [("stop", 1)] * 3
     untold = outcome(lambda *_: STREAM._replace(kind="application/json"), 3)
     assert [answer.text for answer in untold.answers] == [
         answer.text for answer in told.answers
@@ -306,7 +348,11 @@ def test_stream_of_a_function_call_is_read() -> None:
 
     named = delta(
         tool_calls=[
-            {"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}
+            {
+                "index": 0,
+                "id": "1",
+                "function": {"name": "answer", "arguments": ""},
+            }
         ]
     )
     stream = stream_of(
@@ -337,11 +383,13 @@ def test_stream_options_that_are_refused_are_left_out() -> None:
 
 
 def test_stream_without_its_end_is_half_a_reply_and_asked_again() -> None:
-    half = stream_of(delta(content='{"reasoning": "so", "detection": true}'), end="")
+    half = stream_of(
+        delta(content='{"reasoning": "so", "detection": true}'), end=""
+    )
     told = outcome(lambda number, _: half if number == 1 else STREAM, 1)
-    assert [(answer.text is None, answer.attempts) for answer in told.answers] == [
-        (False, 2)
-    ]
+    assert [
+        (answer.text is None, answer.attempts) for answer in told.answers
+    ] == [(False, 2)]
     cut = stream_of(
         delta(content='{"reasoning": "so", "detection": true}'), delta("length")
     )
@@ -351,7 +399,8 @@ def test_stream_without_its_end_is_half_a_reply_and_asked_again() -> None:
 def test_error_within_a_stream_is_that_of_a_reply() -> None:
     told = outcome(
         lambda *_: stream_of(
-            delta(content="{"), {"error": {"message": "overloaded", "code": 502}}
+            delta(content="{"),
+            {"error": {"message": "overloaded", "code": 502}},
         ),
         1,
     )
@@ -359,4 +408,6 @@ def test_error_within_a_stream_is_that_of_a_reply() -> None:
     told = outcome(
         lambda *_: stream_of({"error": {"message": VLLM_MODEL, "code": 404}})
     )
-    assert told.error is not None and str(told.error.args[0]).startswith(MODEL.why)
+    assert told.error is not None and str(told.error.args[0]).startswith(
+        MODEL.why
+    )

@@ -19,7 +19,13 @@ from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint, resolve
 from crane_core.llm.fake_server import FakePlan, ServerFault, fake_server
-from crane_core.llm.keys import OPENAI, Secret, key_for, without_keys, without_secrets
+from crane_core.llm.keys import (
+    OPENAI,
+    Secret,
+    key_for,
+    without_keys,
+    without_secrets,
+)
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import RetryPatience
@@ -51,7 +57,9 @@ def test_each_endpoint_gets_its_own_key(
 ) -> None:
     wanted = None if key is None else Secret(key)
     assert key_for(base_url, environ=EVERY, folder=tmp_path) == wanted
-    lines = [f"export {name}='{value}'  # a remark" for name, value in EVERY.items()]
+    lines = [
+        f"export {name}='{value}'  # a remark" for name, value in EVERY.items()
+    ]
     (tmp_path / ".env").write_text("\n".join(lines))
     assert key_for(base_url, environ={}, folder=tmp_path) == wanted
 
@@ -61,7 +69,10 @@ GATEWAY = "https://models.example.org/v1"
 
 @pytest.mark.parametrize(
     ("key", "address"),
-    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
+    [
+        ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ("CRANE_API_KEY", "CRANE_BASE_URL"),
+    ],
 )
 def test_key_is_for_the_address_that_is_stated_beside_it(
     key: str, address: str, tmp_path: Path
@@ -81,19 +92,25 @@ def test_key_is_for_the_address_that_is_stated_beside_it(
     (tmp_path / ".env").write_text(
         "\n".join(f"{name}={value}" for name, value in pair.items())
     )
-    assert key_for(GATEWAY, environ={}, folder=tmp_path) == Secret("of-the-gateway")
+    assert key_for(GATEWAY, environ={}, folder=tmp_path) == Secret(
+        "of-the-gateway"
+    )
 
 
 @pytest.mark.parametrize(
     ("key", "address"),
-    [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")],
+    [
+        ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ("CRANE_API_KEY", "CRANE_BASE_URL"),
+    ],
 )
 def test_file_of_a_folder_cannot_redirect_a_key_of_the_environment(
     key: str, address: str, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text(f"{address}={GATEWAY}\n")
     assert (
-        key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path) is None
+        key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path)
+        is None
     )
 
 
@@ -115,10 +132,12 @@ def test_address_is_the_stated_one_where_none_is_given(tmp_path: Path) -> None:
 
 def test_environment_goes_before_the_file(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=of-the-file\n")
-    assert key_for(OPENAI, environ=EVERY, folder=tmp_path) == Secret("of-openai")
-    assert key_for(OPENAI, environ={"OPENAI_API_KEY": " "}, folder=tmp_path) == Secret(
-        "of-the-file"
+    assert key_for(OPENAI, environ=EVERY, folder=tmp_path) == Secret(
+        "of-openai"
     )
+    assert key_for(
+        OPENAI, environ={"OPENAI_API_KEY": " "}, folder=tmp_path
+    ) == Secret("of-the-file")
 
 
 def test_file_of_the_working_directory_is_read_and_none_above_it(
@@ -136,9 +155,15 @@ def test_file_of_the_working_directory_is_read_and_none_above_it(
         key_for(OPENAI)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.0.1", "[::1]"])
-def test_endpoint_on_this_machine_needs_no_key(host: str, tmp_path: Path) -> None:
-    endpoint = resolve("m", f"http://{host}:8000/v1/", environ={}, folder=tmp_path)
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "127.8.0.1", "[::1]"]
+)
+def test_endpoint_on_this_machine_needs_no_key(
+    host: str, tmp_path: Path
+) -> None:
+    endpoint = resolve(
+        "m", f"http://{host}:8000/v1/", environ={}, folder=tmp_path
+    )
     assert (endpoint.key, endpoint.is_local, endpoint.base_url) == (
         None,
         True,
@@ -174,7 +199,9 @@ def test_address_that_would_lose_a_secret_or_is_none_is_refused(
         b"a" * 1_000_001,
     ],
 )
-def test_file_that_holds_no_key_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_file_that_holds_no_key_is_refused(
+    content: bytes, tmp_path: Path
+) -> None:
     (tmp_path / ".env").write_bytes(content)
     with pytest.raises(DetectorError):
         key_for(OPENAI, environ={}, folder=tmp_path)
@@ -201,10 +228,13 @@ def test_key_cannot_be_shown_or_written() -> None:
 
 def test_keys_are_taken_out_of_texts() -> None:
     Secret(KEY)
-    text = f"Bearer {KEY}; ?key=a-key-of-no-known-form%2F%2B7f3c; sk-{'a1' * 20}"
+    text = (
+        f"Bearer {KEY}; ?key=a-key-of-no-known-form%2F%2B7f3c; sk-{'a1' * 20}"
+    )
     assert without_keys(text) == f"Bearer <key>; ?key=<key>; sk-{'a1' * 20}"
     assert (
-        without_secrets(text) == "Bearer <key>; ?key=<key>; <secret of 43 characters>"
+        without_secrets(text)
+        == "Bearer <key>; ?key=<key>; <secret of 43 characters>"
     )
 
 
@@ -244,8 +274,12 @@ def test_a_key_that_a_limit_cuts_is_taken_out_too() -> None:
         FakePlan(models=("another",), echoes_key=True),
         FakePlan(has_quota=False, echoes_key=True),
         FakePlan(faults={ServerFault.ERROR: 1}, echoes_key=True),
-        FakePlan(storm_every=1, storm_length=1, echoes_key=True, retry_after_s=0.001),
-        FakePlan(storm_every=1, storm_length=1, echoes_key=True, retry_after_s=9_999),
+        FakePlan(
+            storm_every=1, storm_length=1, echoes_key=True, retry_after_s=0.001
+        ),
+        FakePlan(
+            storm_every=1, storm_length=1, echoes_key=True, retry_after_s=9_999
+        ),
         FakePlan(rejects=frozenset({"model"}), echoes_key=True),
         FakePlan(faults={ServerFault.HANG: 1}),
         FakePlan(faults={ServerFault.CUT: 1}),
@@ -253,7 +287,9 @@ def test_a_key_that_a_limit_cuts_is_taken_out_too() -> None:
     ],
 )
 def test_key_stands_in_no_error_answer_or_log(
-    plan: FakePlan, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    plan: FakePlan,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
     answers: list[Answer] = []
@@ -275,7 +311,11 @@ def test_key_stands_in_no_error_answer_or_log(
     told = [
         text
         for error in raised
-        for text in (repr(error), error.remedy, *traceback.format_exception(error))
+        for text in (
+            repr(error),
+            error.remedy,
+            *traceback.format_exception(error),
+        )
     ]
     seen = [repr(answers), *told, caplog.text, *capfd.readouterr()]
     assert not [text for text in seen if KEY in text]

@@ -35,7 +35,12 @@ def test_requests_per_minute_are_kept(clock: Clock) -> None:
 
 def test_tokens_per_minute_are_kept(clock: Clock) -> None:
     limiter = Limiter(tokens_per_minute=6_000, clock=clock)
-    assert [limiter.claim(n) for n in (500, 100, 0, 0)] == [100.0, 105.0, 106.0, 106.0]
+    assert [limiter.claim(n) for n in (500, 100, 0, 0)] == [
+        100.0,
+        105.0,
+        106.0,
+        106.0,
+    ]
 
 
 def test_all_wait_when_the_provider_says_so_and_come_back_one_after_another(

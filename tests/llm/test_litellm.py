@@ -136,5 +136,7 @@ def test_unknown_model_stops_the_job_at_once(proxy: str) -> None:
 
 
 def test_wrong_key_stops_the_job_at_once(proxy: str) -> None:
-    with pytest.raises(DetectorError, match="The endpoint refuses the key: status 4"):
+    with pytest.raises(
+        DetectorError, match="The endpoint refuses the key: status 4"
+    ):
         asked(proxy, "heron", OTHER_KEY)

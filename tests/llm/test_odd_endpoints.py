@@ -57,7 +57,9 @@ def bare_server(answer: bytes) -> Iterator[str]:
             except ConnectionError:
                 self.server.n_hung_up += 1  # type: ignore[attr-defined]
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), OddHandler) as server:
+    with socketserver.ThreadingTCPServer(
+        ("127.0.0.1", 0), OddHandler
+    ) as server:
         server.n_hung_up = 0  # type: ignore[attr-defined]
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -88,25 +90,55 @@ def asked(answer: bytes) -> Answer:
     [
         (b"SSH-2.0-OpenSSH_9.2\r\n", "the connection broke", 2),
         (b"", "the connection broke", 2),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "the connection broke", 2),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{",
+            "the connection broke",
+            2,
+        ),
         (
             http("200 OK", b"<html>login</html>"),
             "the reply is not a chat completion: <html>login</html>",
             2,
         ),
-        (http("200 OK", b""), "the reply is not a chat completion: it is empty", 2),
-        (http("200 OK", b"[" * 100_000), "the reply is not a chat completion", 2),
-        (http("200 OK", b'{"choices": []}'), "the reply is not a chat completion", 2),
+        (
+            http("200 OK", b""),
+            "the reply is not a chat completion: it is empty",
+            2,
+        ),
+        (
+            http("200 OK", b"[" * 100_000),
+            "the reply is not a chat completion",
+            2,
+        ),
+        (
+            http("200 OK", b'{"choices": []}'),
+            "the reply is not a chat completion",
+            2,
+        ),
         (
             http("200 OK", b'{"choices": [{"message": null}]}'),
             "the reply is not a chat completion",
             2,
         ),
-        (http("200 OK", b'{"choices": 7}'), "the reply is not a chat completion", 2),
-        (http("200 OK", completion(content=["a", "list"])), "the reply is empty", 1),
-        (http("200 OK", completion(refusal="No.")), "the model refuses: No.", 1),
         (
-            http("200 OK", b'{"error": {"message": "overloaded", "code": 502}}'),
+            http("200 OK", b'{"choices": 7}'),
+            "the reply is not a chat completion",
+            2,
+        ),
+        (
+            http("200 OK", completion(content=["a", "list"])),
+            "the reply is empty",
+            1,
+        ),
+        (
+            http("200 OK", completion(refusal="No.")),
+            "the model refuses: No.",
+            1,
+        ),
+        (
+            http(
+                "200 OK", b'{"error": {"message": "overloaded", "code": 502}}'
+            ),
             "status 502: overloaded",
             2,
         ),
@@ -116,7 +148,9 @@ def asked(answer: bytes) -> Answer:
             2,
         ),
         (
-            http("400 Bad Request", b'[{"error": {"message": "no such schema"}}]'),
+            http(
+                "400 Bad Request", b'[{"error": {"message": "no such schema"}}]'
+            ),
             "status 400: no such schema",
             1,
         ),
@@ -159,7 +193,8 @@ def test_what_stands_only_in_the_thinking_is_marked_and_read_if_it_ends_with_an_
         http(
             "200 OK",
             completion(
-                content="", **{member: 'It says {"detection": true}. Let me see'}
+                content="",
+                **{member: 'It says {"detection": true}. Let me see'},
             ),
         )
     )
@@ -168,7 +203,8 @@ def test_what_stands_only_in_the_thinking_is_marked_and_read_if_it_ends_with_an_
         "the model produced reasoning but no reply",
     )
     assert (
-        asked(http("200 OK", completion(content="x", **{member: answer}))).text == "x"
+        asked(http("200 OK", completion(content="x", **{member: answer}))).text
+        == "x"
     )
 
 
@@ -186,7 +222,10 @@ CALL = {"name": "answer", "arguments": '{"reasoning": "so", "detection": true}'}
         {
             "content": "",
             "tool_calls": [
-                {"function": CALL | {"arguments": json.loads(CALL["arguments"])}}
+                {
+                    "function": CALL
+                    | {"arguments": json.loads(CALL["arguments"])}
+                }
             ],
         },
         {"content": None, "function_call": CALL},
@@ -202,7 +241,14 @@ def test_an_answer_that_comes_as_a_function_call_is_read(
 
 @pytest.mark.parametrize(
     "calls",
-    [None, 3, [], [None], [{"function": None}], [{"function": {"arguments": 3}}]],
+    [
+        None,
+        3,
+        [],
+        [None],
+        [{"function": None}],
+        [{"function": {"arguments": 3}}],
+    ],
 )
 def test_calls_that_are_none_leave_the_reply_empty(calls: Any) -> None:
     answer = asked(http("200 OK", completion(content=None, tool_calls=calls)))
@@ -234,9 +280,14 @@ def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_unde
         asked(http("200 OK", json.dumps(body).encode())).finish_reason
         == "max_output_tokens"
     )
-    body = {"status": "incomplete", "incomplete_details": None, "choices": choices}
+    body = {
+        "status": "incomplete",
+        "incomplete_details": None,
+        "choices": choices,
+    }
     assert (
-        asked(http("200 OK", json.dumps(body).encode())).finish_reason == "incomplete"
+        asked(http("200 OK", json.dumps(body).encode())).finish_reason
+        == "incomplete"
     )
 
 
@@ -277,7 +328,9 @@ def test_key_in_a_reply_is_taken_out_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("status", ["200 OK", "500 Oops"])
-def test_packed_reply_that_grows_without_end_is_not_unpacked(status: str) -> None:
+def test_packed_reply_that_grows_without_end_is_not_unpacked(
+    status: str,
+) -> None:
     bomb = http(
         status,
         gzip.compress(b"a" * 100_000_000, compresslevel=9),
@@ -299,4 +352,8 @@ def test_counts_that_are_none_are_unknown() -> None:
         "usage": {"prompt_tokens": "7", "completion_tokens": -1},
     }
     told = asked(http("200 OK", json.dumps(body).encode()))
-    assert (told.text, told.input_tokens, told.output_tokens) == ("x", None, None)
+    assert (told.text, told.input_tokens, told.output_tokens) == (
+        "x",
+        None,
+        None,
+    )

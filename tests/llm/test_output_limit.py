@@ -23,9 +23,7 @@ VLLM_LATER = (
     "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 4096 tokens "
     "and your request has 116 input tokens (16384 > 4096 - 116)."
 )
-LITELLM = (
-    f"litellm.BadRequestError: ContextWindowExceededError: OpenAIException - {VLLM}"
-)
+LITELLM = f"litellm.BadRequestError: ContextWindowExceededError: OpenAIException - {VLLM}"
 OPENAI = (
     "max_tokens is too large: 16384. This model supports at most 4096 completion tokens, "
     "whereas you provided 16384."
@@ -56,7 +54,9 @@ WINDOW = "This model has a context window of 4,096 tokens. Shorten the request."
         *((each, 4_096 - 110 - 16) for each in (VLLM_AT_LEAST, WINDOW)),
     ],
 )
-def test_the_limit_that_a_message_leaves_room_for(message: str, limit: int) -> None:
+def test_the_limit_that_a_message_leaves_room_for(
+    message: str, limit: int
+) -> None:
     allowed = OutputLimit(16_384)
     assert is_about_length(message)
     assert allowed.learn(message, 16_384, 100)
@@ -80,13 +80,17 @@ def test_a_question_that_fills_the_context_leaves_none() -> None:
 def test_a_long_prompt_takes_no_room_from_a_short_one() -> None:
     allowed = OutputLimit(16_384)
     assert allowed.learn(
-        VLLM.replace("116 in the messages", "3900 in the messages"), 16_384, 3_545
+        VLLM.replace("116 in the messages", "3900 in the messages"),
+        16_384,
+        3_545,
     )
     assert allowed.for_prompt(3_545) == 4_096 - 3_900 - 16
     assert allowed.for_prompt(100) == 4_096 - 110 - 16
 
 
-def test_a_count_that_is_too_low_is_corrected_until_the_reply_has_no_room() -> None:
+def test_a_count_that_is_too_low_is_corrected_until_the_reply_has_no_room() -> (
+    None
+):
     allowed, limit = OutputLimit(16_384), 16_384
     tried = []
     while allowed.learn(WINDOW, limit, 1_000):
@@ -105,9 +109,9 @@ class Small(BaseHTTPRequestHandler):
     context = 4_096
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
-            "max_tokens"
-        ]
+        asked = json.loads(
+            self.rfile.read(int(self.headers["Content-Length"]))
+        )["max_tokens"]
         self.limits.append(asked)
         if asked + 116 > self.context:
             self._send(
@@ -122,7 +126,11 @@ class Small(BaseHTTPRequestHandler):
         else:
             self._send(
                 200,
-                {"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]},
+                {
+                    "choices": [
+                        {"message": {"content": "a"}, "finish_reason": "stop"}
+                    ]
+                },
             )
 
     def _send(self, status: int, body: object) -> None:
@@ -138,7 +146,10 @@ class Small(BaseHTTPRequestHandler):
 
 @pytest.mark.parametrize(
     ("context", "text", "limits"),
-    [(4_096, "a", [16_384, 3_964, 3_964, 3_964]), (100, None, [16_384, LEAST, LEAST])],
+    [
+        (4_096, "a", [16_384, 3_964, 3_964, 3_964]),
+        (100, None, [16_384, LEAST, LEAST]),
+    ],
 )
 def test_the_limit_is_lowered_once_and_the_job_goes_on(
     context: int, text: str | None, limits: list[int]
@@ -151,7 +162,9 @@ def test_the_limit_is_lowered_once_and_the_job_goes_on(
         try:
             ask_all(
                 [Question(key, "q") for key in range(3)],
-                Endpoint("m", f"http://127.0.0.1:{server.server_address[1]}/v1"),
+                Endpoint(
+                    "m", f"http://127.0.0.1:{server.server_address[1]}/v1"
+                ),
                 on_answer=answers.append,
                 patience=RetryPatience(max_attempts=2, first_s=0.01),
                 limiter=Limiter(),

@@ -84,7 +84,9 @@ def test_no_header_raises(text: str) -> None:
     assert told is None or told >= 0
 
 
-def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> None:
+def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> (
+    None
+):
     patience, failure = (
         RetryPatience(first_s=1.0, longest_s=10.0),
         Failure(FailureScope.TRANSIENT, ""),
@@ -97,8 +99,15 @@ def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> N
         (5, 10.0),
         (5_000, 10.0),
     ]:
-        assert most / 2 <= patience.pause_s(n_failed, failure, Random(n_failed)) <= most
-    assert patience.pause_s(1, failure._replace(retry_after_s=60.0), Random(0)) == 60.0
+        assert (
+            most / 2
+            <= patience.pause_s(n_failed, failure, Random(n_failed))
+            <= most
+        )
+    assert (
+        patience.pause_s(1, failure._replace(retry_after_s=60.0), Random(0))
+        == 60.0
+    )
 
 
 def test_pauses_of_one_seed_are_the_same() -> None:

@@ -117,7 +117,10 @@ def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
 def asked(served: ServedModel, model: str) -> list[Answer]:
     answers: list[Answer] = []
     ask_all(
-        [Question(number, f"question {number}", reply_schema()) for number in range(4)],
+        [
+            Question(number, f"question {number}", reply_schema())
+            for number in range(4)
+        ],
         Endpoint(model, served.base_url, Secret("none"), max_output_tokens=24),
         on_answer=answers.append,
         patience=RetryPatience(max_attempts=2, first_s=0.01),
@@ -132,7 +135,9 @@ def test_random_text_is_counted_and_is_no_verdict(served: ServedModel) -> None:
     for answer in answers:
         assert answer.trouble is None and answer.finish_reason == "length"
         assert answer.input_tokens and answer.output_tokens
-        assert read_reply(answer.text or "", answer.finish_reason).crashes is None
+        assert (
+            read_reply(answer.text or "", answer.finish_reason).crashes is None
+        )
 
 
 def test_unknown_model_stops_the_job(served: ServedModel) -> None:

@@ -49,7 +49,9 @@ def notebook(cells: Cells, *, crash: bool) -> str:
                     "metadata": {},
                     "source": source,
                     "execution_count": count,
-                    "outputs": [error] if crash and index == len(cells) - 1 else [],
+                    "outputs": [error]
+                    if crash and index == len(cells) - 1
+                    else [],
                 }
                 for index, (source, count) in enumerate(cells)
             ],
@@ -119,7 +121,10 @@ def write_predictions(place: Path) -> Path:
     ]
     path = place / "mine.jsonl"
     path.write_text(
-        "".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]),
+        "".join(
+            json.dumps(line) + "\n"
+            for line in [*lines, {"instance": "numpy_1"}]
+        ),
         "utf-8",
     )
     return path
@@ -143,18 +148,24 @@ def ship_minibench_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def only_minibench(
-    minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    minibench_folder: DataFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> DataFolder:
     """Such a data folder of the test's own, in a checkout that ships nothing else."""
     ship_minibench_alone(monkeypatch)
-    return DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(minibench_folder.path, tmp_path / "data"))
+    )
 
 
 @pytest.fixture(scope="session")
 def crane_llm_archive(root: Path) -> Path:
     archive = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not archive.is_file():
-        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+        pytest.skip(
+            "the published archive crane_llm.tar.gz is not beside the checkout"
+        )
     return archive
 
 
@@ -177,7 +188,8 @@ def told_store(
     """The embedded answers of the study, those that predict a crash with our own text; to be read only."""
     store = open_store(
         shutil.copy(
-            prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb"
+            prepared_folder.database,
+            tmp_path_factory.mktemp("told") / "crane.duckdb",
         )
     )
     store.write(
@@ -194,11 +206,18 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
     """Keep a campaign "pilot" about verdicts that nobody gave, in a data folder without a database."""
 
     def keep(
-        n: int = 60, annotators: tuple[str, ...] = ("ana", "ben"), repeats: float = 0.05
+        n: int = 60,
+        annotators: tuple[str, ...] = ("ana", "ben"),
+        repeats: float = 0.05,
     ) -> tuple[DataFolder, Plan]:
         verdicts = [
             LabelledVerdict(
-                "made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}"
+                "made",
+                f"case_{i}_reproduced",
+                "heron",
+                "code",
+                "ours",
+                f"case_{i}",
             )
             for i in range(n)
         ]
@@ -228,7 +247,8 @@ def answers_of_job(store: Store, job: str) -> pd.DataFrame:
     return (
         store.cursor()
         .execute(
-            "FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job]
+            "FROM runs WHERE experiment = ? ORDER BY instance_id, run_index",
+            [job],
         )
         .df()
     )

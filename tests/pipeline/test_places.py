@@ -34,10 +34,16 @@ def test_relative_and_home_paths_become_absolute(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert data_folder("here").path == data_folder("~/here").path == tmp_path / "here"
+    assert (
+        data_folder("here").path
+        == data_folder("~/here").path
+        == tmp_path / "here"
+    )
 
 
-def test_a_folder_that_cannot_be_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_is_refused_with_a_remedy(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").write_text("not a folder")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(

@@ -65,7 +65,10 @@ def test_what_is_written_comes_back(rows: list[list[str]]) -> None:
     found = cells(csv_text(rows, line_end="\r\n"))
     assert [[unguarded(cell) for cell in row] for row in found] == rows
     assert not [
-        cell for row in found for cell in row if cell.startswith(("=", "@", "\t"))
+        cell
+        for row in found
+        for cell in row
+        if cell.startswith(("=", "@", "\t"))
     ]
 
 
@@ -98,7 +101,12 @@ def test_a_table_is_written_as_pandas_writes_it(columns: list[str]) -> None:
 
 def test_the_audit_log_is_guarded_once() -> None:
     act = AuditEntry(
-        "2026-11-25T12:00:00", "=HYPERLINK()", "'here", AuditAction.LOCK, "pilot", "-x"
+        "2026-11-25T12:00:00",
+        "=HYPERLINK()",
+        "'here",
+        AuditAction.LOCK,
+        "pilot",
+        "-x",
     )
     assert [unguarded(cell) for cell in cells(as_csv([act]))[1]] == list(
         rows_of_acts([act])[0]
@@ -114,6 +122,8 @@ def test_nothing_else_writes_csv(root: Path) -> None:
     writing = [
         path.name
         for path in files
-        if re.search(r"csv\.(writer|DictWriter)|\.to_csv\(", path.read_text("utf-8"))
+        if re.search(
+            r"csv\.(writer|DictWriter)|\.to_csv\(", path.read_text("utf-8")
+        )
     ]
     assert writing == ["sheet_text.py"]

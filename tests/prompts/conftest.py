@@ -15,12 +15,16 @@ def input_texts(root: Path) -> dict[str, str]:
     """All 444 published input texts by their path in the archive."""
     archive = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not archive.is_file():
-        pytest.skip(f"the published archive {archive.name} is not beside the checkout")
+        pytest.skip(
+            f"the published archive {archive.name} is not beside the checkout"
+        )
     texts: dict[str, str] = {}
     with tarfile.open(archive) as members:
         for member in members:
             file = (
-                members.extractfile(member) if "/llms_inputs/" in member.name else None
+                members.extractfile(member)
+                if "/llms_inputs/" in member.name
+                else None
             )
             if file is not None:
                 texts[member.name] = file.read().decode("utf-8")
@@ -29,4 +33,8 @@ def input_texts(root: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def runtime_texts(input_texts: dict[str, str]) -> dict[str, str]:
-    return {path: text for path, text in input_texts.items() if RUNTIME_FOLDER in path}
+    return {
+        path: text
+        for path, text in input_texts.items()
+        if RUNTIME_FOLDER in path
+    }

@@ -10,7 +10,9 @@ from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.published import split_input
 
 
-def test_the_map_covers_all_published_entries(runtime_texts: dict[str, str]) -> None:
+def test_the_map_covers_all_published_entries(
+    runtime_texts: dict[str, str],
+) -> None:
     entries = [
         entry
         for text in runtime_texts.values()
@@ -43,7 +45,8 @@ def test_groups_follow_section_3_3_of_the_paper(key: str, group: str) -> None:
 
 def test_each_ablation_leaves_out_the_group_of_its_name() -> None:
     assert {
-        setting.value[-1]: group[0].upper() for setting, group in GROUP_LEFT_OUT.items()
+        setting.value[-1]: group[0].upper()
+        for setting, group in GROUP_LEFT_OUT.items()
     } == {
         "S": "S",
         "R": "R",

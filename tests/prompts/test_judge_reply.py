@@ -28,9 +28,12 @@ def said(label: object, explanation: object = "Both blame the index.") -> str:
 
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize(
-    "around", ["{}", "```json\n{}\n```", "I compared {{both}} texts.\n{}\nThat is all."]
+    "around",
+    ["{}", "```json\n{}\n```", "I compared {{both}} texts.\n{}\nThat is all."],
 )
-def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) -> None:
+def test_a_label_is_found_wherever_its_object_stands(
+    label: Label, around: str
+) -> None:
     read = read_judge_reply(around.replace("{}", said(str(label))))
     assert read == (label, "Both blame the index.", None)
 
@@ -42,14 +45,20 @@ def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) 
         ("The label is correct.", "no JSON object"),
         ('{"verdict": "correct"}', "no object in the reply has the key label"),
         (said("correct")[:-1], "cut off or malformed"),
-        ("<think>I would say " + said("correct"), "ends inside the model's thinking"),
+        (
+            "<think>I would say " + said("correct"),
+            "ends inside the model's thinking",
+        ),
         (
             "<think>" + "so " * 20_000 + said("correct"),
             "ends inside the model's thinking",
         ),
         (said("correct", "..."), "repeats the answer format"),
         ('{"label": "correct", "label": "wrong"}', "has a duplicate key"),
-        (said("misdetected"), "not one of correct, partial, wrong, unverifiable"),
+        (
+            said("misdetected"),
+            "not one of correct, partial, wrong, unverifiable",
+        ),
         (said(None), "not one of correct"),
         (said(["correct"]), "not one of correct"),
         (said("correct") + said("wrong"), "2 different labels"),
@@ -71,7 +80,9 @@ def test_a_label_counts_after_the_thinking_and_in_a_whole_reply_alone() -> None:
 
 
 def test_the_same_label_twice_is_one_label() -> None:
-    assert read_judge_reply(said("wrong", "one") + "\n" + said("wrong", "two")) == (
+    assert read_judge_reply(
+        said("wrong", "one") + "\n" + said("wrong", "two")
+    ) == (
         Label.WRONG,
         "two",
         None,
@@ -79,7 +90,9 @@ def test_the_same_label_twice_is_one_label() -> None:
 
 
 def test_an_explanation_is_kept_within_bounds_and_can_be_written() -> None:
-    read = read_judge_reply(said("wrong", "x" * (MAX_EXPLANATION - 100) + "\ud83d"))
+    read = read_judge_reply(
+        said("wrong", "x" * (MAX_EXPLANATION - 100) + "\ud83d")
+    )
     assert read.explanation is not None
     assert read.explanation.endswith("\\ud83d")
     assert read_judge_reply(said("wrong", ["no", "text"])).explanation is None
@@ -93,7 +106,9 @@ def test_no_text_makes_it_raise(text: str) -> None:
 
 def test_both_orders_show_the_same_two_texts() -> None:
     normal = judge_prompt("the index", "the column", Presentation.NORMAL, BARE)
-    reversed_ = judge_prompt("the index", "the column", Presentation.REVERSED, BARE)
+    reversed_ = judge_prompt(
+        "the index", "the column", Presentation.REVERSED, BARE
+    )
     assert sorted(normal.split("\n\n")) == sorted(reversed_.split("\n\n"))
     assert normal.index("the index") < normal.index("the column")
     assert reversed_.index("the column") < reversed_.index("the index")
@@ -118,7 +133,11 @@ def test_own_labels_are_read_in_place_of_the_studys() -> None:
         == "unverifiable"
     )
     other = read_judge_reply(said("correct"), own="sound,unsound")
-    assert other == (None, None, "the label is not one of sound, unsound, unverifiable")
+    assert other == (
+        None,
+        None,
+        "the label is not one of sound, unsound, unverifiable",
+    )
     schema = judge_reply_schema("sound,unsound")["properties"]["label"]
     assert schema["enum"] == ["sound", "unsound", "unverifiable"]
     assert judge_reply_schema() == json.loads(SCHEMA_FILE.read_text("utf-8"))

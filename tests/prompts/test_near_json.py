@@ -31,12 +31,12 @@ def test_what_says_one_thing_is_read(text: str) -> None:
 
 
 def test_a_line_end_within_a_string_is_part_of_it() -> None:
-    assert read_reply('{"reasoning": "one\ntwo", "detection": false}') == ReadReply(
-        False, "one\ntwo", None
-    )
-    assert read_reply("{'reasoning': 'one\r\ntwo', 'detection': False}") == ReadReply(
-        False, "one\r\ntwo", None
-    )
+    assert read_reply(
+        '{"reasoning": "one\ntwo", "detection": false}'
+    ) == ReadReply(False, "one\ntwo", None)
+    assert read_reply(
+        "{'reasoning': 'one\r\ntwo', 'detection': False}"
+    ) == ReadReply(False, "one\r\ntwo", None)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,10 @@ def test_a_line_end_within_a_string_is_part_of_it() -> None:
             "{'reasoning': '...', 'detection': True}",
             "the reply repeats the answer format but gives no answer",
         ),
-        ("{'detection': True, 'Detection': False}", "the object has a duplicate key"),
+        (
+            "{'detection': True, 'Detection': False}",
+            "the object has a duplicate key",
+        ),
         (
             "{'detection': True} or {'detection': False}",
             "the reply contains 2 different answers",
@@ -69,14 +72,18 @@ def test_json_counts_before_what_is_nearly_json() -> None:
 
 
 MEMBERS = st.dictionaries(
-    st.text(max_size=8), st.text(max_size=20) | st.booleans() | st.none(), max_size=4
+    st.text(max_size=8),
+    st.text(max_size=20) | st.booleans() | st.none(),
+    max_size=4,
 )
 
 
 @given(MEMBERS)
 def test_what_python_or_json_write_comes_back(members: dict[str, Any]) -> None:
     expected = [(name.lower(), value) for name, value in members.items()]
-    assert next(near_objects(json.dumps(members, ensure_ascii=False))) == expected
+    assert (
+        next(near_objects(json.dumps(members, ensure_ascii=False))) == expected
+    )
     assert next(near_objects(repr(members))) == expected
 
 

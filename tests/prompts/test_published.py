@@ -10,7 +10,12 @@ import pytest
 from crane_core.domain import VariableState
 from crane_core.prompts.printed_state import print_block
 from crane_core.prompts.printed_values import read_printed_dict
-from crane_core.prompts.published import InputText, join_input, parse_block, split_input
+from crane_core.prompts.published import (
+    InputText,
+    join_input,
+    parse_block,
+    split_input,
+)
 from crane_core.prompts.tagged_json import (
     Opaque,
     PrintedCall,
@@ -44,7 +49,10 @@ def test_all_published_blocks_are_printed_again_byte_for_byte(
         block = parse_block(str(parts.block))
         kept = json.loads(
             json.dumps(
-                {name: state.to_json() for name, state in block.variables.items()}
+                {
+                    name: state.to_json()
+                    for name, state in block.variables.items()
+                }
             )
         )
         variables = {
@@ -65,7 +73,9 @@ def test_all_published_blocks_are_printed_again_byte_for_byte(
     assert different == []
 
 
-def test_28_published_blocks_are_no_literals(runtime_texts: dict[str, str]) -> None:
+def test_28_published_blocks_are_no_literals(
+    runtime_texts: dict[str, str],
+) -> None:
     blocks = {
         path: parse_block(str(split_input(text).block))
         for path, text in runtime_texts.items()
@@ -109,17 +119,27 @@ def test_windows_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
     ("block", "value"),
     [
         ("{'a': nan, 'b': -inf}", {"a": float("nan"), "b": float("-inf")}),
-        ("{'a': torch.Size([3, 2])}", {"a": PrintedCall("torch.Size", ([3, 2],))}),
+        (
+            "{'a': torch.Size([3, 2])}",
+            {"a": PrintedCall("torch.Size", ([3, 2],))},
+        ),
         ("{'a': dtype('O')}", {"a": PrintedCall("dtype", ("O",))}),
         ("{'a': torch.float32}", {"a": Opaque("torch.float32")}),
-        ("{'a': <Net name='x' at 0x7f>}", {"a": Opaque("<Net name='x' at 0x7f>")}),
+        (
+            "{'a': <Net name='x' at 0x7f>}",
+            {"a": Opaque("<Net name='x' at 0x7f>")},
+        ),
         (
             "{'a': [<bound f of <Net at 0x1>>, '<b>']}",
             {"a": [Opaque("<bound f of <Net at 0x1>>"), "<b>"]},
         ),
         (
             "{'a': defaultdict(<class 'set'>, {'k': {'x', 'y'}})}",
-            {"a": PrintedDefaultDict("<class 'set'>", {"k": PrintedSet(("x", "y"))})},
+            {
+                "a": PrintedDefaultDict(
+                    "<class 'set'>", {"k": PrintedSet(("x", "y"))}
+                )
+            },
         ),
         (
             "{'a': Timestamp('2020', tz=<UTC>)}",
@@ -173,7 +193,9 @@ def test_what_is_no_printed_dict_is_refused(block: str) -> None:
         ("{'a': {'execution_cell_source': 5}}", "where 'a' was assigned"),
     ],
 )
-def test_an_entry_of_another_form_is_refused_by_name(block: str, reason: str) -> None:
+def test_an_entry_of_another_form_is_refused_by_name(
+    block: str, reason: str
+) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_block(block)
 

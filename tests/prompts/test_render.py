@@ -11,10 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+)
 from crane_core.errors import PromptError
 from crane_core.prompts.categories import GROUP_LEFT_OUT
-from crane_core.prompts.published import InputText, join_input, parse_block, split_input
+from crane_core.prompts.published import (
+    InputText,
+    join_input,
+    parse_block,
+    split_input,
+)
 from crane_core.prompts.render import MAX_BODY, MAX_CELL, body, render
 from crane_core.prompts.template import PLACEHOLDER, Template, template_for
 
@@ -40,7 +51,9 @@ def cell(
 
 
 def cells_of(parts: InputText) -> list[Cell]:
-    executed = [cell(position, code) for position, code in enumerate(parts.executed)]
+    executed = [
+        cell(position, code) for position, code in enumerate(parts.executed)
+    ]
     return [*executed, cell(len(executed), parts.target, CellRole.TARGET)]
 
 
@@ -58,15 +71,25 @@ def stored(block: str, setting: Setting) -> KernelState:
     )
     document = json.loads(json.dumps(state.to_json(), allow_nan=False))
     return KernelState.from_json(
-        document, benchmark="junobench", instance_id="x", setting=setting, origin=ORIGIN
+        document,
+        benchmark="junobench",
+        instance_id="x",
+        setting=setting,
+        origin=ORIGIN,
     )
 
 
-def test_published_inputs_come_out_byte_for_byte(input_texts: dict[str, str]) -> None:
+def test_published_inputs_come_out_byte_for_byte(
+    input_texts: dict[str, str],
+) -> None:
     """222 of 222 in `code` and 222 of 222 in `runtime`, the 28 blocks that are not literals among them."""
     same = {Setting.CODE: 0, Setting.RUNTIME: 0}
     for path, text in input_texts.items():
-        setting = Setting.RUNTIME if "/executed_code_runinfo/" in path else Setting.CODE
+        setting = (
+            Setting.RUNTIME
+            if "/executed_code_runinfo/" in path
+            else Setting.CODE
+        )
         parts = split_input(text)
         state = None if parts.block is None else stored(parts.block, setting)
         assert body(cells_of(parts), state, setting) == text, path
@@ -82,13 +105,18 @@ def test_an_ablation_of_a_published_input_keeps_cells_and_names(
         whole = stored(str(parts.block), Setting.RUNTIME)
         for setting in GROUP_LEFT_OUT:
             ablated = split_input(body(cells_of(parts), whole, setting))
-            assert (ablated.executed, ablated.target) == (parts.executed, parts.target)
+            assert (ablated.executed, ablated.target) == (
+                parts.executed,
+                parts.target,
+            )
             block = parse_block(str(ablated.block))
             assert list(block.variables) == list(whole.variables)
             assert block.accesses.keys() == whole.accesses.keys()
             assert {
                 name: entry.assigned for name, entry in block.variables.items()
-            } == {name: entry.assigned for name, entry in whole.variables.items()}
+            } == {
+                name: entry.assigned for name, entry in whole.variables.items()
+            }
 
 
 def test_the_later_indentation_of_wide_frames_is_repeated() -> None:
@@ -319,7 +347,9 @@ def test_places_are_told_in_the_numbers_that_the_prompt_shows() -> None:
     }
 
 
-@pytest.mark.parametrize("targets", [[], [CELLS[3], cell(9, "x", CellRole.TARGET)]])
+@pytest.mark.parametrize(
+    "targets", [[], [CELLS[3], cell(9, "x", CellRole.TARGET)]]
+)
 def test_one_target_is_needed(targets: list[Cell]) -> None:
     with pytest.raises(PromptError, match=f"{len(targets)} target cells"):
         render([*CELLS[:2], *targets], None, Setting.CODE)
@@ -337,7 +367,10 @@ def test_long_cells_and_endless_inputs_are_bounded() -> None:
     assert re.search(
         r"# \.\.\. 120,006 characters of this cell are not shown \.\.\.", text
     )
-    many = [cell(number, "y = 1\n" * 9_000) for number in range(MAX_BODY // 54_000 + 1)]
+    many = [
+        cell(number, "y = 1\n" * 9_000)
+        for number in range(MAX_BODY // 54_000 + 1)
+    ]
     with pytest.raises(PromptError, match="the limit is"):
         body([*many, CELLS[3]], None, Setting.CODE)
 
@@ -351,14 +384,18 @@ def test_what_utf_8_cannot_say_is_escaped() -> None:
         {"s": VariableState("str", values={"v": "\ud800"})},
         schema_version=2,
     )
-    text = render([cell(0, "'\udfff'"), CELLS[3]], state, Setting.RUNTIME_PLUS).text
+    text = render(
+        [cell(0, "'\udfff'"), CELLS[3]], state, Setting.RUNTIME_PLUS
+    ).text
     assert text.encode("utf-8")
     assert '"v": "\\ud800"' in text
     assert "'\\udfff'" in text
 
 
 CODE = st.text(st.characters(exclude_categories=["Cs"]), max_size=20).filter(
-    lambda code: "#" not in code and "\r" not in code and not code.startswith("\ufeff")
+    lambda code: (
+        "#" not in code and "\r" not in code and not code.startswith("\ufeff")
+    )
 )
 
 

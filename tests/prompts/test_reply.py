@@ -19,19 +19,24 @@ GOOD = '{"reasoning": "x is not defined", "detection": true}'
 READ = ReadReply(True, "x is not defined", None)
 
 
-SHAPES = tomllib.loads(Path(__file__).with_name("replies.toml").read_text("utf-8"))[
-    "reply"
-]
+SHAPES = tomllib.loads(
+    Path(__file__).with_name("replies.toml").read_text("utf-8")
+)["reply"]
 
 
-@pytest.mark.parametrize("reply", SHAPES, ids=[shape["shape"] for shape in SHAPES])
+@pytest.mark.parametrize(
+    "reply", SHAPES, ids=[shape["shape"] for shape in SHAPES]
+)
 def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(
     reply: dict[str, Any],
 ) -> None:
     """A verdict is what follows the thought, in a reply that is whole; the reasoning is that of the answer."""
     text, finish_reason = reply["text"], reply.get("finish_reason")
     read = read_reply(text, finish_reason)
-    assert (read.crashes, read.trouble) == (reply.get("crashes"), reply.get("trouble"))
+    assert (read.crashes, read.trouble) == (
+        reply.get("crashes"),
+        reply.get("trouble"),
+    )
     assert read.crashes is not True or read.reasoning == READ.reasoning
     kept = Reply(
         "j",
@@ -75,7 +80,8 @@ def test_reply_that_is_whole_is_read(finish_reason: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "tag", ["<think>", "</think>", "<reasoning>", "[THINK]", "<|channel|>analysis"]
+    "tag",
+    ["<think>", "</think>", "<reasoning>", "[THINK]", "<|channel|>analysis"],
 )
 def test_mark_of_thinking_that_a_reasoning_quotes_is_text(tag: str) -> None:
     reasoning = f"the cell prints {tag} and stops"
@@ -85,7 +91,10 @@ def test_mark_of_thinking_that_a_reasoning_quotes_is_text(tag: str) -> None:
 
 
 def test_last_of_several_answers_that_agree_gives_the_reasoning() -> None:
-    assert read_reply('{"reasoning": "draft", "detection": true} ... ' + GOOD) == READ
+    assert (
+        read_reply('{"reasoning": "draft", "detection": true} ... ' + GOOD)
+        == READ
+    )
 
 
 def test_answer_without_reasoning_is_an_answer() -> None:
@@ -93,19 +102,28 @@ def test_answer_without_reasoning_is_an_answer() -> None:
 
 
 def test_object_quoted_within_a_reasoning_is_no_answer() -> None:
-    quoted = json.dumps({"reasoning": 'd = {"detection": false}', "detection": True})
-    assert read_reply(quoted) == ReadReply(True, 'd = {"detection": false}', None)
+    quoted = json.dumps(
+        {"reasoning": 'd = {"detection": false}', "detection": True}
+    )
+    assert read_reply(quoted) == ReadReply(
+        True, 'd = {"detection": false}', None
+    )
 
 
-def test_long_reasoning_is_kept_in_part_and_lone_surrogates_are_escaped() -> None:
+def test_long_reasoning_is_kept_in_part_and_lone_surrogates_are_escaped() -> (
+    None
+):
     long = read_reply(
-        json.dumps({"reasoning": "a" * (MAX_REASONING + 1_234), "detection": True})
+        json.dumps(
+            {"reasoning": "a" * (MAX_REASONING + 1_234), "detection": True}
+        )
     )
     assert long == ReadReply(
         True, "a" * MAX_REASONING + " ... 1,234 more characters", None
     )
     assert (
-        read_reply('{"reasoning": "\\ud800", "detection": true}').reasoning == "\\ud800"
+        read_reply('{"reasoning": "\\ud800", "detection": true}').reasoning
+        == "\\ud800"
     )
 
 
@@ -122,7 +140,9 @@ def test_well_formed_answer_is_read_whatever_stands_around_it(
     *, before: str, after: str, reasoning: str, crashes: bool
 ) -> None:
     answer = json.dumps({"reasoning": reasoning, "detection": crashes})
-    assert read_reply(before + answer + after) == ReadReply(crashes, reasoning, None)
+    assert read_reply(before + answer + after) == ReadReply(
+        crashes, reasoning, None
+    )
 
 
 JSON_PIECES = st.sampled_from(
@@ -146,16 +166,22 @@ JSON_PIECES = st.sampled_from(
 
 
 @given(st.lists(JSON_PIECES | st.text(max_size=5), max_size=60).map("".join))
-def test_no_text_raises_and_every_one_has_an_answer_or_a_trouble(text: str) -> None:
+def test_no_text_raises_and_every_one_has_an_answer_or_a_trouble(
+    text: str,
+) -> None:
     reply = read_reply(text)
     assert (reply.crashes is None) == (reply.trouble is not None)
     assert reply.crashes is not None or reply.reasoning is None
 
 
 @given(
-    st.lists(st.sampled_from(["{", '{"a":', '{"', "[", "{ "]), max_size=40).map("".join)
+    st.lists(st.sampled_from(["{", '{"a":', '{"', "[", "{ "]), max_size=40).map(
+        "".join
+    )
 )
-def test_beginnings_of_objects_before_an_answer_do_not_hide_it(noise: str) -> None:
+def test_beginnings_of_objects_before_an_answer_do_not_hide_it(
+    noise: str,
+) -> None:
     assert read_reply(f"{noise} \n{GOOD}").crashes is True
 
 
@@ -180,7 +206,10 @@ def test_other_json_is_no_answer(document: Any) -> None:
             pytest.param(piece, marks=pytest.mark.slow)
             for piece in ('{"', '{"a":"b', '{"a":1}', '{"x":[1,1,1,')
         ),
-        *(pytest.param(piece, marks=pytest.mark.slow) for piece in ('{"r":"\\"', "1")),
+        *(
+            pytest.param(piece, marks=pytest.mark.slow)
+            for piece in ('{"r":"\\"', "1")
+        ),
     ],
 )
 def test_ten_megabytes_are_read_or_given_up(piece: str) -> None:

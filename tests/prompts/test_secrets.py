@@ -76,28 +76,39 @@ def test_what_is_no_secret_stays(code: str) -> None:
 
 
 def test_published_inputs_stay_as_they_are(input_texts: dict[str, str]) -> None:
-    assert [path for path, text in input_texts.items() if redacted(text) != text] == []
+    assert [
+        path for path, text in input_texts.items() if redacted(text) != text
+    ] == []
 
 
 def test_texts_of_a_state_are_redacted_at_any_depth() -> None:
-    assert scrubbed({"value": "hunter2", "type": "str", "n": 7}, "db_password") == {
+    assert scrubbed(
+        {"value": "hunter2", "type": "str", "n": 7}, "db_password"
+    ) == {
         "value": "<secret of 7 characters>",
         "type": "str",
         "n": 7,
     }
     assert scrubbed(
-        {"items": {"api_key": {"value": "abc"}, "model": {"value": "m"}}}, "config"
+        {"items": {"api_key": {"value": "abc"}, "model": {"value": "m"}}},
+        "config",
     ) == {
         "items": {
             "api_key": {"value": "<secret of 3 characters>"},
             "model": {"value": "m"},
         }
     }
-    assert scrubbed(["ok", KEYS[0]]) == ["ok", f"<secret of {len(KEYS[0])} characters>"]
+    assert scrubbed(["ok", KEYS[0]]) == [
+        "ok",
+        f"<secret of {len(KEYS[0])} characters>",
+    ]
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text("ab'=: \n", max_size=12),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text("ab'=: \n", max_size=12),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3)

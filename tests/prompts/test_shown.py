@@ -23,7 +23,9 @@ from crane_core.prompts.shown import GROUPS, can_show, merged, shown
 from crane_core.prompts.tagged_json import decode
 
 ABLATIONS = list(GROUP_LEFT_OUT)
-RUNTIME_SETTINGS = [setting for setting in Setting if setting is not Setting.CODE]
+RUNTIME_SETTINGS = [
+    setting for setting in Setting if setting is not Setting.CODE
+]
 NAMES = st.text("abcxyz_", min_size=1, max_size=4)
 JSON = st.recursive(
     st.integers() | st.text(max_size=3),
@@ -52,7 +54,9 @@ CAPTURED = st.builds(
     st.just(Setting.RUNTIME_PLUS),
     st.just("capture"),
     st.dictionaries(NAMES, ENTRIES, max_size=3),
-    accesses=st.dictionaries(NAMES, ENTRIES.map(VariableState.to_json), max_size=2),
+    accesses=st.dictionaries(
+        NAMES, ENTRIES.map(VariableState.to_json), max_size=2
+    ),
     schema_version=st.just(2),
     absent=FACTS,
     unavailable=st.dictionaries(NAMES, NAMES, max_size=2),
@@ -87,7 +91,9 @@ def test_leaving_a_category_out_leaves_the_others_as_they_are(
 
 
 @given(CAPTURED)
-def test_every_category_is_in_two_of_the_three_ablations(state: KernelState) -> None:
+def test_every_category_is_in_two_of_the_three_ablations(
+    state: KernelState,
+) -> None:
     parts = [shown(state, setting) for setting in ABLATIONS]
     for name, entry in shown(state, Setting.RUNTIME).variables.items():
         for group in GROUPS:
@@ -112,9 +118,19 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
         "a_1_fixed",
         Setting.RUNTIME_PLUS,
         "capture",
-        {"df": VariableState("DataFrame"), "inner": VariableState("int", via=["f"])},
+        {
+            "df": VariableState("DataFrame"),
+            "inner": VariableState("int", via=["f"]),
+        },
         accesses=dict.fromkeys(
-            ["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"],
+            [
+                "df.shape",
+                "df.a.b",
+                "df[0].c",
+                "df.x().y",
+                "inner.real",
+                "gone.away",
+            ],
             entry,
         ),
         schema_version=2,
@@ -122,7 +138,9 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
     for setting in RUNTIME_SETTINGS:
         view = shown(state, setting)
         everything = setting is Setting.RUNTIME_PLUS
-        assert list(view.variables) == (["df", "inner"] if everything else ["df"])
+        assert list(view.variables) == (
+            ["df", "inner"] if everything else ["df"]
+        )
         assert list(view.accesses) == (
             list(state.accesses) if everything else ["df.shape"]
         )
@@ -130,9 +148,14 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
 
 @given(CAPTURED)
 def test_documentation_is_all_that_docs_adds(state: KernelState) -> None:
-    plain, docs = shown(state, Setting.RUNTIME), shown(state, Setting.RUNTIME_DOCS)
+    plain, docs = (
+        shown(state, Setting.RUNTIME),
+        shown(state, Setting.RUNTIME_DOCS),
+    )
     assert {name: entry.docs for name, entry in docs.variables.items()} == {
-        name: entry.docs for name, entry in state.variables.items() if not entry.via
+        name: entry.docs
+        for name, entry in state.variables.items()
+        if not entry.via
     }
     for name, entry in docs.variables.items():
         assert [getattr(entry, group) for group in GROUPS] == [
@@ -160,7 +183,8 @@ def test_runtime_plus_shows_everything(state: KernelState) -> None:
         for group in GROUPS:
             assert (
                 getattr(seen, group).keys()
-                == getattr(entry, group).keys() | entry.plus.get(group, {}).keys()
+                == getattr(entry, group).keys()
+                | entry.plus.get(group, {}).keys()
             )
 
 
@@ -176,7 +200,9 @@ def test_merging_keeps_every_key_and_prefers_the_addition(
 
 def test_merging_goes_into_dictionaries_of_one_name() -> None:
     base = {"columns": {"a": {"dtype": "int64"}}, "n": 1}
-    assert merged(base, {"columns": {"a": {"nullable": True}, "b": {}}, "n": 2}) == {
+    assert merged(
+        base, {"columns": {"a": {"nullable": True}, "b": {}}, "n": 2}
+    ) == {
         "columns": {"a": {"dtype": "int64", "nullable": True}, "b": {}},
         "n": 2,
     }
@@ -228,7 +254,12 @@ NESTED = {
         (
             "dataset",
             REPRESENTATION,
-            {"dataset_info": {"X": {"type": "list"}, "shape": {"dtype": "float32"}}},
+            {
+                "dataset_info": {
+                    "X": {"type": "list"},
+                    "shape": {"dtype": "float32"},
+                }
+            },
         ),
         ("dataset", VALUES, NOTHING),
         ("preview", REPRESENTATION, [{"key_type": "str", "value_type": "int"}]),
@@ -251,10 +282,13 @@ def union(left: Any, right: Any) -> Any:
     if isinstance(left, dict) and isinstance(right, dict):
         keys = [*left, *(key for key in right if key not in left)]
         return {
-            key: union(left.get(key, NOTHING), right.get(key, NOTHING)) for key in keys
+            key: union(left.get(key, NOTHING), right.get(key, NOTHING))
+            for key in keys
         }
     if isinstance(left, list) and isinstance(right, list):
-        return [union(one, other) for one, other in zip(left, right, strict=True)]
+        return [
+            union(one, other) for one, other in zip(left, right, strict=True)
+        ]
     return right if left is NOTHING else left
 
 
@@ -291,7 +325,11 @@ def sorted_deep(value: Any) -> Any:
     """The value with its dictionaries in one order, to be compared by repr: nan and opaque values know no equality."""
     if isinstance(value, dict):
         return {key: sorted_deep(value[key]) for key in sorted(value, key=repr)}
-    return [sorted_deep(item) for item in value] if isinstance(value, list) else value
+    return (
+        [sorted_deep(item) for item in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def test_a_published_ablation_took_more_than_its_category() -> None:
@@ -300,11 +338,16 @@ def test_a_published_ablation_took_more_than_its_category() -> None:
         "pandas.core.frame.DataFrame",
         {"shape": {"$tuple": [5, 2]}},
         {},
-        {"per_column": {"a": {"dtype": "int64", "type": "binary", "num_unique": 2}}},
+        {
+            "per_column": {
+                "a": {"dtype": "int64", "type": "binary", "num_unique": 2}
+            }
+        },
         {"cell": 3, "line": 1},
     )
     loader = VariableState(
-        "DataLoader", {"num_batches": 2, "dataset": {"sample_shapes": {"input": 3}}}
+        "DataLoader",
+        {"num_batches": 2, "dataset": {"sample_shapes": {"input": 3}}},
     )
     state = published(
         {"df": frame, "loader": loader, "np": VariableState("<class 'module'>")}
@@ -339,15 +382,22 @@ def test_published_documentation_is_left_out_of_runtime() -> None:
 
 
 @pytest.mark.parametrize("stated", RUNTIME_SETTINGS)
-def test_a_published_state_shows_itself_and_what_is_less(stated: Setting) -> None:
+def test_a_published_state_shows_itself_and_what_is_less(
+    stated: Setting,
+) -> None:
     less = {
         Setting.RUNTIME: {Setting.RUNTIME, *ABLATIONS},
-        Setting.RUNTIME_DOCS: {Setting.RUNTIME, Setting.RUNTIME_DOCS, *ABLATIONS},
+        Setting.RUNTIME_DOCS: {
+            Setting.RUNTIME,
+            Setting.RUNTIME_DOCS,
+            *ABLATIONS,
+        },
     }.get(stated, {stated})
     state = published({"x": VariableState("int")}, stated)
     assert {setting for setting in Setting if can_show(state, setting)} == less
     for setting in set(RUNTIME_SETTINGS) - less:
         with pytest.raises(
-            PromptError, match=f"was published as {stated}, without".replace("+", r"\+")
+            PromptError,
+            match=f"was published as {stated}, without".replace("+", r"\+"),
         ):
             shown(state, setting)

@@ -21,7 +21,11 @@ from crane_core.prompts.tagged_json import (
 
 TAGS = ["$tuple", "$set", "$pairs", "$float", "$repr", "$call", "$defaultdict"]
 KEYS = st.one_of(
-    st.text(max_size=5), st.sampled_from(TAGS), st.integers(), st.booleans(), st.none()
+    st.text(max_size=5),
+    st.sampled_from(TAGS),
+    st.integers(),
+    st.booleans(),
+    st.none(),
 )
 SCALARS = st.one_of(
     st.none(),
@@ -75,9 +79,13 @@ def same(left: Any, right: Any) -> bool:
         case PrintedSet():
             return same(left.items, right.items)
         case PrintedCall():
-            return left.name == right.name and same(left.arguments, right.arguments)
+            return left.name == right.name and same(
+                left.arguments, right.arguments
+            )
         case PrintedDefaultDict():
-            return left.factory == right.factory and same(left.entries, right.entries)
+            return left.factory == right.factory and same(
+                left.entries, right.entries
+            )
     return bool(left == right)
 
 

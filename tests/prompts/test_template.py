@@ -38,7 +38,9 @@ def test_our_protocol_says_what_listing_1_says(setting: Setting) -> None:
     assert "exactly one JSON object" in text
     assert "one or two sentences" in text
     assert "true only if you are certain" in text
-    assert [name for name in reply_schema()["properties"] if f'"{name}"' in text] == [
+    assert [
+        name for name in reply_schema()["properties"] if f'"{name}"' in text
+    ] == [
         "reasoning",
         "detection",
     ]
@@ -63,7 +65,9 @@ def test_both_protocols_differ_in_the_runtime_information_alone() -> None:
         template_for(setting).text.splitlines()
         for setting in (Setting.CODE, Setting.RUNTIME)
     )
-    assert [line for line in runtime if "runtime information" not in line] == code
+    assert [
+        line for line in runtime if "runtime information" not in line
+    ] == code
 
 
 def test_a_template_of_others_is_taken_to_the_byte(tmp_path: Path) -> None:
@@ -102,7 +106,8 @@ def test_an_unusable_template_is_refused_with_a_remedy(
 
 def test_a_missing_template_is_told(tmp_path: Path) -> None:
     with pytest.raises(
-        PromptError, match=r"cannot be read: No such file or directory. Check the path"
+        PromptError,
+        match=r"cannot be read: No such file or directory. Check the path",
     ):
         template_from(tmp_path / "nowhere.txt")
 
@@ -120,4 +125,7 @@ def test_the_schema_takes_the_form_that_is_asked_for(
     reply: dict[str, object], *, is_valid: bool
 ) -> None:
     jsonschema.Draft202012Validator.check_schema(reply_schema())
-    assert jsonschema.Draft202012Validator(reply_schema()).is_valid(reply) == is_valid
+    assert (
+        jsonschema.Draft202012Validator(reply_schema()).is_valid(reply)
+        == is_valid
+    )

@@ -60,7 +60,11 @@ def test_the_table_in_tiktokens_cache_gives_an_exact_count(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLES[0], str(table))
-    assert count_tokens("def f(x): return x + 1\n") == (10, True, "tiktoken o200k_base")
+    assert count_tokens("def f(x): return x + 1\n") == (
+        10,
+        True,
+        "tiktoken o200k_base",
+    )
     assert count_tokens("").n == 0
 
 
@@ -76,8 +80,13 @@ def test_without_the_table_the_fallback_counts_the_same(
 
 
 @examples(200)
-@given(text=st.text(max_size=200) | st.text("aA1 \n\t<|endoftext|>é😀", max_size=200))
-def test_both_count_the_same_for_any_text(oracle: tiktoken.Encoding, text: str) -> None:
+@given(
+    text=st.text(max_size=200)
+    | st.text("aA1 \n\t<|endoftext|>é😀", max_size=200)
+)
+def test_both_count_the_same_for_any_text(
+    oracle: tiktoken.Encoding, text: str
+) -> None:
     counter = tokens._fallback()
     assert counter is not None
     assert counter(text) == len(oracle.encode_ordinary(text))
@@ -129,7 +138,9 @@ def test_a_cache_that_is_switched_off_is_no_cache(
     assert count_tokens("a").how != "tiktoken o200k_base"
 
 
-def test_a_text_too_long_for_the_fallback_is_estimated(empty_cache: Path) -> None:
+def test_a_text_too_long_for_the_fallback_is_estimated(
+    empty_cache: Path,
+) -> None:
     assert count_tokens("word " * (FALLBACK_CHARS // 5)).kind == "estimate"
 
 

@@ -72,7 +72,11 @@ def test_counts_that_are_remembered_are_bounded(
     n_started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokens_apart, "KEPT", 2)
-    assert [count.n for count in count_apart(["a", "b b", "c c c"])] == [1, 2, 3]
+    assert [count.n for count in count_apart(["a", "b b", "c c c"])] == [
+        1,
+        2,
+        3,
+    ]
     assert len(tokens_apart._known) == 2
     count_apart(["c c c"])
     count_apart(["a"])
@@ -90,7 +94,11 @@ def test_a_process_that_is_too_slow_is_ended_and_told(
 
 @pytest.mark.parametrize(
     ("program", "why"),
-    [("exit(3)", "ended with 3"), ("print('[]')", "zip"), ("print('{')", "Expecting")],
+    [
+        ("exit(3)", "ended with 3"),
+        ("print('[]')", "zip"),
+        ("print('{')", "Expecting"),
+    ],
 )
 def test_a_process_that_fails_is_told(
     tmp_path: Path,
@@ -121,6 +129,9 @@ def test_others_are_not_waited_for_without_end(
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is not there")
 def test_the_asking_process_loads_no_table() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PRINT_MEMORY], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PRINT_MEMORY],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert int(done.stdout) < 20_000, "kilobytes that it gained"

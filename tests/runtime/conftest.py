@@ -30,9 +30,9 @@ def processes_marked(mark: str) -> dict[int, str]:
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            if f"{MARK}={mark}".encode() in (path / "environ").read_bytes().split(
-                b"\0"
-            ):
+            if f"{MARK}={mark}".encode() in (
+                path / "environ"
+            ).read_bytes().split(b"\0"):
                 found[int(path.name)] = (
                     (path / "cmdline").read_text().replace("\0", " ")
                 )
@@ -45,7 +45,8 @@ def is_running(pid: int) -> bool:
     """Whether there is such a process; one that has ended and waits for its parent is not running."""
     try:
         return (
-            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            != "Z"
         )
     except (FileNotFoundError, ProcessLookupError):
         return False
@@ -58,7 +59,9 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv(MARK, name)
     yield name
     assert {
-        pid: line for pid, line in processes_marked(name).items() if pid != os.getpid()
+        pid: line
+        for pid, line in processes_marked(name).items()
+        if pid != os.getpid()
     } == {}
 
 
@@ -120,7 +123,9 @@ class SharedKernel:
         told: list[Any] = self._told(probe_source.evaluate(list(expressions)))
         return told
 
-    def look(self, target: str, *cells: str, unhurried: bool = True) -> dict[str, Any]:
+    def look(
+        self, target: str, *cells: str, unhurried: bool = True
+    ) -> dict[str, Any]:
         """What the target would meet after these cells."""
         ran = [
             {"code": code, "notebook_index": at, "executed": True, "order": at}
@@ -129,14 +134,17 @@ class SharedKernel:
         limits = {"limits": UNHURRIED} if unhurried else {}
         state: dict[str, Any] = self._told(
             probe_source.look(
-                {"target": target, "cells": ran} | limits, probe_source.OUR_MAGIC
+                {"target": target, "cells": ran} | limits,
+                probe_source.OUR_MAGIC,
             )
         )["state"]
         return state
 
     def rehearse(self, target: str, seconds: float = PATIENCE_S) -> Rehearsal:
         """What the target comes to in a copy of the kernel."""
-        asked = probe_source.rehearse(request(target, seconds), probe_source.OUR_MAGIC)
+        asked = probe_source.rehearse(
+            request(target, seconds), probe_source.OUR_MAGIC
+        )
         return rehearsal_of(self._told(asked))
 
     def _told(self, expression: str) -> Any:

@@ -149,7 +149,9 @@ class AskedCase:
         if not is_data or kind < 0.15:
             return known(self.chosen.choice(KNOWN))
         if kind < 0.3:
-            return {"list": [self.array() for _ in range(self.chosen.randint(1, 3))]}
+            return {
+                "list": [self.array() for _ in range(self.chosen.randint(1, 3))]
+            }
         return self.array()
 
     def array(self) -> dict[str, Any]:
@@ -159,7 +161,11 @@ class AskedCase:
             return {"facts": {"type": f"numpy.{self.chosen.choice(NUMBERS)}"}}
         shape, dtype = self.chosen.choice(SHAPES), self.chosen.choice(DTYPES)
         return {
-            "facts": {"type": "numpy.ndarray", "shape": list(shape), "dtype": dtype}
+            "facts": {
+                "type": "numpy.ndarray",
+                "shape": list(shape),
+                "dtype": dtype,
+            }
         }
 
 
@@ -190,7 +196,8 @@ def tensor_facts(chosen: random.Random) -> dict[str, Any]:
     }
     if chosen.random() < 0.7:
         facts["requires_grad"] = (
-            dtype in ("float32", "float64", "complex64") and chosen.random() < 0.3
+            dtype in ("float32", "float64", "complex64")
+            and chosen.random() < 0.3
         )
         if facts["requires_grad"] and chosen.random() < 0.5:
             facts["grad_fn"] = "AddBackward0"
@@ -213,7 +220,9 @@ def real(told: dict[str, Any], chosen: random.Random) -> Any:
             "bool": chosen.random() < 0.5,
         }[held]
     if form in ("list", "tuple"):
-        return (list if form == "list" else tuple)(real(part, chosen) for part in held)
+        return (list if form == "list" else tuple)(
+            real(part, chosen) for part in held
+        )
     if form == "slice":
         return slice(*(real(part, chosen) for part in held))
     if form != "facts":
@@ -221,21 +230,31 @@ def real(told: dict[str, Any], chosen: random.Random) -> Any:
     if held["type"].startswith("torch."):
         return real_tensor(held, chosen)
     if held["type"] != "numpy.ndarray":
-        return elements(np.dtype(held["type"].partition(".")[2]), (1,), chosen)[0]
-    return laid(elements(np.dtype(held["dtype"]), tuple(held["shape"]), chosen), chosen)
+        return elements(np.dtype(held["type"].partition(".")[2]), (1,), chosen)[
+            0
+        ]
+    return laid(
+        elements(np.dtype(held["dtype"]), tuple(held["shape"]), chosen), chosen
+    )
 
 
 def elements(dtype: Any, shape: Sequence[int], chosen: random.Random) -> Any:
     n = int(np.prod(shape))
     if dtype.kind == "U":
-        return np.array([chosen.choice(TEXTS) for _ in range(n)], dtype).reshape(shape)
+        return np.array(
+            [chosen.choice(TEXTS) for _ in range(n)], dtype
+        ).reshape(shape)
     if dtype.kind in "mM":
         days = [
-            chosen.choice([np.iinfo("i8").min, 0, -4, 18_000, chosen.randint(0, 9)])
+            chosen.choice(
+                [np.iinfo("i8").min, 0, -4, 18_000, chosen.randint(0, 9)]
+            )
             for _ in range(n)
         ]
         return np.array(days, "i8").astype(dtype).reshape(shape)
-    return numbers(n, shape, chosen, is_whole=dtype.kind not in "fc").astype(dtype)
+    return numbers(n, shape, chosen, is_whole=dtype.kind not in "fc").astype(
+        dtype
+    )
 
 
 def numbers(
@@ -243,12 +262,25 @@ def numbers(
 ) -> Any:
     """Numbers of a kind that an operation may need: small indices, growing, positive definite, all but finite."""
     kind = chosen.choice(
-        ["small", "grows", "falls", "definite", "far", "many", "counts", "shares"]
+        [
+            "small",
+            "grows",
+            "falls",
+            "definite",
+            "far",
+            "many",
+            "counts",
+            "shares",
+        ]
     )
     if kind == "definite" and len(shape) >= 2 and shape[-1] == shape[-2]:
-        return np.broadcast_to(np.eye(shape[-1]) * chosen.randint(1, 4), shape).copy()
+        return np.broadcast_to(
+            np.eye(shape[-1]) * chosen.randint(1, 4), shape
+        ).copy()
     if kind in ("grows", "falls"):
-        drawn = [chosen.randint(0, 3) + at * chosen.randint(0, 2) for at in range(n)]
+        drawn = [
+            chosen.randint(0, 3) + at * chosen.randint(0, 2) for at in range(n)
+        ]
         drawn.sort(reverse=kind == "falls")
     elif kind == "far":
         drawn = [
@@ -266,7 +298,8 @@ def numbers(
         drawn = [1 if is_whole else 1 / max(n, 1)] * n
     else:
         drawn = [
-            chosen.randint(*((0, 2) if kind == "small" else (-5, 12))) for _ in range(n)
+            chosen.randint(*((0, 2) if kind == "small" else (-5, 12)))
+            for _ in range(n)
         ]
     return np.array(drawn, "f8").reshape(shape)
 
@@ -293,7 +326,9 @@ def real_tensor(facts: dict[str, Any], chosen: random.Random) -> Any:
         return tensor
     tensor.requires_grad_()
     is_leaf = (
-        "grad_fn" not in facts if "requires_grad" in facts else chosen.random() < 0.5
+        "grad_fn" not in facts
+        if "requires_grad" in facts
+        else chosen.random() < 0.5
     )
     with torch.enable_grad():
         return tensor if is_leaf else tensor * 1
@@ -303,7 +338,9 @@ def listed(library: str) -> Iterator[tuple[str, str, str, Sequence[int]]]:
     """Every listed function and method, each name of a wildcard by itself: step, holder, name, places of data."""
     for name, places in operations.CALLS[library].items():
         if name.endswith("*"):
-            module = worker.reduce(getattr, name.split(".")[:-1], __import__(library))
+            module = worker.reduce(
+                getattr, name.split(".")[:-1], __import__(library)
+            )
             names = [
                 f"{name[:-1]}{each}"
                 for each in dir(module)
@@ -317,21 +354,28 @@ def listed(library: str) -> Iterator[tuple[str, str, str, Sequence[int]]]:
         else:
             yield "call", library, name, places
     for holder, methods in operations.METHODS.items():
-        if holder in ("numpy.ndarray", "torch.Tensor") and holder.startswith(library):
+        if holder in ("numpy.ndarray", "torch.Tensor") and holder.startswith(
+            library
+        ):
             yield from (
-                ("method", holder, name, places) for name, places in methods.items()
+                ("method", holder, name, places)
+                for name, places in methods.items()
             )
 
 
 def question(
-    chosen: random.Random, library: str, asked: tuple[str, str, str, Sequence[int]]
+    chosen: random.Random,
+    library: str,
+    asked: tuple[str, str, str, Sequence[int]],
 ) -> dict[str, Any]:
     """One question about a listed operation with random operands."""
     step, of, name, places = asked
     case = AskedCase(chosen, library)
     operands = [case.array()] if step == "method" else []
     n_given = (
-        chosen.choice([1, 1, 1, max(len(places), 1), max(len(places), 1) + 1, 2])
+        chosen.choice(
+            [1, 1, 1, max(len(places), 1), max(len(places), 1) + 1, 2]
+        )
         if len(places) < 6
         else chosen.randint(1, 3)
     )
@@ -371,11 +415,17 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
     if step == "operator":
         name = chosen.choice(OPERATORS)
         guess = {"any": chosen.choice(["int", "float", "bool"])}
-        other = chosen.choice([case.array(), guess, known(chosen.choice(KNOWN))])
-        operands = [*operands, other] if chosen.random() < 0.7 else [other, *operands]
+        other = chosen.choice(
+            [case.array(), guess, known(chosen.choice(KNOWN))]
+        )
+        operands = (
+            [*operands, other] if chosen.random() < 0.7 else [other, *operands]
+        )
         operands = operands[:1] if name.endswith("x") else operands
     elif step == "format":
-        operands.append(known(chosen.choice(["", ".2f", "d", "x", ">5", "5", "s"])))
+        operands.append(
+            known(chosen.choice(["", ".2f", "d", "x", ">5", "5", "s"]))
+        )
     elif step in ("item", "set_item"):
         operands.append(index(case))
         operands += (
@@ -383,7 +433,13 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
             if step == "set_item"
             else []
         )
-    return {"step": step, "of": of, "name": name, "operands": operands, "keywords": {}}
+    return {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": {},
+    }
 
 
 def index(case: AskedCase) -> dict[str, Any]:
@@ -397,15 +453,23 @@ def index(case: AskedCase) -> dict[str, Any]:
         case.array,
         lambda: chosen.choice(plain),
         lambda: {
-            "slice": [known(None), chosen.choice([known(2), case.array()]), known(None)]
+            "slice": [
+                known(None),
+                chosen.choice([known(2), case.array()]),
+                known(None),
+            ]
         },
     ]
     if chosen.random() < 0.5:
         return chosen.choice(part)()
-    return {"tuple": [chosen.choice(part)() for _ in range(chosen.randint(1, 3))]}
+    return {
+        "tuple": [chosen.choice(part)() for _ in range(chosen.randint(1, 3))]
+    }
 
 
-def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]:
+def disagreements(
+    order: dict[str, Any], chosen: random.Random
+) -> Iterator[str]:
     """Values with which the operation does other than was concluded."""
     answer = worker.answer(json.dumps(order).encode())
     if "unknown" in answer:
@@ -418,11 +482,16 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
     operation = worker._operation(step, of, name)
     for _ in range(N_TRIED):
         operands = [real(told, chosen) for told in order["operands"]]
-        keywords = {key: real(told, chosen) for key, told in order["keywords"].items()}
+        keywords = {
+            key: real(told, chosen) for key, told in order["keywords"].items()
+        }
         shown = f"{order} with {operands} {keywords}"
         with worker._modes(chosen.choice([0, 1]), order):
             came = worker._tried(
-                operation, operands, keywords, is_measured=operations.is_measured(order)
+                operation,
+                operands,
+                keywords,
+                is_measured=operations.is_measured(order),
             )
         if "raised" in answer:
             if came.get("raised") != answer["raised"]:
@@ -434,7 +503,9 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
 def is_told_by(facts: dict[str, Any], seen: dict[str, Any]) -> bool:
     """Whether all that was concluded of a value, and of its parts, is seen of a real one."""
     plain = {
-        name: fact for name, fact in facts.items() if name not in ("items", "shape")
+        name: fact
+        for name, fact in facts.items()
+        if name not in ("items", "shape")
     }
     lengths = zip(facts.get("shape", ()), seen.get("shape", ()), strict=True)
     if any(length is not None and length != other for length, other in lengths):
@@ -478,7 +549,11 @@ def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(
 
 
 COUNTED = [
-    *(f"numpy.{name}" for name in operations.CALLS["numpy"] if not name.endswith("*")),
+    *(
+        f"numpy.{name}"
+        for name in operations.CALLS["numpy"]
+        if not name.endswith("*")
+    ),
     *(f"builtins.{name}" for name in sorted(of_python.ONLY_LOOKING)),
 ]
 

@@ -62,27 +62,38 @@ def test_an_object_that_is_there_needs_not_be_made() -> None:
         == "AttributeError"
     )
     assert (
-        of_object("sklearn.model_selection.KFold", "get_n_splitz", is_made=False)[
-            "raised"
-        ]
+        of_object(
+            "sklearn.model_selection.KFold", "get_n_splitz", is_made=False
+        )["raised"]
         == "AttributeError"
     )
 
 
 def test_a_table_shows_only_labels_that_it_may_have() -> None:
     assert (
-        of_object("pandas.DataFrame", "sums", is_made=False, is_label=False)["raised"]
+        of_object("pandas.DataFrame", "sums", is_made=False, is_label=False)[
+            "raised"
+        ]
         == "AttributeError"
     )
-    assert list(of_object("pandas.DataFrame", "sums", is_made=False)) == ["unknown"]
+    assert list(of_object("pandas.DataFrame", "sums", is_made=False)) == [
+        "unknown"
+    ]
     assert list(
-        of_object("pandas.DataFrame", "add_columns", is_made=False, is_label=False)
+        of_object(
+            "pandas.DataFrame", "add_columns", is_made=False, is_label=False
+        )
     ) == ["unknown"]
 
 
 def test_methods_are_known_but_those_that_objects_may_hide() -> None:
-    assert of_object("sklearn.linear_model.Ridge", "fit")["gave"]["type"] == "method"
-    assert list(of_object("sklearn.pipeline.Pipeline", "fit_predict")) == ["unknown"]
+    assert (
+        of_object("sklearn.linear_model.Ridge", "fit")["gave"]["type"]
+        == "method"
+    )
+    assert list(of_object("sklearn.pipeline.Pipeline", "fit_predict")) == [
+        "unknown"
+    ]
 
 
 def chained(
@@ -92,7 +103,13 @@ def chained(
     held = {key: {"is": value} for key, value in keywords.items()}
     return worker.answer(
         json.dumps(
-            {"step": step, "of": "", "name": name, "operands": told, "keywords": held}
+            {
+                "step": step,
+                "of": "",
+                "name": name,
+                "operands": told,
+                "keywords": held,
+            }
         ).encode()
     )
 
@@ -131,14 +148,16 @@ def test_a_name_is_looked_for_in_the_result_of_another_step() -> None:
 
 def test_labels_of_a_result_that_hang_on_values_are_not_looked_for() -> None:
     assert list(chained("attribute", "sums", on_table("sum"))) == ["unknown"]
-    assert list(chained("attribute", "ones", on_table("pivot_table", index="a"))) == [
-        "unknown"
-    ]
+    assert list(
+        chained("attribute", "ones", on_table("pivot_table", index="a"))
+    ) == ["unknown"]
 
 
 def test_a_step_on_the_result_of_another_is_refused_as_by_itself() -> None:
     assert (
-        chained("method", "rank", on_table("expanding"), method="maximum")["raised"]
+        chained("method", "rank", on_table("expanding"), method="maximum")[
+            "raised"
+        ]
         == "ValueError"
     )
     assert (

@@ -20,12 +20,18 @@ CLASS, FUNCTION = (
 
 def asked(path: str, given: dict[str, Any], step: str = "") -> dict[str, Any]:
     usual = "fit" if path == CLASS else "call"
-    order = {"step": "parameters", "of": path, "name": step or usual, "given": given}
+    order = {
+        "step": "parameters",
+        "of": path,
+        "name": step or usual,
+        "given": given,
+    }
     return worker.answer(json.dumps(order).encode())
 
 
 @pytest.mark.parametrize(
-    "given", [{"solver": "lbfg"}, {"C": -1}, {"max_iter": "many"}, {"tol": None}]
+    "given",
+    [{"solver": "lbfg"}, {"C": -1}, {"max_iter": "many"}, {"tol": None}],
 )
 def test_a_class_refuses_in_its_own_words(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameterError) as refused:
@@ -45,7 +51,9 @@ def test_a_function_refuses_in_its_own_words() -> None:
 
 
 def test_what_it_may_be_is_told() -> None:
-    assert {"'lbfgs'", "'saga'"} <= set(asked(CLASS, {"solver": "lbfg"})["options"])
+    assert {"'lbfgs'", "'saga'"} <= set(
+        asked(CLASS, {"solver": "lbfg"})["options"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,15 @@ def bound(
     is_method: bool = False,
     kind: str = "call",
 ) -> dict[str, Any]:
-    order = {"step": "binds", "of": path, "name": "method" if is_method else kind}
+    order = {
+        "step": "binds",
+        "of": path,
+        "name": "method" if is_method else kind,
+    }
     return worker.answer(
-        json.dumps({**order, "operands": n_positional, "keywords": keywords}).encode()
+        json.dumps(
+            {**order, "operands": n_positional, "keywords": keywords}
+        ).encode()
     )
 
 
@@ -54,13 +60,17 @@ def test_arguments_that_a_function_does_not_take_are_refused_as_by_itself(
 def test_a_method_gets_its_object_first() -> None:
     assert (
         bound(
-            "sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True
+            "sklearn.linear_model._logistic.LogisticRegression.fit",
+            1,
+            is_method=True,
         )["raised"]
         == "TypeError"
     )
     assert list(
         bound(
-            "sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True
+            "sklearn.linear_model._logistic.LogisticRegression.fit",
+            2,
+            is_method=True,
         )
     ) == ["unknown"]
 
@@ -74,7 +84,9 @@ def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments(
     with pytest.raises(AttributeError):
         KMeans.fit(np.eye(3))
     assert list(bound("sklearn.cluster.KMeans.fit", 1)) == ["unknown"]
-    assert bound("sklearn.cluster.KMeans.fit_predict", 0)["raised"] == "TypeError"
+    assert (
+        bound("sklearn.cluster.KMeans.fit_predict", 0)["raised"] == "TypeError"
+    )
 
 
 def test_a_signature_that_was_put_on_a_function_is_not_believed() -> None:
@@ -192,7 +204,9 @@ def test_data_that_stands_where_an_estimator_should_is_asked_for_what_estimators
     with pytest.raises(AttributeError):
         Ridge.fit(np.eye(3), np.ones(3))
     assert (
-        bound("sklearn.linear_model.Ridge.fit", 2, kind="call of data")["raised"]
+        bound("sklearn.linear_model.Ridge.fit", 2, kind="call of data")[
+            "raised"
+        ]
         == "AttributeError"
     )
     assert list(bound("sklearn.linear_model.Ridge.fit", 2)) == ["unknown"]

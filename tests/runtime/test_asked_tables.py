@@ -16,9 +16,14 @@ from crane_core.runtime.kernel_side.crane_surrogates import asked, operations
 
 FOLDER = Path(asked.__file__).parent
 CORE = next(parent for parent in FOLDER.parents if parent.name == "crane_core")
-FILES = {path.stem.removeprefix("of_"): path for path in sorted(FOLDER.glob("of_*.py"))}
+FILES = {
+    path.stem.removeprefix("of_"): path
+    for path in sorted(FOLDER.glob("of_*.py"))
+}
 READ = set(
-    re.findall(r'\basked\.\w+\("(\w+)"\)', Path(operations.__file__).read_text("utf-8"))
+    re.findall(
+        r'\basked\.\w+\("(\w+)"\)', Path(operations.__file__).read_text("utf-8")
+    )
 )
 """Names that operations.py looks for in every file."""
 SIDE = FOLDER.parents[1]
@@ -75,7 +80,8 @@ def test_a_new_library_is_one_file(tmp_path: Path) -> None:
 
 def test_the_names_that_a_file_may_hold_are_documented() -> None:
     assert (
-        set(re.findall(r"^    ([A-Z_]+)  ", asked.__doc__ or "", re.MULTILINE)) == READ
+        set(re.findall(r"^    ([A-Z_]+)  ", asked.__doc__ or "", re.MULTILINE))
+        == READ
     )
 
 
@@ -134,7 +140,11 @@ def test_what_depends_on_values_is_listed_too(package: str) -> None:
         for kind, held in operations.METHODS.items()
         if kind.partition(".")[0] == package
     ]
-    listed = {name for names in (operations.CALLS[package], *methods) for name in names}
+    listed = {
+        name
+        for names in (operations.CALLS[package], *methods)
+        for name in names
+    }
     depending = {
         name
         for names in asked.by_package("BY_VALUES")[package].values()

@@ -15,7 +15,12 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from crane_core.cli import main
-from crane_core.errors import CraneError, KernelError, KernelStartError, LookError
+from crane_core.errors import (
+    CraneError,
+    KernelError,
+    KernelStartError,
+    LookError,
+)
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.attach import attached, next_cell
 from crane_core.pipeline.own_notebooks.check import findings, verdict
@@ -44,7 +49,8 @@ class Live:
         nbformat.write(
             nbformat.v4.new_notebook(
                 cells=[
-                    nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")
+                    nbformat.v4.new_code_cell(code)
+                    for code in (SETUP, TARGET, "beds")
                 ]
             ),
             notebook,
@@ -57,7 +63,9 @@ class Live:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         make = partial(KernelManager, connection_file=str(self.file))
-        self.manager, self.client = started(make, cwd=str(folder), env=environment)
+        self.manager, self.client = started(
+            make, cwd=str(folder), env=environment
+        )
 
     def run(self, code: str, **options: Any) -> str:
         told: list[str] = []
@@ -95,7 +103,9 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 def live(lasting: Live, monkeypatch: pytest.MonkeyPatch) -> Live:
     """The kernel after the first cell of its notebook, the only one that is found."""
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(lasting.file.parent))
-    monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", PATIENCE_S)
+    monkeypatch.setattr(
+        "crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", PATIENCE_S
+    )
     lasting.run(SETUP)
     return lasting
 
@@ -124,12 +134,15 @@ def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(
     ):
         assert kernel_named(text) == found[0]
     with pytest.raises(
-        KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"
+        KernelStartError,
+        match=r"No kernel that runs is known as 'x'\. List those",
     ):
         kernel_named("x")
 
 
-def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> None:
+def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(
+    live: Live,
+) -> None:
     live.run("beds")
     before = live.everything()
     assert "'beds'" in before
@@ -139,7 +152,11 @@ def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> N
             seen = kernel.look(ran, TARGET)
     assert live.everything() == before
     assert (
-        live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False)
+        live.run(
+            "import gc\nprint(gc.isenabled())",
+            silent=False,
+            store_history=False,
+        )
         == "True\n"
     )
     first, second = ran[-2:]
@@ -161,7 +178,9 @@ def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(
     assert findings(verdict(attached(kernel_named(live.id)))) == []
 
 
-def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) -> None:
+def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(
+    live: Live,
+) -> None:
     before = live.everything()
     checked = attached(kernel_named(live.id), rehearse_s=PATIENCE_S)
     assert live.everything() == before
@@ -177,12 +196,15 @@ def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) ->
 def test_a_busy_kernel_is_refused_and_still_listed(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", 1.0)
+    monkeypatch.setattr(
+        "crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", 1.0
+    )
     asked = live.client.execute(
         "import time\nprint('begun', flush=True)\ntime.sleep(600)"
     )
     while (
-        live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text") or ""
+        live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text")
+        or ""
     ) != "begun\n":
         pass
     try:
@@ -194,7 +216,9 @@ def test_a_busy_kernel_is_refused_and_still_listed(
     finally:
         live.manager.interrupt_kernel()
         while (
-            live.client.get_shell_msg(timeout=PATIENCE_S)["parent_header"]["msg_id"]
+            live.client.get_shell_msg(timeout=PATIENCE_S)["parent_header"][
+                "msg_id"
+            ]
             != asked
         ):
             pass
@@ -224,7 +248,9 @@ def test_an_ended_kernel_and_what_is_no_connection_file_are_told(
     for text in ("{", "[]", "null", '{"hb_port": "x"}', "[" * 100_000):
         (tmp_path / "kernel-odd.json").write_text(text)
         assert running_kernels() == []
-        with pytest.raises(KernelStartError, match="is not a readable connection file"):
+        with pytest.raises(
+            KernelStartError, match="is not a readable connection file"
+        ):
             kernel_named(str(tmp_path / "kernel-odd.json"))
 
 
@@ -263,7 +289,8 @@ def test_the_next_cell_follows_the_last_that_stands_in_the_file(
     ]
     assert (
         next_cell(
-            cells, [Ran(number, source) for number, source in enumerate(ran, start=1)]
+            cells,
+            [Ran(number, source) for number, source in enumerate(ran, start=1)],
         )
         == expected
     )
@@ -281,7 +308,9 @@ def test_the_command_lists_kernels_and_checks_one(
     assert check("--attach") == (0, f"{live.id}  {notebook}\n", "")
     listed = json.loads(check("--attach", "--json")[1])
     assert listed == {
-        "kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]
+        "kernels": [
+            {"id": live.id, "notebook": str(notebook), "file": str(live.file)}
+        ]
     }
     code, out, _ = check("--attach", str(notebook))
     assert (code, out.splitlines()[0]) == (

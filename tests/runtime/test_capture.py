@@ -51,7 +51,17 @@ USUAL = (
 """Cells and their execution counts; the last one crashes."""
 RAN = [1, 0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 4]
 """In this order: by their counts, then what is marked to run again."""
-VALUES = ("s", "f", "None", "True", "big", "nope", "bad", "10**30", "float('nan')")
+VALUES = (
+    "s",
+    "f",
+    "None",
+    "True",
+    "big",
+    "nope",
+    "bad",
+    "10**30",
+    "float('nan')",
+)
 TRACES = (
     "sorted(name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names)",
     "sorted(globals())",
@@ -100,10 +110,14 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Usual:
     for name in LIBRARY_NAMES:
         (folder / f"{name}.py").write_text(f"open('{name}.ran', 'w').close()\n")
     cells, counts = zip(*USUAL, strict=True)
-    path = write_notebook(folder, "usual", *cells, counts=counts, crash=len(cells) - 1)
+    path = write_notebook(
+        folder, "usual", *cells, counts=counts, crash=len(cells) - 1
+    )
     asked = (*VALUES, *TRACES, *OTHERS)
     captured = capture(path, probes=asked)
-    return Usual(captured, dict(zip(asked, probed(captured), strict=True)), folder)
+    return Usual(
+        captured, dict(zip(asked, probed(captured), strict=True)), folder
+    )
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +174,11 @@ def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(
         crash=1,
     )
     captured = capture(path, probes=["list(n)"])
-    assert (captured.target, ran(captured), probed(captured)) == (1, [0, 1], ["['b']"])
+    assert (captured.target, ran(captured), probed(captured)) == (
+        1,
+        [0, 1],
+        ["['b']"],
+    )
 
 
 def test_without_counts_a_notebook_runs_from_top_to_bottom(
@@ -176,7 +194,10 @@ def test_the_target_is_the_first_crash_else_the_last_cell_unless_it_is_named(
     crashing = notebook("crashing", "a = 1", "a[0]", "a", crash=1)
     assert read_plan(crashing, None).target.index == 1
     assert planned(crashing, target=0) == []
-    assert read_plan(notebook("running", "a = 1", "a", "a + 1"), None).target.index == 2
+    assert (
+        read_plan(notebook("running", "a = 1", "a", "a + 1"), None).target.index
+        == 2
+    )
 
 
 def test_cells_run_in_the_notebooks_folder(usual: Usual) -> None:
@@ -184,7 +205,10 @@ def test_cells_run_in_the_notebooks_folder(usual: Usual) -> None:
 
 
 def test_magics_shell_lines_and_await_are_the_kernels_own(usual: Usual) -> None:
-    assert (usual.values["list(words)"], usual.values["laps"]) == ("['swim lane']", 3)
+    assert (usual.values["list(words)"], usual.values["laps"]) == (
+        "['swim lane']",
+        3,
+    )
     assert usual.values["get_ipython().execution_count"] == len(RAN) + 1
 
 
@@ -193,7 +217,10 @@ def test_each_cell_is_timed(usual: Usual) -> None:
     seconds = {cell.cell: cell.seconds for cell in captured.cells}
     assert seconds[10] >= 0.3
     assert min(seconds.values()) > 0
-    assert captured.kernel_seconds > sum(seconds.values()) + captured.result.seconds
+    assert (
+        captured.kernel_seconds
+        > sum(seconds.values()) + captured.result.seconds
+    )
 
 
 def test_a_cell_that_raises_stops_the_capture_and_is_named(
@@ -231,13 +258,20 @@ def test_without_a_target_cells_with_these_tags_are_passed_over(
     assert read_plan(skipped, 1).target.index == 1
 
 
-def test_told_to_continue_it_runs_the_next_cell_as_usual(raised: Captured) -> None:
+def test_told_to_continue_it_runs_the_next_cell_as_usual(
+    raised: Captured,
+) -> None:
     assert [cell.exception for cell in raised.cells] == [
         None,
         "KeyError",
         *[None, "ValueError"] * 4,
     ]
-    assert [cell.message for cell in raised.cells[:4]] == [None, "'lane'", None, "1"]
+    assert [cell.message for cell in raised.cells[:4]] == [
+        None,
+        "'lane'",
+        None,
+        "1",
+    ]
     assert probed(raised) == [1, 6]
 
 
@@ -249,7 +283,12 @@ def test_probes_are_values_texts_or_what_they_raise(usual: Usual) -> None:
         and "sha256" in str(values[4])
         and len(str(values[4])) < 2_200
     )
-    assert values[5:] == [{"raised": "NameError"}, "\\ud800", str(10**30), "nan"]
+    assert values[5:] == [
+        {"raised": "NameError"},
+        "\\ud800",
+        str(10**30),
+        "nan",
+    ]
 
 
 def test_looking_leaves_no_trace(usual: Usual) -> None:
@@ -294,7 +333,10 @@ def test_the_document_tells_state_and_capture(raised: Captured) -> None:
         "seconds": raised.cells[0].seconds,
     }
     assert (second["exception"], second["message"]) == ("KeyError", "'lane'")
-    assert document["captured"]["left_running"] == {"threads": [], "processes": []}
+    assert document["captured"]["left_running"] == {
+        "threads": [],
+        "processes": [],
+    }
     assert document["captured"]["python"] == sys.version.split()[0]
     assert document["probes"][0] == {"expression": "a", "before": 1, "after": 1}
 
@@ -321,7 +363,9 @@ def test_a_missing_notebook_or_cell_is_refused(
 ) -> None:
     with pytest.raises(NotebookError, match="cannot be read: No such file"):
         capture(tmp_path / "missing.ipynb")
-    with pytest.raises(NotebookError, match="no code cell 2; the notebook has 2"):
+    with pytest.raises(
+        NotebookError, match="no code cell 2; the notebook has 2"
+    ):
         capture(notebook("two", "a = 1", "a"), target=2)
 
 
@@ -344,12 +388,12 @@ def test_any_interpreter_and_kernelspec_can_be_named(
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     monkeypatch.setenv("POOL", "north")
     path = notebook("named", "import os, sys", "os")
-    assert probed(capture(path, kernel="laps", probes=["os.environ['LAPS']"])) == [
-        "north-7"
-    ]
-    assert probed(capture(path, python=sys.executable, probes=["sys.executable"])) == [
-        sys.executable
-    ]
+    assert probed(
+        capture(path, kernel="laps", probes=["os.environ['LAPS']"])
+    ) == ["north-7"]
+    assert probed(
+        capture(path, python=sys.executable, probes=["sys.executable"])
+    ) == [sys.executable]
 
 
 def test_a_kernel_that_does_not_come_up_says_why(
@@ -365,7 +409,8 @@ def test_a_kernel_that_does_not_come_up_says_why(
         capture(path, kernel="missing")
     venv.create(tmp_path / "bare", with_pip=False)
     with pytest.raises(
-        KernelStartError, match=r"No module named ipykernel_launcher.*Install ipykernel"
+        KernelStartError,
+        match=r"No module named ipykernel_launcher.*Install ipykernel",
     ):
         capture(path, python=tmp_path / "bare" / "bin" / "python")
 
@@ -377,16 +422,24 @@ def test_a_kernel_that_is_silent_is_given_up(
     sleeper.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
     sleeper.chmod(0o755)
     with pytest.raises(KernelStartError, match=r"did not start \(time\)"):
-        capture(notebook("silent", "1"), python=sleeper, limits=KernelLimits(start_s=1))
+        capture(
+            notebook("silent", "1"),
+            python=sleeper,
+            limits=KernelLimits(start_s=1),
+        )
 
 
 def test_a_kernel_without_our_bytecode_reads_the_text(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crane_core.runtime.probe_source.OUR_MAGIC", "another Python's")
+    monkeypatch.setattr(
+        "crane_core.runtime.probe_source.OUR_MAGIC", "another Python's"
+    )
     assert (
         "lane"
-        in capture(notebook("text", "lane = 3", "lane")).result.state["variables"]
+        in capture(notebook("text", "lane = 3", "lane")).result.state[
+            "variables"
+        ]
     )
 
 
@@ -397,9 +450,12 @@ def test_a_look_that_fails_says_what_it_raised(
         name: {"text": text}
         for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))
     }
-    monkeypatch.setattr("crane_core.runtime.probe_source._codes", lambda: broken)
+    monkeypatch.setattr(
+        "crane_core.runtime.probe_source._codes", lambda: broken
+    )
     with pytest.raises(
-        LookError, match="could not be captured: ZeroDivisionError: division by zero"
+        LookError,
+        match="could not be captured: ZeroDivisionError: division by zero",
     ):
         capture(notebook("plain", "a = 1", "a"))
 
@@ -409,7 +465,10 @@ def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
 ) -> None:
     paths = [
         notebook(
-            f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0"
+            f"n{i}",
+            f"import os; own_{i} = {i}; pid = os.getpid()",
+            "a = 1",
+            "own_0",
         )
         for i in range(2)
     ]
@@ -417,7 +476,10 @@ def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
     names = "sorted(name for name in globals() if name.startswith('own_'))"
     outcomes = list(
         capture_many(
-            paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"]
+            paths,
+            2,
+            targets=[1, None, None],
+            probes=[names, "pid", "'a' in globals()"],
         )
     )
     assert [type(outcome) for outcome in outcomes] == [
@@ -425,7 +487,9 @@ def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
         CellRaisedError,
         Captured,
     ]
-    values = [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)]
+    values = [
+        probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)
+    ]
     assert [(own, is_after_a) for own, _, is_after_a in values] == [
         ("['own_0']", False),
         ("['own_1']", True),
@@ -447,13 +511,18 @@ def test_no_kernel_code_is_left_in_the_caller(notebook: WriteNotebook) -> None:
     """The door imports Jupyter's protocol, not IPython, which a process without kernels never needs."""
     program = "import sys, crane_core.runtime.capture; print('IPython' in sys.modules, 'nbclient' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "False False\n"
 
 
 def test_errors_are_one_line_with_a_remedy(notebook: WriteNotebook) -> None:
-    path = notebook("lines", "raise ValueError('one\\ntwo\\n' + 'x' * 5000)", "1")
+    path = notebook(
+        "lines", "raise ValueError('one\\ntwo\\n' + 'x' * 5000)", "1"
+    )
     with pytest.raises(CraneError) as raised:
         capture(path)
     assert "one two xxx" in str(raised.value)
@@ -472,7 +541,11 @@ for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
     path = notebook("events", register, "log.append('cell')", "log")
     [before, callbacks] = probed(
         capture(
-            path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"]
+            path,
+            probes=[
+                "log",
+                "len(get_ipython().events.callbacks['post_execute'])",
+            ],
         )
     )
     assert before == repr([*cell[2:], *cell[:2], "cell", *cell[2:]])
@@ -489,7 +562,9 @@ def test_a_callback_that_never_ends_does_not_hold_the_look_up(
         "n = n",
         "n",
     )
-    assert probed(capture(path, probes=["globals().__setitem__('n', 2)", "n"])) == [
+    assert probed(
+        capture(path, probes=["globals().__setitem__('n', 2)", "n"])
+    ) == [
         None,
         2,
     ]

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.errors import CellRaisedError, CellStoppedError, KernelEndedError
+from crane_core.errors import (
+    CellRaisedError,
+    CellStoppedError,
+    KernelEndedError,
+)
 from crane_core.runtime import kernel
 from crane_core.runtime.capture import capture
 from crane_core.runtime.limits import MIB, KernelLimits
@@ -66,9 +70,13 @@ MANY = "import subprocess\nwhile True: subprocess.Popen(['sleep', '600'])"
 @pytest.mark.parametrize(
     "cell",
     [
-        pytest.param(SWALLOWS, id="swallows interrupts", marks=pytest.mark.slow),
+        pytest.param(
+            SWALLOWS, id="swallows interrupts", marks=pytest.mark.slow
+        ),
         pytest.param(IGNORES_SIGNALS, id="ignores signals"),
-        pytest.param("!sleep 600", id="waits in a shell", marks=pytest.mark.slow),
+        pytest.param(
+            "!sleep 600", id="waits in a shell", marks=pytest.mark.slow
+        ),
         pytest.param(
             "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
             id="holds the interpreter",
@@ -83,7 +91,8 @@ def test_a_cell_that_does_not_end_is_stopped(
         "endless", "never = 'ran'", cell, "a", counts=[None, 1, 2]
     )  # alone before the target
     with pytest.raises(
-        CellStoppedError, match=r"^Code cell 1 of endless.ipynb ran longer than 2 s and"
+        CellStoppedError,
+        match=r"^Code cell 1 of endless.ipynb ran longer than 2 s and",
     ) as stopped:
         capture(path, limits=SHORT)
     assert stopped.value.cell == 1
@@ -97,7 +106,9 @@ def test_a_cell_that_does_not_end_is_stopped(
         pytest.param(SHOWS, id="shows", marks=pytest.mark.slow),
         pytest.param(SHELL, id="prints in a shell", marks=pytest.mark.slow),
         pytest.param(
-            "print('x' * 50_000_000)", id="prints one long line", marks=pytest.mark.slow
+            "print('x' * 50_000_000)",
+            id="prints one long line",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "raise ValueError('x' * 50_000_000)",
@@ -129,24 +140,36 @@ def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(
 
 
 def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
-    with pytest.raises(CellStoppedError, match="used more than 400 MiB of memory"):
+    with pytest.raises(
+        CellStoppedError, match="used more than 400 MiB of memory"
+    ):
         capture(
-            notebook("eats", EATS, "1"), limits=KernelLimits(memory_bytes=400 * MIB)
+            notebook("eats", EATS, "1"),
+            limits=KernelLimits(memory_bytes=400 * MIB),
         )
 
 
 @pytest.mark.slow
-def test_memory_that_forks_share_is_counted_once(notebook: WriteNotebook) -> None:
-    path = notebook("shares", "held = bytearray(b'x') * 150_000_000", FORKS, "1")
+def test_memory_that_forks_share_is_counted_once(
+    notebook: WriteNotebook,
+) -> None:
+    path = notebook(
+        "shares", "held = bytearray(b'x') * 150_000_000", FORKS, "1"
+    )
     assert (
-        len(capture(path, limits=KernelLimits(memory_bytes=600 * MIB)).processes) == 10
+        len(
+            capture(path, limits=KernelLimits(memory_bytes=600 * MIB)).processes
+        )
+        == 10
     )
 
 
 def test_a_cell_that_starts_too_many_processes_is_stopped(
     notebook: WriteNotebook,
 ) -> None:
-    with pytest.raises(CellStoppedError, match="had more than 20 processes running"):
+    with pytest.raises(
+        CellStoppedError, match="had more than 20 processes running"
+    ):
         capture(notebook("many", MANY, "1"), limits=KernelLimits(processes=20))
 
 
@@ -154,7 +177,10 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(
     ("cell", "how"),
     [
         pytest.param(
-            "import os; os._exit(3)", "exit code 3", id="leaves", marks=pytest.mark.slow
+            "import os; os._exit(3)",
+            "exit code 3",
+            id="leaves",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "import os; os.kill(os.getpid(), 9)",
@@ -163,7 +189,9 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            "import ctypes; ctypes.string_at(0)", "signal SIGSEGV", id="segfaults"
+            "import ctypes; ctypes.string_at(0)",
+            "signal SIGSEGV",
+            id="segfaults",
         ),
         pytest.param(
             "import os; os.abort()",
@@ -171,7 +199,9 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(
             id="aborts",
             marks=pytest.mark.slow,
         ),
-        pytest.param("exit()", "exit code 0", id="exits", marks=pytest.mark.slow),
+        pytest.param(
+            "exit()", "exit code 0", id="exits", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_cell_that_ends_the_kernel_is_named(
@@ -213,7 +243,9 @@ def test_standard_input_is_empty(notebook: WriteNotebook) -> None:
 
 
 @pytest.mark.slow
-def test_forked_processes_are_reported_and_ended(notebook: WriteNotebook) -> None:
+def test_forked_processes_are_reported_and_ended(
+    notebook: WriteNotebook,
+) -> None:
     captured = capture(notebook("forks", FORKS, "1"))
     assert len(captured.processes) == 10
     assert all("ipykernel_launcher" in line for line in captured.processes)
@@ -226,7 +258,8 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     notebook: WriteNotebook, cleared: str
 ) -> None:
     captured = capture(
-        notebook("daemon", DAEMON.format(exec=cleared), "daemon"), probes=["daemon"]
+        notebook("daemon", DAEMON.format(exec=cleared), "daemon"),
+        probes=["daemon"],
     )
     daemon = captured.result.probes[0]["before"]
     assert len(captured.processes) == 1
@@ -236,7 +269,10 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
 def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
     cell = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='lap counter').start()"
     captured = capture(notebook("threads", cell, "1"))
-    assert (captured.result.threads, captured.processes) == (("lap counter",), ())
+    assert (captured.result.threads, captured.processes) == (
+        ("lap counter",),
+        (),
+    )
 
 
 @pytest.mark.slow
@@ -250,9 +286,13 @@ def test_workers_of_a_pool_are_ended(notebook: WriteNotebook) -> None:
     assert len(captured.processes) >= 2
 
 
-def test_a_cell_that_kills_the_watchdog_leaves_nothing(notebook: WriteNotebook) -> None:
+def test_a_cell_that_kills_the_watchdog_leaves_nothing(
+    notebook: WriteNotebook,
+) -> None:
     cell = f"{FORKS}\nos.kill(os.getppid(), 9)\ntime.sleep(600)"
-    with pytest.raises(KernelEndedError, match="killed the kernel and its watchdog"):
+    with pytest.raises(
+        KernelEndedError, match="killed the kernel and its watchdog"
+    ):
         capture(notebook("rebels", cell, "1"))
 
 
@@ -271,7 +311,9 @@ def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     with pytest.raises(
         CellStoppedError, match=r"^Capturing the state ran longer than 1 s"
     ) as stopped:
-        capture(path, probes=["any(iter(int, 1))"], limits=KernelLimits(look_s=1))
+        capture(
+            path, probes=["any(iter(int, 1))"], limits=KernelLimits(look_s=1)
+        )
     assert stopped.value.cell is None
 
 
@@ -302,7 +344,10 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
     # A shell that runs the tests in the background makes them ignore SIGINT, and what they start would too.
     usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(
-        command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual
+        command,
+        cwd=Path(__file__).parents[2],
+        stderr=subprocess.PIPE,
+        preexec_fn=usual,
     ) as process:
         try:
             once(lambda: (tmp_path / "runs").exists())

@@ -26,14 +26,26 @@ NAMES = (
 MODULES = "sorted(__import__('sys').modules)"
 
 
-OTHER_ENTRIES = ("'.'", "__import__('os').getcwd()", "__import__('os').getcwd() + '/.'")
+OTHER_ENTRIES = (
+    "'.'",
+    "__import__('os').getcwd()",
+    "__import__('os').getcwd() + '/.'",
+)
 
 
 @pytest.mark.parametrize(
     "entry",
-    ["''", *(pytest.param(entry, marks=pytest.mark.slow) for entry in OTHER_ENTRIES)],
+    [
+        "''",
+        *(
+            pytest.param(entry, marks=pytest.mark.slow)
+            for entry in OTHER_ENTRIES
+        ),
+    ],
 )
-def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -> None:
+def test_they_are_not_run(
+    notebook: WriteNotebook, tmp_path: Path, entry: str
+) -> None:
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(
             "open('was_run', 'a').write(__name__)\nraise SystemExit\n"

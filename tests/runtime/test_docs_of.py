@@ -65,7 +65,17 @@ def positional(a, b=2, /): ...  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize(
     "function",
-    [plain, bare, positional, json.dumps, len, "".join, dict.get, sorted, print],
+    [
+        plain,
+        bare,
+        positional,
+        json.dumps,
+        len,
+        "".join,
+        dict.get,
+        sorted,
+        print,
+    ],
 )
 def test_a_signature_reads_as_inspect_has_it_where_defaults_are_built_in(
     function: Callable[..., Any],
@@ -95,7 +105,9 @@ def test_parameters_of_libraries_are_those_of_inspect(
 ) -> None:
     shown = docs_of(function)["signature"]
     names = inspect.signature(function).parameters
-    positions = [shown.find(name) for name in names if name not in ("args", "kwargs")]
+    positions = [
+        shown.find(name) for name in names if name not in ("args", "kwargs")
+    ]
     assert -1 not in positions
     assert positions == sorted(positions)
 
@@ -125,11 +137,15 @@ def test_a_bound_method_drops_self_and_names_the_public_attributes_of_its_object
 
 
 def test_an_unbound_method_keeps_self_without_an_owner() -> None:
-    assert docs_of(LogisticRegression.fit)["signature"].startswith("(self, X, y")
+    assert docs_of(LogisticRegression.fit)["signature"].startswith(
+        "(self, X, y"
+    )
     assert "public_attributes" not in docs_of(LogisticRegression.fit)
 
 
-def test_a_method_that_is_there_on_a_condition_is_read_behind_the_condition() -> None:
+def test_a_method_that_is_there_on_a_condition_is_read_behind_the_condition() -> (
+    None
+):
     model = make_pipeline(LogisticRegression())
     stored = inspect.getattr_static(model, "predict")
     assert docs_of(stored, owner=model)["signature"] == "(X, **params)"
@@ -229,7 +245,9 @@ T = typing.TypeVar("T")
         (3, "3"),
     ],
 )
-def test_annotations_are_written_as_they_stand(annotation: Any, shown: str) -> None:
+def test_annotations_are_written_as_they_stand(
+    annotation: Any, shown: str
+) -> None:
     assert annotation_text(annotation) == shown
 
 

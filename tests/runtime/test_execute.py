@@ -17,14 +17,22 @@ from tests.patience import once
 
 
 def run(
-    folder: Path, *sources: str, stop: threading.Event | None = None, **limits: object
+    folder: Path,
+    *sources: str,
+    stop: threading.Event | None = None,
+    **limits: object,
 ) -> Execution:
     cells = [
         CodeCell(index, source, None, None)
         for index, source in enumerate(sources, start=1)
     ]
     return execute(
-        "trip.ipynb", cells, folder, program(), KernelLimits(**limits), stop=stop
+        "trip.ipynb",
+        cells,
+        folder,
+        program(),
+        KernelLimits(**limits),
+        stop=stop,
     )  # type: ignore[arg-type]
 
 
@@ -40,7 +48,9 @@ def test_what_a_cell_raises_ends_it_with_class_message_and_place(
     )
 
 
-def test_cells_that_raise_nothing_run_through_in_their_folder(tmp_path: Path) -> None:
+def test_cells_that_raise_nothing_run_through_in_their_folder(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "stops.txt").write_text("3")
     went = run(
         tmp_path,
@@ -67,7 +77,9 @@ def test_a_tolerated_exception_lets_the_next_cell_run(tmp_path: Path) -> None:
     assert (went.at, went.exception) == (2, "ZeroDivisionError")
 
 
-SWALLOWS = "while True:\n try:\n  while True: pass\n except KeyboardInterrupt: pass"
+SWALLOWS = (
+    "while True:\n try:\n  while True: pass\n except KeyboardInterrupt: pass"
+)
 slow = pytest.mark.slow
 
 

@@ -34,7 +34,9 @@ def test_a_death_is_told_before_what_was_given_out(
     why: str,
     status: int | None,
 ) -> None:
-    monkeypatch.setattr(watched, "_DEATH_TOLD_S", PATIENCE_S if code is DIES else 1.0)
+    monkeypatch.setattr(
+        watched, "_DEATH_TOLD_S", PATIENCE_S if code is DIES else 1.0
+    )
     guarded = Guarded(
         [sys.executable, "-c", code],
         folder=tmp_path,

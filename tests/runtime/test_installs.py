@@ -81,13 +81,19 @@ def test_a_missing_module_points_to_the_interpreter_first(
         match=r"No module named 'no_such_thing'\. Choose the notebook's interpreter",
     ) as told:
         capture(notebook("plain", "import no_such_thing", "1"))
-    assert told.value.remedy.index("--python") < told.value.remedy.index("--target")
+    assert told.value.remedy.index("--python") < told.value.remedy.index(
+        "--target"
+    )
     with pytest.raises(
-        CellRaisedError, match="or run the notebook's own installations with --allow"
+        CellRaisedError,
+        match="or run the notebook's own installations with --allow",
     ):
         capture(
             notebook(
-                "installs", "%pip install no_such_thing", "import no_such_thing", "1"
+                "installs",
+                "%pip install no_such_thing",
+                "import no_such_thing",
+                "1",
             )
         )
 

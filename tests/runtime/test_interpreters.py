@@ -38,7 +38,9 @@ def install(kernels: Path, name: str, *argv: str) -> None:
 
 def empty(folder: Path) -> str:
     """Another interpreter, without libraries."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", folder], check=True
+    )
     return str(folder / "bin" / "python")
 
 
@@ -69,7 +71,9 @@ def test_a_named_one_that_does_not_exist_is_told(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(here.VARIABLE, "/nowhere/python")
-    with pytest.raises(KernelStartError, match="/nowhere/python does not exist"):
+    with pytest.raises(
+        KernelStartError, match="/nowhere/python does not exist"
+    ):
         interpreters()
 
 

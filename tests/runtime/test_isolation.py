@@ -42,7 +42,9 @@ sealed = pytest.mark.skipif(
 )
 
 
-def seen(path: Path, kept: Isolation, *expressions: str, **limits: Any) -> list[Any]:
+def seen(
+    path: Path, kept: Isolation, *expressions: str, **limits: Any
+) -> list[Any]:
     captured = capture(
         path, limits=KernelLimits(isolation=kept, **limits), probes=expressions
     )
@@ -71,7 +73,10 @@ def test_keys_of_the_caller_are_not_there(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     path = notebook("n.ipynb", "import os; env = dict(os.environ)", FINAL)
     names, homes = seen(
-        path, kept, "sorted(env)", "len({env['HOME'], os.path.dirname(env['TMPDIR'])})"
+        path,
+        kept,
+        "sorted(env)",
+        "len({env['HOME'], os.path.dirname(env['TMPDIR'])})",
     )
     assert "OPENAI_API_KEY" not in names
     assert "PATH" in names
@@ -112,9 +117,9 @@ except OSError:
             "reached",
         )
         assert told == [True, "[False, False, False, False]", False, None]
-        assert seen(path, Isolation.SEALED, "reached is not None", network=True) == [
-            True
-        ]
+        assert seen(
+            path, Isolation.SEALED, "reached is not None", network=True
+        ) == [True]
 
 
 @sealed
@@ -128,7 +133,10 @@ def test_writes_into_the_notebooks_folder_are_dropped(
         FINAL,
     )
     assert seen(path, Isolation.SEALED, "d") == ["a\n1\n2"]
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["data.csv", path.name]
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "data.csv",
+        path.name,
+    ]
     assert (tmp_path / "data.csv").read_text() == "a\n1\n"
 
 
@@ -281,7 +289,9 @@ def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     look = WALK.replace("os.walk('.')", f"os.walk({str(tmp_path)!r})")
     cells = [nbformat.v4.new_code_cell(source) for source in (look, FINAL)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "n.ipynb")
-    assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == [
+    assert seen(
+        folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)"
+    ) == [
         "[]",
         1,
     ]
@@ -316,10 +326,16 @@ def test_folders_of_pythonpath_give_modules_and_nothing_else(
     path = notebook("n.ipynb", look, FINAL)
     path = path.rename(folder / path.name)
     secret, there = seen(
-        path, Isolation.SEALED, "secret", "[os.path.basename(name) for name in there]"
+        path,
+        Isolation.SEALED,
+        "secret",
+        "[os.path.basename(name) for name in there]",
     )
     assert secret == "[]"
-    assert set(ast.literal_eval(there)) - {"lib.py", "__init__.py", ".env"} == set()
+    assert (
+        set(ast.literal_eval(there)) - {"lib.py", "__init__.py", ".env"}
+        == set()
+    )
 
 
 @sealed
@@ -329,9 +345,17 @@ def test_what_a_kernelspec_sets_is_set_inside_alone(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     room = tmp_path / "room"
     room.mkdir()
-    wanted = {"LD_PRELOAD": str(tmp_path / "hook.so"), "STOLEN": "${OPENAI_API_KEY}"}
+    wanted = {
+        "LD_PRELOAD": str(tmp_path / "hook.so"),
+        "STOLEN": "${OPENAI_API_KEY}",
+    }
     made = furnished(
-        Isolation.SEALED, [sys.executable], wanted, tmp_path, room, network=False
+        Isolation.SEALED,
+        [sys.executable],
+        wanted,
+        tmp_path,
+        room,
+        network=False,
     )
     assert "LD_PRELOAD" not in made.env
     assert "sk-secret" not in repr(made)
@@ -347,7 +371,9 @@ def test_keys_of_the_session_stay_outside(notebook: WriteNotebook) -> None:
         pytest.skip("this system keeps no keys")
     code = f"import ctypes; keyring = ctypes.CDLL(None).syscall({number}, 0, -3, 0)"
     assert seen(
-        notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}"
+        notebook("n.ipynb", code, FINAL),
+        Isolation.SEALED,
+        f"keyring != {outside}",
     ) == [True]
 
 
@@ -379,7 +405,9 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(
         for source in (FILLS.format(where=where), FINAL)
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    with pytest.raises(CellStoppedError, match="wrote more than 64 MiB of files"):
+    with pytest.raises(
+        CellStoppedError, match="wrote more than 64 MiB of files"
+    ):
         capture(path, limits=KernelLimits(isolation=kept, disk_bytes=64 * MIB))
     if kept is Isolation.SEALED:
         assert [one.name for one in room.iterdir()] == ["n.ipynb"]
@@ -428,7 +456,9 @@ def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
         FINAL,
     )
     with pytest.raises(CellStoppedError, match="more than 40 processes"):
-        capture(path, limits=KernelLimits(isolation=Isolation.SEALED, processes=40))
+        capture(
+            path, limits=KernelLimits(isolation=Isolation.SEALED, processes=40)
+        )
 
 
 @sealed
@@ -464,7 +494,9 @@ def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @sealed
-def test_how_it_ended_is_told_as_without_isolation(notebook: WriteNotebook) -> None:
+def test_how_it_ended_is_told_as_without_isolation(
+    notebook: WriteNotebook,
+) -> None:
     path = notebook("n.ipynb", "import os; os.kill(os.getpid(), 11)", FINAL)
     with pytest.raises(KernelEndedError, match="signal SIGSEGV"):
         capture(path, limits=KernelLimits(isolation=Isolation.SEALED))
@@ -492,8 +524,12 @@ def test_a_notebook_beside_temporary_folders_is_copied_without_them(
     (tmp_path / "data.csv").write_text("a")
     room = tmp_path / "room"
     room.mkdir()
-    furnished(Isolation.SEALED, [sys.executable], {}, tmp_path, room, network=False)
-    assert [path.name for path in (room / isolation.WORK).iterdir()] == ["data.csv"]
+    furnished(
+        Isolation.SEALED, [sys.executable], {}, tmp_path, room, network=False
+    )
+    assert [path.name for path in (room / isolation.WORK).iterdir()] == [
+        "data.csv"
+    ]
 
 
 @pytest.mark.slow
@@ -515,7 +551,9 @@ def test_an_interpreter_beside_the_notebook_starts(
 ) -> None:
     monkeypatch.setattr(isolation, "COPIED_BYTES", most_bytes)
     place = tmp_path / ("envs" if is_linked else f"folder/{name}")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", place], check=True
+    )
     packages = Path(nbformat.__file__).parents[1]
     [site] = place.glob("lib/python*/site-packages")
     (site / "beside.pth").write_text(str(packages))
@@ -531,6 +569,8 @@ def test_an_interpreter_beside_the_notebook_starts(
     path = path.rename(tmp_path / "folder" / path.name)
     python = tmp_path / "folder" / name / "bin" / "python"
     limits = KernelLimits(isolation=Isolation.SEALED)
-    captured = capture(path, limits=limits, python=str(python), probes=("found",))
+    captured = capture(
+        path, limits=limits, python=str(python), probes=("found",)
+    )
     prefix = str(tmp_path / "folder" / name)
     assert ast.literal_eval(captured.result.probes[0]["before"]) == (prefix, 0)

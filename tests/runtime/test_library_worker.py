@@ -88,7 +88,9 @@ def n_answers(worker: LibraryWorker) -> int:
         return 0
 
 
-def test_answers_that_come_at_once_are_taken_one_by_one(worker: LibraryWorker) -> None:
+def test_answers_that_come_at_once_are_taken_one_by_one(
+    worker: LibraryWorker,
+) -> None:
     libraries = ["matplotlib", "numpy", "scipy"]
     assert ask(worker, SUM) == GAVE
     first = worker.pid
@@ -158,7 +160,9 @@ def test_an_answer_that_was_not_waited_for_is_there_when_it_is_asked_again(
         is None
     )
     assert (
-        worker.ask(MEAN, ["numpy"], seconds=PATIENCE_S, start_s=0.0, on_wait=waited)
+        worker.ask(
+            MEAN, ["numpy"], seconds=PATIENCE_S, start_s=0.0, on_wait=waited
+        )
         == GAVE
     )
     halt(worker)
@@ -173,7 +177,9 @@ def test_a_question_that_never_ends_is_given_up_and_the_others_are_answered(
 ) -> None:
     endless = Owed(library_worker._key(MAX, ("numpy",)))
     monkeypatch.setattr(
-        Owed, "longest_s", property(lambda owed: 1.0 if owed == endless else PATIENCE_S)
+        Owed,
+        "longest_s",
+        property(lambda owed: 1.0 if owed == endless else PATIENCE_S),
     )
     assert ask(worker, SUM) == GAVE
     before = worker.pid
@@ -198,7 +204,9 @@ def test_a_library_over_which_the_worker_dies_is_given_up_alone(
 
     worker._has_next = dies_over_pandas  # type: ignore[method-assign]
     assert (
-        worker.ask(SUM, ["numpy", "pandas"], seconds=PATIENCE_S, start_s=PATIENCE_S)
+        worker.ask(
+            SUM, ["numpy", "pandas"], seconds=PATIENCE_S, start_s=PATIENCE_S
+        )
         is None
     )
     assert worker.is_given_up(SUM, ["numpy", "pandas"])
@@ -208,7 +216,9 @@ def test_a_library_over_which_the_worker_dies_is_given_up_alone(
 def test_libraries_are_loaded_beside_and_questions_get_their_turn(
     worker: LibraryWorker,
 ) -> None:
-    loading = threading.Thread(target=worker.load, args=(["matplotlib", "scipy"],))
+    loading = threading.Thread(
+        target=worker.load, args=(["matplotlib", "scipy"],)
+    )
     loading.start()
     assert ask(worker, SUM) == GAVE
     loading.join()
@@ -226,7 +236,9 @@ def test_a_result_beyond_the_memory_is_unknown_and_the_worker_stays(
     assert before is not None
 
 
-def test_a_forked_copy_leaves_the_worker_to_its_owner(worker: LibraryWorker) -> None:
+def test_a_forked_copy_leaves_the_worker_to_its_owner(
+    worker: LibraryWorker,
+) -> None:
     assert ask(worker, SUM) == GAVE
     mine = worker.pid
     worker._owner = -1  # as a copy of the process would find it
@@ -242,7 +254,9 @@ def test_without_an_interpreter_there_is_no_answer(tmp_path: Path) -> None:
     assert ask(missing, SUM) is None
 
 
-def test_an_interpreter_that_ends_at_once_is_not_waited_for(tmp_path: Path) -> None:
+def test_an_interpreter_that_ends_at_once_is_not_waited_for(
+    tmp_path: Path,
+) -> None:
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o700)
@@ -267,7 +281,11 @@ def test_a_worker_whose_memory_is_nearly_full_ends_itself_and_another_answers(
     try:
         assert ask(first, SUM) == GAVE
         used = (
-            int(Path(f"/proc/{_innermost(first.pid)}/statm").read_text().split()[5])
+            int(
+                Path(f"/proc/{_innermost(first.pid)}/statm")
+                .read_text()
+                .split()[5]
+            )
             * resource.getpagesize()
         )
     finally:

@@ -102,9 +102,7 @@ ASK = """
 {0}.nowhere, {0}["k"], {0}[0], {0}.shape, {0}.mean(axis=0), {0}.fit(1), {0}(), {0}.loc["q"], {0}.dt.year
 for each in {0}: print(each + {0})
 """
-MODULES = (
-    "import no_such_module\nfrom math import nothing\npd.read_csv('x.csv'), open('y')"
-)
+MODULES = "import no_such_module\nfrom math import nothing\npd.read_csv('x.csv'), open('y')"
 
 
 QUICK = ("numpy", "pandas", "python")
@@ -121,7 +119,9 @@ def marks(library: str) -> list[pytest.MarkDecorator]:
     "library",
     [pytest.param(library, marks=marks(library)) for library in sorted(VALUES)],
 )
-def test_looking_loads_no_module(notebook: Callable[..., Path], library: str) -> None:
+def test_looking_loads_no_module(
+    notebook: Callable[..., Path], library: str
+) -> None:
     code = VALUES[library]
     targets = [
         part
@@ -139,6 +139,8 @@ def test_looking_loads_no_module(notebook: Callable[..., Path], library: str) ->
     path = notebook(
         library, code, "import sys\nloaded_before = sorted(sys.modules)", target
     )
-    captured = capture(path, probes=["sorted(set(sys.modules) ^ set(loaded_before))"])
+    captured = capture(
+        path, probes=["sorted(set(sys.modules) ^ set(loaded_before))"]
+    )
     assert set(captured.result.state["variables"]) >= set(names)
     assert [probe["after"] for probe in captured.to_json()["probes"]] == ["[]"]

@@ -65,7 +65,9 @@ def block(body: str) -> dict[str, Any]:
 def test_a_notebook_is_run_up_to_its_target_and_shown_in_two_settings(
     notebook: WriteNotebook, trip: Write
 ) -> None:
-    plain = prompt_of_notebook(notebook("trip", *CELLS, crash=2), Setting.RUNTIME, BARE)
+    plain = prompt_of_notebook(
+        notebook("trip", *CELLS, crash=2), Setting.RUNTIME, BARE
+    )
     parts = split_input(plain.body)
     assert (parts.executed, parts.target) == (CELLS[:2], CELLS[2])
     assert plain.prompt.text == plain.body
@@ -81,20 +83,26 @@ def test_a_notebook_is_run_up_to_its_target_and_shown_in_two_settings(
 def test_leaving_a_category_out_keeps_the_rest_to_the_byte(trip: Write) -> None:
     whole = trip(Setting.RUNTIME).body.splitlines()
     without = trip(Setting.RUNTIME_WITHOUT_S).body.splitlines()
-    assert [line for line in whole if not line.startswith(' "structure"')] == without
+    assert [
+        line for line in whole if not line.startswith(' "structure"')
+    ] == without
     assert len(without) < len(whole)
 
 
 def test_the_prompt_of_a_notebook_is_the_same_again(
     notebook: WriteNotebook, trip: Write
 ) -> None:
-    again = prompt_of_notebook(notebook("trip", *CELLS, crash=2), Setting.RUNTIME_PLUS)
+    again = prompt_of_notebook(
+        notebook("trip", *CELLS, crash=2), Setting.RUNTIME_PLUS
+    )
     assert again.prompt == trip(Setting.RUNTIME_PLUS, None).prompt
 
 
 def test_code_alone_starts_no_kernel(notebook: WriteNotebook) -> None:
     path = notebook("trip", "raise SystemExit", "while True: pass", "x")
-    written = prompt_of_notebook(path, Setting.CODE, BARE, python="/there/is/no/python")
+    written = prompt_of_notebook(
+        path, Setting.CODE, BARE, python="/there/is/no/python"
+    )
     assert split_input(written.body).executed == (
         "raise SystemExit",
         "while True: pass",
@@ -113,7 +121,9 @@ def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
         prompt_of_notebook(path, Setting.CODE, target=9)
 
 
-def test_a_cell_that_raises_before_the_target_is_told(notebook: WriteNotebook) -> None:
+def test_a_cell_that_raises_before_the_target_is_told(
+    notebook: WriteNotebook,
+) -> None:
     with pytest.raises(KernelError, match="ZeroDivisionError"):
         prompt_of_notebook(notebook("trip", "1 / 0", "x"), Setting.RUNTIME)
 

@@ -39,9 +39,13 @@ def kernel(
 
 @pytest.fixture
 def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
-    def run(*cells: str, seconds: float = PATIENCE_S, **options: object) -> Captured:
+    def run(
+        *cells: str, seconds: float = PATIENCE_S, **options: object
+    ) -> Captured:
         path = notebook("rehearsed", *cells)
-        return capture(path, target=len(cells) - 1, rehearse_s=seconds, **options)  # type: ignore[arg-type]
+        return capture(
+            path, target=len(cells) - 1, rehearse_s=seconds, **options
+        )  # type: ignore[arg-type]
 
     return run
 
@@ -49,7 +53,9 @@ def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
 @pytest.fixture
 def rehearse(captured: Callable[..., Captured]) -> Rehearse:
     def run(*cells: str, seconds: float = PATIENCE_S) -> Rehearsal:
-        told: Rehearsal | None = captured(*cells, seconds=seconds).result.rehearsal
+        told: Rehearsal | None = captured(
+            *cells, seconds=seconds
+        ).result.rehearsal
         assert told is not None
         return told
 
@@ -165,15 +171,25 @@ UNKNOWN = {
         "starts other programs",
     ),
     "exit": Unknown("a = 1", "exit()", "ends the kernel"),
-    "end of the process": Unknown("import os", "os._exit(3)", "ended the process"),
-    "signal": Unknown("import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"),
-    "fork bomb below Python": Unknown(
-        "import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"
+    "end of the process": Unknown(
+        "import os", "os._exit(3)", "ended the process"
     ),
-    "fork bomb": Unknown("import os", "while True: os.fork()", "starts other programs"),
+    "signal": Unknown(
+        "import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"
+    ),
+    "fork bomb below Python": Unknown(
+        "import ctypes",
+        "while True: ctypes.CDLL(None).fork()",
+        "asked the system for",
+    ),
+    "fork bomb": Unknown(
+        "import os", "while True: os.fork()", "starts other programs"
+    ),
     "memory": Unknown("a = 1", "b = bytearray(200 * 2**30)", "less memory"),
     "socket below Python": Unknown(
-        "import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"
+        "import ctypes",
+        "ctypes.CDLL(None).socket(2, 1, 0)",
+        "asked the system for",
     ),
     "signal to the kernel": Unknown(
         "import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"
@@ -193,7 +209,9 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_a_copy_cannot_show_is_unknown(name: str, kernel: SharedKernel) -> None:
+def test_what_a_copy_cannot_show_is_unknown(
+    name: str, kernel: SharedKernel
+) -> None:
     case = UNKNOWN[name]
     kernel.run(case.before)
     told = kernel.rehearse(case.code, case.seconds)
@@ -226,8 +244,13 @@ def test_what_is_written_is_dropped_or_refused(kernel: SharedKernel) -> None:
     for name in ("there.txt", "other.txt"):
         (kernel.folder / name).write_text(name)
     kernel.run("import ctypes")
-    told = kernel.rehearse(WRITES + "assert not Path('other.txt').exists()\n1 / 0")
-    assert {path.name for path in kernel.folder.iterdir()} == {"there.txt", "other.txt"}
+    told = kernel.rehearse(
+        WRITES + "assert not Path('other.txt').exists()\n1 / 0"
+    )
+    assert {path.name for path in kernel.folder.iterdir()} == {
+        "there.txt",
+        "other.txt",
+    }
     assert (kernel.folder / "there.txt").read_text() == "there.txt"
     if told.writes == "dropped":
         assert (told.outcome, told.exception, told.line) == (
@@ -270,7 +293,9 @@ UNCHANGED = (
 )
 
 
-def test_nothing_in_the_kernel_changes(captured: Callable[..., Captured]) -> None:
+def test_nothing_in_the_kernel_changes(
+    captured: Callable[..., Captured],
+) -> None:
     done = captured(STATE, CHANGES, probes=UNCHANGED)
     told = done.result.rehearsal
     assert told is not None
@@ -316,7 +341,9 @@ threading.Thread(target=serve, daemon=True).start()"""
 @pytest.mark.parametrize(
     ("code", "outcome"),
     [
-        pytest.param("go.set(); done.wait(); calls[7]", RehearsalEnd.CRASH, id="crash"),
+        pytest.param(
+            "go.set(); done.wait(); calls[7]", RehearsalEnd.CRASH, id="crash"
+        ),
         pytest.param(
             "go.set(); done.wait(); calls[0]",
             RehearsalEnd.RAN_THROUGH,
@@ -332,7 +359,9 @@ def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_
         THREADS,
         "n = 3",
         code,
-        probes=("(calls, go.is_set(), done.is_set(), threading.active_count())",),
+        probes=(
+            "(calls, go.is_set(), done.is_set(), threading.active_count())",
+        ),
     )
     told = done.result.rehearsal
     assert told is not None
@@ -438,7 +467,14 @@ def test_pools_of_threads_end_in_the_truth_or_as_unknown(
 
 @pytest.mark.parametrize(
     "told",
-    [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}],
+    [
+        None,
+        3,
+        {},
+        {"outcome": "fine"},
+        {"outcome": "crash"},
+        {"outcome": ["crash"]},
+    ],
 )
 def test_an_answer_of_another_form_is_unknown(told: object) -> None:
     assert rehearsal_of(told).outcome is RehearsalEnd.UNKNOWN
@@ -459,7 +495,9 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
     assert (told.line, told.seconds) == (None, 0.0)
 
 
-@pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
+@pytest.mark.skipif(
+    not can_seal(), reason="bubblewrap cannot seal a kernel off here"
+)
 def test_a_sealed_kernel_rehearses_too(
     captured: Callable[..., Captured], tmp_path: Path
 ) -> None:

@@ -71,8 +71,38 @@ def text(name):
 NAMES = """ioprio_set ioprio_get sched_setattr pidfd_open pidfd_getfd process_madvise migrate_pages add_key prlimit64
 bpf setns process_vm_writev ptrace open_tree"""
 NUMBERS = {
-    "x86_64": (251, 252, 314, 434, 438, 440, 256, 248, 302, 321, 308, 311, 101, 428),
-    "aarch64": (30, 31, 274, 434, 438, 440, 238, 217, 261, 280, 268, 271, 117, 428),
+    "x86_64": (
+        251,
+        252,
+        314,
+        434,
+        438,
+        440,
+        256,
+        248,
+        302,
+        321,
+        308,
+        311,
+        101,
+        428,
+    ),
+    "aarch64": (
+        30,
+        31,
+        274,
+        434,
+        438,
+        440,
+        238,
+        217,
+        261,
+        280,
+        268,
+        271,
+        117,
+        428,
+    ),
 }
 
 
@@ -99,21 +129,27 @@ ATTACKS = {
         "os.sched_getaffinity(0)",
     ),
     "priority": Attack(
-        "os.setpriority(os.PRIO_PROCESS, own, 7)", "os.getpriority(os.PRIO_PROCESS, 0)"
+        "os.setpriority(os.PRIO_PROCESS, own, 7)",
+        "os.getpriority(os.PRIO_PROCESS, 0)",
     ),
     "priority of a group": Attack(
-        "os.setpriority(os.PRIO_PGRP, os.getpgid(own), 7)", "os.getpriority(0, 0)"
+        "os.setpriority(os.PRIO_PGRP, os.getpgid(own), 7)",
+        "os.getpriority(0, 0)",
     ),
     "priority of a user": Attack("libc.setpriority(2, 54321, 7)"),
     "priority of the disk": Attack(
         "call('ioprio_set', 1, own, (2 << 13) | 7)", "niced()"
     ),
-    "priority of a user's disk": Attack("call('ioprio_set', 3, 54321, (2 << 13) | 7)"),
+    "priority of a user's disk": Attack(
+        "call('ioprio_set', 3, 54321, (2 << 13) | 7)"
+    ),
     "scheduler": Attack(
         "os.sched_setscheduler(own, os.SCHED_BATCH, os.sched_param(0))",
         "os.sched_getscheduler(0)",
     ),
-    "parameters of the scheduler": Attack("os.sched_setparam(own, os.sched_param(0))"),
+    "parameters of the scheduler": Attack(
+        "os.sched_setparam(own, os.sched_param(0))"
+    ),
     "attributes of the scheduler": Attack(
         "call('sched_setattr', own, ctypes.create_string_buffer(48), 0)"
     ),
@@ -157,7 +193,8 @@ ATTACKS = {
         True,
     ),
     "the kernel's folder": Attack(
-        "open(f'/proc/{own}/cwd/other.txt', 'w').write('gone')", "text('other.txt')"
+        "open(f'/proc/{own}/cwd/other.txt', 'w').write('gone')",
+        "text('other.txt')",
     ),
     "the kernel's open files": Attack(
         "fd = libc.open(b'/proc/%d/fd/%d' % (own, log.fileno()), 1); libc.write(fd, b'gone', 4)",
@@ -175,10 +212,14 @@ ATTACKS = {
         True,
     ),
     "removing in an open folder": Attack(
-        "os.unlink('other.txt', dir_fd=folder)", "sorted(os.listdir(here))", True
+        "os.unlink('other.txt', dir_fd=folder)",
+        "sorted(os.listdir(here))",
+        True,
     ),
     "an open folder below Python": Attack(
-        "libc.unlinkat(folder, b'other.txt', 0)", "sorted(os.listdir(here))", True
+        "libc.unlinkat(folder, b'other.txt', 0)",
+        "sorted(os.listdir(here))",
+        True,
     ),
     "into an open folder": Attack(
         "os.fchdir(folder); open('other.txt', 'w').write('gone')",
@@ -223,7 +264,9 @@ ATTACKS = {
     "a pipe": Attack("os.write(writer, b'gone')", "piped()", True),
     "shared memory": Attack("shared.buf[0] = 9", "shared.buf[0]", True),
     "shared memory by name": Attack(
-        "shared_memory.SharedMemory(shared.name).buf[0] = 9", "shared.buf[0]", True
+        "shared_memory.SharedMemory(shared.name).buf[0] = 9",
+        "shared.buf[0]",
+        True,
     ),
     "a semaphore": Attack("turns.acquire()", "turns.get_value()", True),
     "a segment": Attack(
@@ -247,7 +290,8 @@ ATTACKS = {
         "arrived()",
     ),
     "the name of a process": Attack(
-        "open(f'/proc/{own}/comm', 'w').write('gone')", "open('/proc/self/comm').read()"
+        "open(f'/proc/{own}/comm', 'w').write('gone')",
+        "open('/proc/self/comm').read()",
     ),
     "the next to be killed": Attack(
         "fd = libc.open(b'/proc/%d/oom_score_adj' % own, 1); libc.write(fd, b'500', 3)",
@@ -259,8 +303,12 @@ ATTACKS = {
         "open('/proc/sys/kernel/printk_delay').read()",
         True,
     ),
-    "a device": Attack("libc.open(b'/dev/kmsg', 1) >= 0 and 1 / 0", harmless=True),
-    "a terminal": Attack("libc.open(b'/dev/tty', 2) >= 0 and 1 / 0", harmless=True),
+    "a device": Attack(
+        "libc.open(b'/dev/kmsg', 1) >= 0 and 1 / 0", harmless=True
+    ),
+    "a terminal": Attack(
+        "libc.open(b'/dev/tty', 2) >= 0 and 1 / 0", harmless=True
+    ),
     "a terminal that is made": Attack(
         "libc.open(b'/dev/ptmx', 2) >= 0 and 1 / 0", harmless=True
     ),
@@ -313,7 +361,10 @@ print(json.dumps(found))
 
 
 def rehearsed(
-    folder: Path, root: Path, attacks: dict[str, tuple[str, str]], lacks: str = ""
+    folder: Path,
+    root: Path,
+    attacks: dict[str, tuple[str, str]],
+    lacks: str = "",
 ) -> dict[str, Any]:
     """What each rehearsal tells, and what its aim was before and after."""
     order = {
@@ -372,12 +423,18 @@ def test_nothing_outside_the_copy_changes_and_no_attack_is_told_as_done(
     }
     assert changed == {}
     told = {
-        name: told for name, (told, *_) in found.items() if told["outcome"] != "unknown"
+        name: told
+        for name, (told, *_) in found.items()
+        if told["outcome"] != "unknown"
     }
-    assert {name: one for name, one in told.items() if not attacks[name].harmless} == {}
+    assert {
+        name: one for name, one in told.items() if not attacks[name].harmless
+    } == {}
 
 
-def test_what_a_cell_does_to_itself_runs_through(tmp_path: Path, root: Path) -> None:
+def test_what_a_cell_does_to_itself_runs_through(
+    tmp_path: Path, root: Path
+) -> None:
     found = rehearsed(
         tmp_path, root, {name: (code, "None") for name, code in OWN.items()}
     )
@@ -385,5 +442,7 @@ def test_what_a_cell_does_to_itself_runs_through(tmp_path: Path, root: Path) -> 
     if {one["writes"] for one in told.values()} != {"dropped"}:
         pytest.skip("this system gives no rooms")
     assert {
-        name: one for name, one in told.items() if one["outcome"] != "ran through"
+        name: one
+        for name, one in told.items()
+        if one["outcome"] != "ran through"
     } == {}

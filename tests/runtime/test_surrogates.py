@@ -67,20 +67,33 @@ def test_the_probe_reads_the_facts_that_a_numpy_surrogate_was_made_with(
 
 
 def test_fills_differ_so_that_what_depends_on_values_shows() -> None:
-    for dtype in ("bool", "int64", "float64", "<U5", "datetime64[ns]", "object"):
+    for dtype in (
+        "bool",
+        "int64",
+        "float64",
+        "<U5",
+        "datetime64[ns]",
+        "object",
+    ):
         arrays = [
             for_numpy.make(
                 {"type": "numpy.ndarray", "shape": [3], "dtype": dtype}, fill
             )
             for fill in FILLS
         ]
-        assert len({repr(array.tolist()) for array in arrays}) == len(arrays), dtype
+        assert len({repr(array.tolist()) for array in arrays}) == len(arrays), (
+            dtype
+        )
 
 
 @pytest.mark.parametrize(
     "facts",
     [
-        {"type": "numpy.ndarray", "shape": [100_000, 100_000], "dtype": "float64"},
+        {
+            "type": "numpy.ndarray",
+            "shape": [100_000, 100_000],
+            "dtype": "float64",
+        },
         {"type": "numpy.ndarray", "shape": [3], "dtype": "no dtype"},
         {"type": "numpy.ndarray", "shape": [3], "dtype": "[__import__('os')]"},
         {"type": "numpy.memmap"},
@@ -92,7 +105,11 @@ def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
 
 
 def asked(
-    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+    step: str,
+    of: str,
+    name: str,
+    *operands: dict[str, Any],
+    **keywords: dict[str, Any],
 ) -> dict[str, Any]:
     order = {
         "step": step,
@@ -138,7 +155,13 @@ def test_what_every_fill_gives_is_told_by_its_schema() -> None:
 @pytest.mark.parametrize(
     "order",
     [
-        ("operator", "numpy.ndarray", "**", array(3, dtype="int64"), {"any": "int"}),
+        (
+            "operator",
+            "numpy.ndarray",
+            "**",
+            array(3, dtype="int64"),
+            {"any": "int"},
+        ),
         ("item", "numpy.ndarray", "", array(3), array(2, dtype="int64")),
         (
             "method",
@@ -151,9 +174,13 @@ def test_what_every_fill_gives_is_told_by_its_schema() -> None:
         ("call", "numpy", "repeat", array(3), array(3, dtype="int64")),
     ],
 )
-def test_what_depends_on_values_is_not_told_as_a_crash(order: tuple[Any, ...]) -> None:
+def test_what_depends_on_values_is_not_told_as_a_crash(
+    order: tuple[Any, ...],
+) -> None:
     answer = asked(*order)
-    assert "raised" not in answer or "positive definite" in answer["message"], answer
+    assert "raised" not in answer or "positive definite" in answer["message"], (
+        answer
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,7 +214,9 @@ def test_what_is_not_listed_is_never_run(step: str, of: str, name: str) -> None:
         {"facts": {"type": "numpy.ndarray", "shape": [-1], "dtype": "f8"}},
     ],
 )
-def test_an_operand_that_nobody_sends_is_unknown(operand: dict[str, Any]) -> None:
+def test_an_operand_that_nobody_sends_is_unknown(
+    operand: dict[str, Any],
+) -> None:
     assert list(asked("call", "builtins", "len", operand)) == ["unknown"]
 
 
@@ -208,7 +237,11 @@ def test_a_line_that_is_no_question_is_answered_as_unknown(line: bytes) -> None:
 
 def test_a_message_has_a_bound_and_a_hostile_label_stays_text() -> None:
     answer = asked(
-        "item", "numpy.ndarray", "", array(3), number("x" * 5_000 + "\x1b[31m\n")
+        "item",
+        "numpy.ndarray",
+        "",
+        array(3),
+        number("x" * 5_000 + "\x1b[31m\n"),
     )
     assert len(answer.get("message", "")) <= MOST_MESSAGE
     assert json.loads(json.dumps(answer)) == answer
@@ -221,9 +254,15 @@ def quiet() -> Iterator[None]:
 
 
 def test_plain_values_come_as_they_were_sent() -> None:
-    told = {"dict": [[{"is": "a"}, {"list": [{"is": 1}, {"tuple": [{"is": None}]}]}]]}
+    told = {
+        "dict": [
+            [{"is": "a"}, {"list": [{"is": 1}, {"tuple": [{"is": None}]}]}]
+        ]
+    }
     assert made(told, 0) == {"a": [1, (None,)]}
-    assert made({"slice": [{"is": 1}, {"is": None}, {"is": 2}]}, 0) == slice(1, None, 2)
+    assert made({"slice": [{"is": 1}, {"is": None}, {"is": 2}]}, 0) == slice(
+        1, None, 2
+    )
     assert made({"named": "numpy.float32"}, 0) is np.float32
     assert [made({"any": "int"}, fill) for fill in FILLS] == [0, 1, 2]
     assert sys.getsizeof(made({"ellipsis": True}, 0)) > 0

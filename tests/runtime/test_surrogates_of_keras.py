@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 
 from crane_core.runtime.kernel_side.crane_surrogates import worker
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
+from crane_core.runtime.kernel_side.crane_surrogates.made import (
+    FILLS,
+    NotMadeError,
+)
 from tests.optional import later, needs
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow", keras=3)
 for_keras = later("crane_core.runtime.kernel_side.crane_surrogates.for_keras")
-for_tensorflow = later("crane_core.runtime.kernel_side.crane_surrogates.for_tensorflow")
+for_tensorflow = later(
+    "crane_core.runtime.kernel_side.crane_surrogates.for_tensorflow"
+)
 
 EAGER = "tensorflow.python.framework.ops.EagerTensor"
 VARIABLE = "tensorflow.python.ops.resource_variable_ops.ResourceVariable"
@@ -23,7 +28,11 @@ SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
 
 
 def asked(
-    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+    step: str,
+    of: str,
+    name: str,
+    *operands: dict[str, Any],
+    **keywords: dict[str, Any],
 ) -> dict[str, Any]:
     order = {
         "step": step,
@@ -67,10 +76,13 @@ def test_texts_and_other_objects_have_no_surrogate() -> None:
 
 def test_a_variable_is_not_told_after_it_was_assigned_to() -> None:
     three, four = (
-        {"facts": {"type": VARIABLE, "shape": [n], "dtype": "float32"}} for n in (3, 4)
+        {"facts": {"type": VARIABLE, "shape": [n], "dtype": "float32"}}
+        for n in (3, 4)
     )
     assert (
-        asked("method", "tensorflow.ResourceVariable", "assign", three, four)["raised"]
+        asked("method", "tensorflow.ResourceVariable", "assign", three, four)[
+            "raised"
+        ]
         == "ValueError"
     )
 
@@ -89,7 +101,11 @@ def test_a_variable_is_not_told_after_it_was_assigned_to() -> None:
             (None, 9, 8, 1),
             [None, 4, 4, 1],
         ),
-        (layer("MaxPooling2D", pool_size=[2, 2]), (None, 9, 8, 1), [None, 8, 7, 1]),
+        (
+            layer("MaxPooling2D", pool_size=[2, 2]),
+            (None, 9, 8, 1),
+            [None, 8, 7, 1],
+        ),
         (layer("Dense", units=10**9), (None, 10**9), [None, 10**9]),
     ],
 )
@@ -98,15 +114,28 @@ def test_a_layer_is_made_again_by_its_settings(
 ) -> None:
     kind = made["facts"]["type"].rpartition(".")[2]
     told = asked("method", f"keras.{kind}", "__call__", made, symbolic(*taken))
-    assert told == {"gave": {"type": SYMBOLIC, "shape": given, "dtype": "float32"}}
+    assert told == {
+        "gave": {"type": SYMBOLIC, "shape": given, "dtype": "float32"}
+    }
 
 
-def test_a_layer_that_the_target_makes_is_made_again_by_its_configuration() -> None:
+def test_a_layer_that_the_target_makes_is_made_again_by_its_configuration() -> (
+    None
+):
     made = asked(
-        "call", "keras", "layers.Conv2D", {"is": 4}, {"is": 3}, strides={"is": 2}
+        "call",
+        "keras",
+        "layers.Conv2D",
+        {"is": 4},
+        {"is": 3},
+        strides={"is": 2},
     )["gave"]
     told = asked(
-        "method", "keras.Conv2D", "__call__", {"facts": made}, symbolic(None, 9, 9, 1)
+        "method",
+        "keras.Conv2D",
+        "__call__",
+        {"facts": made},
+        symbolic(None, 9, 9, 1),
     )
     assert told["gave"]["shape"] == [None, 4, 4, 4]
 
@@ -126,12 +155,18 @@ def test_a_layer_that_was_built_refuses_other_sizes() -> None:
     "facts",
     [
         {"type": "keras.layers.Dense", "units": 3, "told_by_nobody": 1},
-        {"type": "keras.layers.Dense", "units": 3, "takes": [[None, 4], [None, 4]]},
+        {
+            "type": "keras.layers.Dense",
+            "units": 3,
+            "takes": [[None, 4], [None, 4]],
+        },
         {"type": "keras.src.models.sequential.Sequential"},
         {"type": "keras.layers.NoLayer"},
     ],
 )
-def test_what_is_not_known_whole_has_no_surrogate(facts: dict[str, Any]) -> None:
+def test_what_is_not_known_whole_has_no_surrogate(
+    facts: dict[str, Any],
+) -> None:
     with pytest.raises(NotMadeError):
         for_keras.make(facts, 0)
 
@@ -141,7 +176,11 @@ def test_keras_works_as_before_after_it_was_asked() -> None:
     import tensorflow
 
     asked(
-        "method", "keras.Dense", "__call__", layer("Dense", units=3), symbolic(None, 4)
+        "method",
+        "keras.Dense",
+        "__call__",
+        layer("Dense", units=3),
+        symbolic(None, 4),
     )
     dense = keras.layers.Dense(2)
     assert dense(tensorflow.ones((1, 3))).shape == (1, 2)

@@ -14,7 +14,11 @@ AXES = {"facts": {"type": "matplotlib.axes._axes.Axes"}}
 
 
 def asked(
-    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+    step: str,
+    of: str,
+    name: str,
+    *operands: dict[str, Any],
+    **keywords: dict[str, Any],
 ) -> dict[str, Any]:
     order = {
         "step": step,
@@ -62,7 +66,11 @@ def test_colours_and_keywords_are_matplotlib_s_own(
 @pytest.mark.parametrize(
     ("name", "operands", "keywords"),
     [
-        ("pyplot.imshow", [array(3, 3)], {"cmap": {"is": "a map of another package"}}),
+        (
+            "pyplot.imshow",
+            [array(3, 3)],
+            {"cmap": {"is": "a map of another package"}},
+        ),
         ("pyplot.xticks", [{"list": [{"is": "a"}, {"is": "b"}]}], {}),
         ("pyplot.bar", [array(100_000), array(100_000)], {}),
         ("pyplot.savefig", [{"is": "figure.png"}], {}),
@@ -72,7 +80,9 @@ def test_colours_and_keywords_are_matplotlib_s_own(
 def test_nothing_is_said_of_what_others_may_have_added(
     name: str, operands: list[Any], keywords: dict[str, Any]
 ) -> None:
-    assert "raised" not in asked("call", "matplotlib", name, *operands, **keywords)
+    assert "raised" not in asked(
+        "call", "matplotlib", name, *operands, **keywords
+    )
 
 
 def test_no_figure_is_left() -> None:

@@ -18,7 +18,10 @@ from crane_core.runtime.kernel_side.crane_surrogates import (
     operations,
     worker,
 )
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
+from crane_core.runtime.kernel_side.crane_surrogates.made import (
+    FILLS,
+    NotMadeError,
+)
 from tests.examples import examples
 
 DTYPES = st.sampled_from(
@@ -34,10 +37,19 @@ DTYPES = st.sampled_from(
             "datetime64[ns]",
             "datetime64[us]",
         ),
-        *("object", "category", "Int64", "Float32", "boolean", "datetime64[us, UTC]"),
+        *(
+            "object",
+            "category",
+            "Int64",
+            "Float32",
+            "boolean",
+            "datetime64[us, UTC]",
+        ),
     ]
 )
-LABELS = st.lists(st.sampled_from(["a", "b", "pay", 0, 7]), max_size=4, unique=True)
+LABELS = st.lists(
+    st.sampled_from(["a", "b", "pay", 0, 7]), max_size=4, unique=True
+)
 
 
 def counted(length: int) -> dict[str, Any]:
@@ -100,7 +112,12 @@ def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(
             "dtype": "interval[int64, right]",
             "index": counted(2),
         },
-        {"type": "pandas.Series", "length": 2, "dtype": "int64", "index": counted(3)},
+        {
+            "type": "pandas.Series",
+            "length": 2,
+            "dtype": "int64",
+            "index": counted(3),
+        },
         {
             "type": "pandas.Series",
             "length": 10**9,
@@ -160,10 +177,12 @@ def column(draw: Random, length: int) -> pd.Series:
         ],
         "bool": lambda: [draw.random() < 0.5 for _ in range(length)],
         "str": lambda: [
-            draw.choice(["foo", "12", "2021-03-04", "", None]) for _ in range(length)
+            draw.choice(["foo", "12", "2021-03-04", "", None])
+            for _ in range(length)
         ],
         "datetime64[ns]": lambda: [
-            draw.choice([pd.Timestamp(2021, 3, 4), pd.NaT]) for _ in range(length)
+            draw.choice([pd.Timestamp(2021, 3, 4), pd.NaT])
+            for _ in range(length)
         ],
     }
     dtype = draw.choice(list(made))
@@ -226,7 +245,9 @@ def sent(value: Any) -> dict[str, Any]:
     )
 
 
-def _raised(operation: Any, given_: list[Any], keywords: dict[str, Any]) -> str | None:
+def _raised(
+    operation: Any, given_: list[Any], keywords: dict[str, Any]
+) -> str | None:
     """The class of what an operation raises."""
     try:
         operation(*given_, **keywords)
@@ -265,7 +286,9 @@ def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
         if "raised" not in answer:
             continue
         refused += 1
-        copies = [each.copy() if hasattr(each, "copy") else each for each in given_]
+        copies = [
+            each.copy() if hasattr(each, "copy") else each for each in given_
+        ]
         assert (
             _raised(worker._operation(step, of, name), copies, keywords)
             == answer["raised"]

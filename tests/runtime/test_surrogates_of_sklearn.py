@@ -9,17 +9,24 @@ import numpy as np
 import pytest
 
 from crane_core.runtime.kernel_side.crane_surrogates import for_sklearn, worker
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
+from crane_core.runtime.kernel_side.crane_surrogates.made import (
+    FILLS,
+    NotMadeError,
+)
 
 
 def holding(
-    *some: tuple[Any, int], known: list[Any] | None = None, may_miss: bool = False
+    *some: tuple[Any, int],
+    known: list[Any] | None = None,
+    may_miss: bool = False,
 ) -> dict[str, Any]:
     told = {"all": known or [], "is_whole": known is not None, "rarest": None}
     return {**told, "some": [list(each) for each in some], "may_miss": may_miss}
 
 
-def column(dtype: str = "int64", n_rows: int = 12, **holds: Any) -> dict[str, Any]:
+def column(
+    dtype: str = "int64", n_rows: int = 12, **holds: Any
+) -> dict[str, Any]:
     held = holds.get("holds", holding())
     return {
         "facts": {
@@ -160,18 +167,32 @@ def test_what_is_certain_is_in_every_fill(fill: int) -> None:
             ),
             "feature names",
         ),
-        (("", "predict_log_odds", estimator(TREE), NUMBERS), "has no attribute"),
-        ((ACCURACY, "", column("str", holds=holding(known=["x"])), column()), "Mix of"),
+        (
+            ("", "predict_log_odds", estimator(TREE), NUMBERS),
+            "has no attribute",
+        ),
+        (
+            (ACCURACY, "", column("str", holds=holding(known=["x"])), column()),
+            "Mix of",
+        ),
     ],
 )
-def test_what_no_fill_is_accepted_with_is_refused(order: Any, message: str) -> None:
+def test_what_no_fill_is_accepted_with_is_refused(
+    order: Any, message: str
+) -> None:
     assert message in asked(*order).get("message", "")
 
 
 @pytest.mark.parametrize(
     "order",
     [
-        ("", "fit", estimator(LOGISTIC), table(("a", "object", holding())), column()),
+        (
+            "",
+            "fit",
+            estimator(LOGISTIC),
+            table(("a", "object", holding())),
+            column(),
+        ),
         (
             "",
             "fit",

@@ -38,7 +38,12 @@ def tensors(draw: st.DrawFn) -> dict[str, Any]:
     shape = draw(st.lists(st.integers(0, 5), max_size=4))
     dtype = draw(st.sampled_from(DTYPES))
     can_grad = "float" in dtype or "complex" in dtype
-    facts = {"type": "torch.Tensor", "shape": shape, "dtype": dtype, "device": "cpu"}
+    facts = {
+        "type": "torch.Tensor",
+        "shape": shape,
+        "dtype": dtype,
+        "device": "cpu",
+    }
     return facts | {"requires_grad": can_grad and draw(st.booleans())}
 
 
@@ -49,7 +54,9 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
 ) -> None:
     read = for_torch.read(for_torch.make(facts, fill))
     laid = {
-        name: read.pop(name) for name in ("is_contiguous", "strides") if name in read
+        name: read.pop(name)
+        for name in ("is_contiguous", "strides")
+        if name in read
     }
     assert read == facts
     assert fill or laid == {
@@ -105,7 +112,11 @@ def test_a_layer_is_made_again_from_what_the_probe_tells(
             "dtype": "torch.float32",
             "layout": "torch.sparse_coo",
         },
-        {"type": "torch.Tensor", "shape": [100_000, 100_000], "dtype": "torch.float32"},
+        {
+            "type": "torch.Tensor",
+            "shape": [100_000, 100_000],
+            "dtype": "torch.float32",
+        },
         {
             "type": "torch.nn.modules.linear.Linear",
             "in_features": 3,
@@ -121,12 +132,29 @@ def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
         for_torch.make(facts, 0)
 
 
-def tensor(*shape: int, dtype: str = "torch.float32", **facts: Any) -> dict[str, Any]:
-    return {"facts": {"type": "torch.Tensor", "shape": shape, "dtype": dtype, **facts}}
+def tensor(
+    *shape: int, dtype: str = "torch.float32", **facts: Any
+) -> dict[str, Any]:
+    return {
+        "facts": {
+            "type": "torch.Tensor",
+            "shape": shape,
+            "dtype": dtype,
+            **facts,
+        }
+    }
 
 
-def asked(step: str, of: str, name: str, *operands: dict[str, Any]) -> dict[str, Any]:
-    order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": {}}
+def asked(
+    step: str, of: str, name: str, *operands: dict[str, Any]
+) -> dict[str, Any]:
+    order = {
+        "step": step,
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": {},
+    }
     return worker.answer(json.dumps(order).encode())
 
 
@@ -192,11 +220,17 @@ def test_only_a_misspelt_name_of_a_module_is_told_as_missing(
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("torch", "randns"), ("torch.nn.functional", "relus"), ("numpy", "arrange")],
+    [
+        ("torch", "randns"),
+        ("torch.nn.functional", "relus"),
+        ("numpy", "arrange"),
+    ],
 )
 def test_a_misspelt_name_of_a_module_is_told(path: str, name: str) -> None:
     order = {"step": "member", "of": path, "name": name}
-    assert worker.answer(json.dumps(order).encode())["raised"] == "AttributeError"
+    assert (
+        worker.answer(json.dumps(order).encode())["raised"] == "AttributeError"
+    )
 
 
 def test_what_a_layer_takes_is_what_its_forward_takes() -> None:
@@ -210,9 +244,9 @@ def test_what_a_layer_takes_is_what_its_forward_takes() -> None:
         worker.answer(json.dumps({**order, "operands": 1}).encode())["raised"]
         == "TypeError"
     )
-    assert list(worker.answer(json.dumps({**order, "operands": 2}).encode())) == [
-        "unknown"
-    ]
+    assert list(
+        worker.answer(json.dumps({**order, "operands": 2}).encode())
+    ) == ["unknown"]
     with pytest.raises(TypeError):
         torch.nn.MSELoss()(torch.ones(1))
 
@@ -229,15 +263,24 @@ def test_memory_that_there_is_not_is_no_refusal() -> None:
     assert "unknown" in worker.answer(json.dumps(huge).encode())
 
 
-def test_the_least_and_the_largest_index_decide_where_every_one_counts() -> None:
-    scores, classes = tensor(4, 3), {"dtype": "torch.int64", "value_range": [0, 3]}
+def test_the_least_and_the_largest_index_decide_where_every_one_counts() -> (
+    None
+):
+    scores, classes = (
+        tensor(4, 3),
+        {"dtype": "torch.int64", "value_range": [0, 3]},
+    )
     name = "nn.functional.cross_entropy"
     assert (
         asked("call", "torch", name, scores, tensor(4, **classes))["raised"]
         == "IndexError"
     )
     assert "raised" not in asked(
-        "call", "torch", name, scores, tensor(4, **{**classes, "value_range": [0, 2]})
+        "call",
+        "torch",
+        name,
+        scores,
+        tensor(4, **{**classes, "value_range": [0, 2]}),
     )
     for fill in FILLS:
         made = for_torch.make(tensor(4, **classes)["facts"], fill)
@@ -292,15 +335,20 @@ def test_lengths_are_told_and_other_numbers_are_not() -> None:
         "gave": {"type": "int", "value": 5}
     }
     assert (
-        asked("method", "torch.Tensor", "argmax", tensor(2, 5))["gave"]["shape"] == []
+        asked("method", "torch.Tensor", "argmax", tensor(2, 5))["gave"]["shape"]
+        == []
     )
-    assert asked("call", "builtins", "int", tensor(1)) == {"gave": {"type": "int"}}
+    assert asked("call", "builtins", "int", tensor(1)) == {
+        "gave": {"type": "int"}
+    }
 
 
 @needing("torchvision")
 def test_a_random_transform_is_tried_in_either_case() -> None:
     kind = "torchvision.transforms.transforms"
-    picture = {"facts": {"type": "PIL.Image.Image", "mode": "RGB", "size": [8, 6]}}
+    picture = {
+        "facts": {"type": "PIL.Image.Image", "mode": "RGB", "size": [8, 6]}
+    }
     erasing = {
         "facts": {
             "type": f"{kind}.RandomErasing",
@@ -320,6 +368,8 @@ def test_a_random_transform_is_tried_in_either_case() -> None:
     ]
     row = {"facts": {"type": f"{kind}.Compose", "steps": steps}}
     assert (
-        asked("method", "torchvision.Compose", "__call__", row, picture)["raised"]
+        asked("method", "torchvision.Compose", "__call__", row, picture)[
+            "raised"
+        ]
         == "TypeError"
     )

@@ -21,7 +21,10 @@ from crane_core.domain import (
     Version,
 )
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.site import write as writing
 from crane_core.site.material import Collected
@@ -84,7 +87,9 @@ def hostile_store(
             ]
     store.write(lambda cursor: cursor.execute("DELETE FROM runs"))
     store.write(_keep_minibench)
-    store.write(lambda cursor: write.add_records(cursor, records, source_id="odd"))
+    store.write(
+        lambda cursor: write.add_records(cursor, records, source_id="odd")
+    )
     yield store
     store.close()
 
@@ -115,7 +120,9 @@ def odd_material(
 
 
 @pytest.fixture(scope="session")
-def site(odd_material: Material, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(
+    odd_material: Material, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     out = tmp_path_factory.mktemp("written") / "site"
     write_site(odd_material, out, with_texts=False)
     return out
@@ -133,4 +140,6 @@ def site_with_texts(
 @pytest.fixture(scope="session")
 def study(embedded_store: Store, prepared_folder: DataFolder) -> Collected:
     """What ships of the published study, without its exported statistics."""
-    return Collected(Material(embedded_store, prepared_folder), {}, with_texts=False)
+    return Collected(
+        Material(embedded_store, prepared_folder), {}, with_texts=False
+    )

@@ -12,7 +12,11 @@ from crane_core.pipeline.export.exported_statistic import Judging
 from crane_core.site.ablations import cost_blocks, drops_blocks
 from crane_core.site.blocks import finding
 from crane_core.site.material import Collected, source_of
-from crane_core.site.questions import choices_blocks, time_blocks, together_blocks
+from crane_core.site.questions import (
+    choices_blocks,
+    time_blocks,
+    together_blocks,
+)
 
 STUDY = "crane-llm-2025-10"
 
@@ -65,16 +69,22 @@ def test_time_saved_in_the_study(study: Collected) -> None:
         'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>'
         in text
     )
-    assert "<strong>GPT-5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
-    assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), (
-        "nobody timed analyzers"
+    assert (
+        "<strong>GPT-5 +RT saves 833 s over 111 crashes</strong> (1,103 s if"
+        in text
     )
+    assert not list(
+        time_blocks(study, main_of(study, DetectorKind.ANALYZER))
+    ), "nobody timed analyzers"
 
 
 def test_specification_curve_of_the_study(study: Collected) -> None:
     text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
     assert ">Does the conclusion depend on the choices?</h3>" in text
-    assert "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain" in text
+    assert (
+        "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain"
+        in text
+    )
     assert (
         "<li>Gemini 2.5 Flash: of 13 tests, 5 find a gain, none finds a loss and 8 find no evidence;"
         in text
@@ -90,7 +100,9 @@ def test_combinations_of_the_study(study: Collected) -> None:
     )
 
 
-def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> None:
+def test_results_of_the_site_have_the_choices_of_each_experiment(
+    site: Path,
+) -> None:
     text = (site / "results.html").read_text("utf-8")
     assert "Does the conclusion depend on the choices?</h3>" in text
     assert "of these answers, none finds a gain" in text

@@ -28,7 +28,9 @@ class Read(HTMLParser):
         self.handlers: list[str] = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         self.tags.append(tag)
         self.targets += [
             value or ""
@@ -64,7 +66,9 @@ def test_pages_are_those_of_the_menu_and_one_per_pair(
 ) -> None:
     assert {path.stem for path in site.glob("*.html")} == set(MENU)
     [(n_cases,)] = (
-        odd_material.store.cursor().execute("SELECT count(*) FROM cases").fetchall()
+        odd_material.store.cursor()
+        .execute("SELECT count(*) FROM cases")
+        .fetchall()
     )
     assert len(list((site / "pairs").iterdir())) == n_cases
     assert len(list((site / "pairs").glob("odd*"))) == 2, (
@@ -76,9 +80,12 @@ def test_texts_of_others_are_there_only_when_asked_for(
     site: Path, site_with_texts: Path
 ) -> None:
     secret = re.compile(r"reason &lt;img|diagnosed &lt;img|x = |said</pre>")
-    assert not any(secret.search(path.read_text("utf-8")) for path in pages(site))
+    assert not any(
+        secret.search(path.read_text("utf-8")) for path in pages(site)
+    )
     told = "".join(
-        path.read_text("utf-8") for path in (site_with_texts / "pairs").glob("odd*")
+        path.read_text("utf-8")
+        for path in (site_with_texts / "pairs").glob("odd*")
     )
     assert {"reason &lt;img", "diagnosed &lt;img", "said</pre>"} <= set(
         secret.findall(told)
@@ -87,15 +94,21 @@ def test_texts_of_others_are_there_only_when_asked_for(
 
 
 def test_the_statistics_lie_beside_the_pages(site: Path) -> None:
-    told = json.loads((site / "statistics.json").read_text("utf-8"))["statistics"]
-    assert {"gains", "breakdown", "tables", "claims"} <= {row["kind"] for row in told}
+    told = json.loads((site / "statistics.json").read_text("utf-8"))[
+        "statistics"
+    ]
+    assert {"gains", "breakdown", "tables", "claims"} <= {
+        row["kind"] for row in told
+    }
     assert (site / "statistics.csv").read_text("utf-8").count("\n") >= len(told)
 
 
 def test_a_site_is_written_whole_or_not_at_all(
     odd_material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "all_statistics", lambda *_: {"gains": [], "across": []})
+    monkeypatch.setattr(
+        write, "all_statistics", lambda *_: {"gains": [], "across": []}
+    )
     with pytest.raises(KeyError):
         write_site(odd_material, tmp_path / "site", with_texts=False)
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,12 @@ from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import confusion_matrix as oracle
 
 from crane_core.domain import Label
-from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from crane_core.stats import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+)
 from crane_core.stats.agreement import (
     PERCENT_AGREEMENT,
     Statistic,
@@ -54,7 +59,9 @@ def annotated(
     )[case]
     truth = rng.choice(SCALE, size=n, p=PREVALENCE)
     columns = [
-        np.where(rng.random(n) < guessed, rng.choice(SCALE, n, p=PREVALENCE), truth)
+        np.where(
+            rng.random(n) < guessed, rng.choice(SCALE, n, p=PREVALENCE), truth
+        )
         for _ in range(2)
     ]
     return np.column_stack(columns).astype(object), case.tolist()
@@ -103,8 +110,12 @@ def test_a_value_is_at_most_1_and_a_missing_one_has_its_reason(
 
 
 @every_statistic
-def test_full_agreement_over_several_categories_is_1(statistic: Statistic) -> None:
-    assert statistic([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], SCALE) == (
+def test_full_agreement_over_several_categories_is_1(
+    statistic: Statistic,
+) -> None:
+    assert statistic(
+        [["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], SCALE
+    ) == (
         pytest.approx(1.0),
         3,
         None,
@@ -150,16 +161,26 @@ def test_labels_that_are_all_the_same_agree_but_margins_cannot_correct_for_chanc
 def test_a_single_item_with_two_different_labels(
     statistic: Statistic, value: float
 ) -> None:
-    assert statistic([["correct", "wrong"]], SCALE) == (pytest.approx(value), 1, None)
+    assert statistic([["correct", "wrong"]], SCALE) == (
+        pytest.approx(value),
+        1,
+        None,
+    )
 
 
-def test_percent_agreement_of_more_than_two_is_the_share_of_agreeing_pairs() -> None:
+def test_percent_agreement_of_more_than_two_is_the_share_of_agreeing_pairs() -> (
+    None
+):
     rows = [
         ["correct", "correct", "wrong"],
         ["wrong", "wrong", None],
         ["wrong", None, None],
     ]
-    assert PERCENT_AGREEMENT(rows, SCALE) == (pytest.approx((1 / 3 + 1) / 2), 2, None)
+    assert PERCENT_AGREEMENT(rows, SCALE) == (
+        pytest.approx((1 / 3 + 1) / 2),
+        2,
+        None,
+    )
 
 
 @given(rows=labels_of_three)
@@ -167,9 +188,13 @@ def test_confusion_matrix_agrees_with_scikit_learn(
     rows: list[list[str | None]],
 ) -> None:
     both = [row[:2] for row in rows if None not in row[:2]]
-    found = confusion_matrix([row[0] for row in rows], [row[1] for row in rows], SCALE)
+    found = confusion_matrix(
+        [row[0] for row in rows], [row[1] for row in rows], SCALE
+    )
     expected = (
-        oracle(*zip(*both, strict=True), labels=SCALE) if both else np.zeros((3, 3))
+        oracle(*zip(*both, strict=True), labels=SCALE)
+        if both
+        else np.zeros((3, 3))
     )
     assert found.tolist() == expected.tolist()
 
@@ -189,7 +214,11 @@ def test_labels_of_the_study_are_found_on_a_scale_of_words() -> None:
         ([["correct"]], SCALE, "two or more annotators"),
         (["correct", "wrong"], SCALE, "two or more annotators"),
         ([["correct", "correct"]], ["correct"], "two different categories"),
-        ([["correct", "correct"]], ["correct", "correct"], "two different categories"),
+        (
+            [["correct", "correct"]],
+            ["correct", "correct"],
+            "two different categories",
+        ),
     ],
 )
 def test_labels_that_make_no_table_are_refused(
@@ -200,7 +229,9 @@ def test_labels_that_make_no_table_are_refused(
 
 
 @every_statistic
-def test_interval_agrees_with_scipys_bca_over_cases(statistic: Statistic) -> None:
+def test_interval_agrees_with_scipys_bca_over_cases(
+    statistic: Statistic,
+) -> None:
     """Same method, other code and other random numbers: ends differ by the noise of 2,000 resamples only."""
     labels, case = annotated(90, seed=4)
     found = bootstrap(statistic, labels, SCALE, case, seed=1)
@@ -272,7 +303,12 @@ def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(
     order = np.random.default_rng(0).permutation(60)
     first = bootstrap(statistic, labels, SCALE, case, seed=3, n_resamples=300)
     again = bootstrap(
-        statistic, labels[order], SCALE, np.array(case)[order], seed=3, n_resamples=300
+        statistic,
+        labels[order],
+        SCALE,
+        np.array(case)[order],
+        seed=3,
+        n_resamples=300,
     )
     assert again[:3] == pytest.approx(first[:3], abs=1e-9)
     assert (
@@ -283,8 +319,14 @@ def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(
 
 def test_resamples_without_a_value_are_counted() -> None:
     """One of three cases differs from the others: kappa has no value without it, and no value for it alone."""
-    labels = [["correct", "correct"], ["correct", "correct"], ["wrong", "wrong"]]
-    found = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, ["a", "b", "c"], seed=1)
+    labels = [
+        ["correct", "correct"],
+        ["correct", "correct"],
+        ["wrong", "wrong"],
+    ]
+    found = bootstrap(
+        cohen_kappa.NOMINAL, labels, SCALE, ["a", "b", "c"], seed=1
+    )
     assert found.n_undefined / 2000 == pytest.approx(
         (2 / 3) ** 3 + (1 / 3) ** 3, abs=0.04
     )
@@ -298,7 +340,10 @@ def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(
     statistic: Statistic,
 ) -> None:
     for labels, case in (
-        ([["correct", "wrong"], ["wrong", "wrong"], ["partial", "partial"]], "aaa"),
+        (
+            [["correct", "wrong"], ["wrong", "wrong"], ["partial", "partial"]],
+            "aaa",
+        ),
         ([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], "abc"),
     ):
         found = bootstrap(statistic, labels, SCALE, list(case), seed=1)
@@ -317,7 +362,9 @@ def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(
     hits, widths = [], []
     for agrees in rng.random((500, n_cases)) < right_in:
         labels = [["correct", "correct" if one else "wrong"] for one in agrees]
-        found = estimate(PERCENT_AGREEMENT, labels, SCALE, np.arange(n_cases), seed=1)
+        found = estimate(
+            PERCENT_AGREEMENT, labels, SCALE, np.arange(n_cases), seed=1
+        )
         hits.append(found.low <= right_in <= found.high)
         widths.append(found.high - found.low)
     assert np.mean(hits) >= 0.9
@@ -328,10 +375,18 @@ def test_percent_agreement_of_11_of_11_has_wilsons_interval_with_students_quanti
     None
 ):
     found = estimate(
-        PERCENT_AGREEMENT, [["wrong", "wrong"]] * 11, SCALE, np.arange(11), seed=1
+        PERCENT_AGREEMENT,
+        [["wrong", "wrong"]] * 11,
+        SCALE,
+        np.arange(11),
+        seed=1,
     )
     t = 2.2281388519649385  # of 10 degrees of freedom
-    assert found[:3] == (1.0, pytest.approx(1 / (1 + t**2 / 11)), pytest.approx(1.0))
+    assert found[:3] == (
+        1.0,
+        pytest.approx(1 / (1 + t**2 / 11)),
+        pytest.approx(1.0),
+    )
     assert found[3:] == (11, 11, 0, None)
 
 
@@ -389,5 +444,7 @@ def test_resampling_by_sums_is_resampling_of_labels(
     times = np.bincount(drawn, minlength=len(rows))
     by_sums = float(statistic.value(times @ statistic.summands(codes, 3), 3))
     assert by_sums == pytest.approx(
-        statistic([rows[place] for place in drawn], SCALE).value, abs=1e-9, nan_ok=True
+        statistic([rows[place] for place in drawn], SCALE).value,
+        abs=1e-9,
+        nan_ok=True,
     )

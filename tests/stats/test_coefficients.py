@@ -72,13 +72,28 @@ PRINTED = [
 ]
 BY_HAND = [
     # Observed distances 0, 0, 1, 2 of 4 items; expected 16 / 16 by the margins (2, 1, 1) and (1, 1, 2).
-    (cohen_kappa.LINEAR, ["aa", "cc", "bc", "ab"], "abc", 1 - (2 / 4) / (16 / 16)),
+    (
+        cohen_kappa.LINEAR,
+        ["aa", "cc", "bc", "ab"],
+        "abc",
+        1 - (2 / 4) / (16 / 16),
+    ),
     # Annotators who always give one label each, but not the same, do not agree beyond chance.
     (cohen_kappa.NOMINAL, ["ac"] * 5, "abc", 0),
     # Of two annotators it is Scott's pi.
-    (FLEISS, ["aa", "ac", "cc", "cc"], "abc", beyond_chance(3 / 4, (9 + 25) / 64)),
+    (
+        FLEISS,
+        ["aa", "ac", "cc", "cc"],
+        "abc",
+        beyond_chance(3 / 4, (9 + 25) / 64),
+    ),
     # Weights 1, 2/3, 0 of three categories: p_a = (1 + 2/3) / 2, pi = (3/4, 1/4, 0), T_w = 17/3.
-    (gwet_ac.AC2_ORDINAL, ["aa", "ab"], "abc", beyond_chance(5 / 6, 17 / 18 * 6 / 16)),
+    (
+        gwet_ac.AC2_ORDINAL,
+        ["aa", "ab"],
+        "abc",
+        beyond_chance(5 / 6, 17 / 18 * 6 / 16),
+    ),
     # An unused category counts, because an annotator could have chosen it.
     (gwet_ac.AC1, ["aa", "ab", "bb"], "ab", 1 / 3),
     (gwet_ac.AC1, ["aa", "ab", "bb"], "abc", beyond_chance(2 / 3, 1 / 4)),
@@ -101,7 +116,9 @@ def test_printed_examples_and_values_by_hand(
 ) -> None:
     found = statistic([list(row) for row in labels], scale)
     assert found.value == pytest.approx(value, abs=digits)
-    assert found.n == sum(sum(label is not None for label in row) > 1 for row in labels)
+    assert found.n == sum(
+        sum(label is not None for label in row) > 1 for row in labels
+    )
 
 
 two_labels = st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE))
@@ -122,7 +139,9 @@ def test_cohens_kappa_is_that_of_scikit_learn(
         assert math.isnan(found.value)
         assert found.why is Why.NO_VARIATION
     else:
-        expected = cohen_kappa_score(first, second, labels=scale, weights=weights)
+        expected = cohen_kappa_score(
+            first, second, labels=scale, weights=weights
+        )
         assert found.value == pytest.approx(expected)
 
 
@@ -138,7 +157,9 @@ def test_fleiss_kappa_is_that_of_statsmodels(rows: list[list[int]]) -> None:
     assert FLEISS(labels, SCALE).value == pytest.approx(expected, abs=1e-12)
 
 
-three_ratings = st.lists(st.sampled_from([1, 2, 3, 5, None]), min_size=3, max_size=3)
+three_ratings = st.lists(
+    st.sampled_from([1, 2, 3, 5, None]), min_size=3, max_size=3
+)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +184,9 @@ def test_alpha_is_that_of_the_library(
 
 
 @pytest.mark.parametrize("statistic", [gwet_ac.AC2_LINEAR, gwet_ac.AC2_ORDINAL])
-def test_on_two_categories_weights_make_no_difference(statistic: Statistic) -> None:
+def test_on_two_categories_weights_make_no_difference(
+    statistic: Statistic,
+) -> None:
     labels = [list(row) for row in ("aa", "ab", "bb", "aa")]
     assert statistic(labels, "ab").value == pytest.approx(
         gwet_ac.AC1(labels, "ab").value
@@ -187,10 +210,16 @@ def test_items_with_one_label_and_unused_categories_change_nothing(
     assert statistic(more, "abcx") == statistic(labels, "abc")
 
 
-def test_an_unused_category_keeps_its_neighbours_apart_in_the_linear_kappa() -> None:
+def test_an_unused_category_keeps_its_neighbours_apart_in_the_linear_kappa() -> (
+    None
+):
     labels = [["a", "a"], ["a", "b"], ["b", "b"], ["c", "a"], ["c", "c"]]
-    assert cohen_kappa.NOMINAL(labels, "axbc") == cohen_kappa.NOMINAL(labels, "abc")
-    apart, together = (cohen_kappa.LINEAR(labels, scale) for scale in ("axbc", "abc"))
+    assert cohen_kappa.NOMINAL(labels, "axbc") == cohen_kappa.NOMINAL(
+        labels, "abc"
+    )
+    apart, together = (
+        cohen_kappa.LINEAR(labels, scale) for scale in ("axbc", "abc")
+    )
     assert apart.value != pytest.approx(together.value)
 
 

@@ -37,7 +37,9 @@ def test_a_cascade_lies_between_its_first_and_any(table: np.ndarray) -> None:
 
 
 @given(TABLES)
-def test_of_two_a_cascade_is_any_and_a_majority_is_both(table: np.ndarray) -> None:
+def test_of_two_a_cascade_is_any_and_a_majority_is_both(
+    table: np.ndarray,
+) -> None:
     assert (cascade(table[:2]) == any_of(table[:2])).all()
     assert (majority_of(table[:2]) == table[:2].all(axis=0)).all()
 

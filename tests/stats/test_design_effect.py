@@ -46,7 +46,9 @@ def test_simulated_clusters_give_back_their_rho(rho: float, p: float) -> None:
     assert found.low < rho < found.high
 
 
-def test_the_mean_of_simulated_clusters_varies_as_the_design_effect_says() -> None:
+def test_the_mean_of_simulated_clusters_varies_as_the_design_effect_says() -> (
+    None
+):
     chance = np.random.default_rng(2)
     sizes = chance.integers(1, 7, 80)
     means = [
@@ -71,8 +73,12 @@ def simulated(
         np.arange(n_clusters),
         chance.integers(1, 7, n_clusters) if sizes is None else sizes,
     )
-    shares = chance.beta(p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho, n_clusters)
-    return (chance.random(len(cluster)) < shares[cluster]).astype(float), cluster
+    shares = chance.beta(
+        p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho, n_clusters
+    )
+    return (chance.random(len(cluster)) < shares[cluster]).astype(
+        float
+    ), cluster
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,9 @@ def test_the_interval_has_its_level_over_cases() -> None:
     hits = 0
     for seed in range(200):
         values, cluster = simulated(chance, 90, rho=0.45, p=0.8)
-        found = intraclass_correlation(values, cluster, seed=seed, n_resamples=500)
+        found = intraclass_correlation(
+            values, cluster, seed=seed, n_resamples=500
+        )
         hits += found.low <= 0.45 <= found.high
     assert 0.89 <= hits / 200 <= 0.98
 
@@ -138,7 +146,8 @@ def test_items_weigh_between_one_per_cluster_and_all(
 
 
 @pytest.mark.parametrize(
-    ("sizes", "rho"), [([], 0.1), ([2, 0], 0.1), ([2], 1.1), ([2], float("nan"))]
+    ("sizes", "rho"),
+    [([], 0.1), ([2, 0], 0.1), ([2], 1.1), ([2], float("nan"))],
 )
 def test_what_is_no_design_is_refused(sizes: list[int], rho: float) -> None:
     with pytest.raises(ValueError, match="cluster sizes"):

@@ -17,7 +17,10 @@ from crane_core.stats.five_runs import pass_at_k, variance_share
 def test_pass_at_k_is_the_share_of_draws_with_a_right_run(
     n_runs: int, data: st.DataObject
 ) -> None:
-    n_right, k = data.draw(st.integers(0, n_runs)), data.draw(st.integers(1, n_runs))
+    n_right, k = (
+        data.draw(st.integers(0, n_runs)),
+        data.draw(st.integers(1, n_runs)),
+    )
     runs = [index < n_right for index in range(n_runs)]
     draws = [any(drawn) for drawn in combinations(runs, k)]
     assert pass_at_k([n_right], [n_runs], k) == pytest.approx(np.mean(draws))
@@ -38,7 +41,9 @@ def drawn(seed: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("spread", [0.5, 2.0, 5.0])
-def test_the_share_between_instances_follows_from_the_f_of_scipy(spread: float) -> None:
+def test_the_share_between_instances_follows_from_the_f_of_scipy(
+    spread: float,
+) -> None:
     runs, case = drawn(4, spread)
     f = f_oneway(*runs).statistic
     found = variance_share(runs.sum(axis=1), 5, case, seed=1)

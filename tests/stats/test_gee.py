@@ -39,7 +39,9 @@ def drawn(
     chance = 1 / (1 + np.exp(-(0.6 + np.array(gains)[group] * treated + alike)))
     right = (rng.random(shape) < chance).astype(float)
     names = np.array([f"model {index}" for index in range(len(gains))])[group]
-    return Answers(right.ravel(), treated.ravel() == 1, names.ravel(), case.ravel())
+    return Answers(
+        right.ravel(), treated.ravel() == 1, names.ravel(), case.ravel()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,10 @@ def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
         mine = answers.group == name
         [a, b], [c, d] = [
             [
-                np.sum(answers.right[mine & (answers.treated == with_it)] == is_right)
+                np.sum(
+                    answers.right[mine & (answers.treated == with_it)]
+                    == is_right
+                )
                 for is_right in (1, 0)
             ]
             for with_it in (True, False)
@@ -77,9 +82,15 @@ def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
 def by_formula(answers: Answers) -> sm.genmod.GEEResults:
     """The same model, written with a reference group and its interactions."""
     frame = pd.DataFrame(
-        {"y": answers.right, "t": answers.treated.astype(float), "g": answers.group}
+        {
+            "y": answers.right,
+            "t": answers.treated.astype(float),
+            "g": answers.group,
+        }
     )
-    model = smf.gee("y ~ C(g) * t", answers.case, frame, family=sm.families.Binomial())
+    model = smf.gee(
+        "y ~ C(g) * t", answers.case, frame, family=sm.families.Binomial()
+    )
     return model.fit(cov_type="bias_reduced")
 
 
@@ -101,17 +112,22 @@ def test_the_wald_test_is_that_of_the_interaction_terms(
     )
     wald = ", ".join(f"{name} = 0" for name in terms)
     assert (
-        test.statistic == expected.wald_test(wald, scalar=True, use_f=False).statistic
+        test.statistic
+        == expected.wald_test(wald, scalar=True, use_f=False).statistic
     )
     assert found.chi2 == pytest.approx(float(test.statistic), rel=1e-6)
     assert found.p_value == pytest.approx(float(test.pvalue), rel=1e-6)
     assert found.df == len(terms)
-    assert np.log(found.odds_ratio[0]) == pytest.approx(expected.params["t"], abs=1e-8)
+    assert np.log(found.odds_ratio[0]) == pytest.approx(
+        expected.params["t"], abs=1e-8
+    )
     low, high = np.exp(expected.conf_int().loc["t"])
     assert (found.low[0], found.high[0]) == pytest.approx((low, high), rel=1e-6)
 
 
-def test_the_variance_of_two_alike_answers_per_case_is_the_one_by_hand() -> None:
+def test_the_variance_of_two_alike_answers_per_case_is_the_one_by_hand() -> (
+    None
+):
     """Every case answers everything twice, the same: as sure as the cases alone, with Mancl and DeRouen's n / (n - 1).
 
     Of one group's cell with share p over n cases, the variance of its log odds is sum (y - p)^2 / (n p q)^2, times
@@ -127,7 +143,9 @@ def test_the_variance_of_two_alike_answers_per_case_is_the_one_by_hand() -> None
     )
     for index in (0, 1):
         share = wide[:, index].mean(axis=0)
-        residual = (wide[:, index] - share) / (n * share * (1 - share)) * n / (n - 1)
+        residual = (
+            (wide[:, index] - share) / (n * share * (1 - share)) * n / (n - 1)
+        )
         reach = norm.ppf(0.975) * np.sqrt(
             np.sum((residual[:, 1] - residual[:, 0]) ** 2)
         )
@@ -141,13 +159,19 @@ def test_the_variance_of_two_alike_answers_per_case_is_the_one_by_hand() -> None
 def test_of_groups_that_gain_alike_one_test_in_twenty_says_otherwise() -> None:
     """At 0.05, of 200 draws: 10 are expected, and 2 to 19 are within three standard errors of it."""
     rng = np.random.default_rng(2026)
-    found = [odds_ratios(*drawn(rng, 60, (0.5, 0.5, 0.5))).p_value for _ in range(200)]
+    found = [
+        odds_ratios(*drawn(rng, 60, (0.5, 0.5, 0.5))).p_value
+        for _ in range(200)
+    ]
     assert 2 <= np.sum(np.array(found) < 0.05) <= 19
     assert np.mean(found) == pytest.approx(0.5, abs=0.06)
 
 
 def test_groups_that_gain_differently_are_found() -> None:
-    assert odds_ratios(*drawn(np.random.default_rng(1), 100, (0.0, 2.0))).p_value < 0.01
+    assert (
+        odds_ratios(*drawn(np.random.default_rng(1), 100, (0.0, 2.0))).p_value
+        < 0.01
+    )
 
 
 def test_a_single_group_has_nothing_to_differ_from(answers: Answers) -> None:
@@ -170,7 +194,8 @@ def test_a_group_that_is_always_right_or_wrong_has_no_odds(
 
 
 @pytest.mark.parametrize(
-    ("n_changed", "unfit"), [(0, Unfit.FEW_CHANGED), (4, Unfit.FEW_CHANGED), (5, None)]
+    ("n_changed", "unfit"),
+    [(0, Unfit.FEW_CHANGED), (4, Unfit.FEW_CHANGED), (5, None)],
 )
 def test_a_treatment_that_changes_little_has_no_interval(
     answers: Answers, n_changed: int, unfit: Unfit | None
@@ -184,7 +209,10 @@ def test_a_treatment_that_changes_little_has_no_interval(
     same[with_it] = same[without]
     same[with_it[: 2 * n_changed : 2]] = 1 - same[without[: 2 * n_changed : 2]]
     found = odds_ratios(*answers._replace(right=same))
-    assert (found.unfit, found.unfit_groups) == (unfit, ("model 2",) if unfit else ())
+    assert (found.unfit, found.unfit_groups) == (
+        unfit,
+        ("model 2",) if unfit else (),
+    )
 
 
 def test_two_groups_with_the_same_outcomes_cannot_be_told_apart(
@@ -200,7 +228,10 @@ def test_too_few_cases_give_no_numbers(answers: Answers) -> None:
     assert (few.unfit, few.n_clusters) == (Unfit.FEW_CLUSTERS, 6)
     once = (answers.group != "model 1") | (answers.case == 0)
     lonely = odds_ratios(*(array[once] for array in answers))
-    assert (lonely.unfit, lonely.unfit_groups) == (Unfit.FEW_CLUSTERS, ("model 1",))
+    assert (lonely.unfit, lonely.unfit_groups) == (
+        Unfit.FEW_CLUSTERS,
+        ("model 1",),
+    )
 
 
 def test_what_cannot_be_is_refused(answers: Answers) -> None:

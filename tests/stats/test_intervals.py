@@ -21,11 +21,17 @@ from crane_core.stats.intervals import (
 
 Z = float(norm.ppf(0.975))
 ROWS = st.lists(
-    st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40
+    st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)),
+    min_size=1,
+    max_size=40,
 )
 
 
-@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+@given(
+    st.integers(1, 400).flatmap(
+        lambda n: st.tuples(st.integers(0, n), st.just(n))
+    )
+)
 def test_wilson_agrees_with_statsmodels(counts: tuple[int, int]) -> None:
     successes, n = counts
     assert wilson(successes / n, n, Z) == pytest.approx(
@@ -40,7 +46,11 @@ def test_the_variance_of_a_rate_is_that_of_cluster_robust_regression() -> None:
     right = (rng.random(90) < np.repeat(rng.random(30), 3)).astype(float)
     fit = OLS(right, np.ones(90)).fit(
         cov_type="cluster",
-        cov_kwds={"groups": cluster, "use_correction": False, "df_correction": False},
+        cov_kwds={
+            "groups": cluster,
+            "use_correction": False,
+            "df_correction": False,
+        },
     )
     p, variance = right.mean(), float(fit.cov_params()[0, 0]) * 30 / 29
     found = clustered_rate(right, np.ones(90), cluster)
@@ -74,12 +84,15 @@ def test_two_instances_that_share_their_fate_weigh_as_one() -> None:
 
 def test_order_does_not_matter() -> None:
     rng = np.random.default_rng(5)
-    right, cluster = (rng.random(222) < 0.7).astype(float), np.repeat(np.arange(111), 2)
+    right, cluster = (
+        (rng.random(222) < 0.7).astype(float),
+        np.repeat(np.arange(111), 2),
+    )
     order = rng.permutation(222)
     first = clustered_rate(right, np.ones(222), cluster)
-    assert clustered_rate(right[order], np.ones(222), cluster[order]) == pytest.approx(
-        first
-    )
+    assert clustered_rate(
+        right[order], np.ones(222), cluster[order]
+    ) == pytest.approx(first)
 
 
 def test_no_agreement_is_certainty() -> None:
@@ -87,10 +100,14 @@ def test_no_agreement_is_certainty() -> None:
     ones = np.ones(40)
     rate = clustered_rate(ones, ones, np.repeat(np.arange(20), 2))
     assert rate.value == rate.high == 1.0 and 0.8 < rate.low < 0.9
-    same = clustered_difference(ones, ones, ones, ones, np.repeat(np.arange(20), 2))
+    same = clustered_difference(
+        ones, ones, ones, ones, np.repeat(np.arange(20), 2)
+    )
     assert same.value == 0 and -0.1 < same.low < 0 < same.high < 0.1
     assert clustered_rate([1, 0], [1, 1], ["a", "a"])[:3] == (0.5, 0.0, 1.0)
-    assert clustered_difference([0, 0], [1, 1], [1, 0], [1, 1], ["a", "a"])[:3] == (
+    assert clustered_difference([0, 0], [1, 1], [1, 0], [1, 1], ["a", "a"])[
+        :3
+    ] == (
         0.5,
         -1.0,
         1.0,
@@ -179,7 +196,9 @@ def test_a_contrast_of_two_rates_is_their_difference() -> None:
     cluster = np.repeat(np.arange(30), 2)
     found = clustered_contrast((-1, 1), (part, other), (whole, whole), cluster)
     assert found == clustered_difference(part, whole, other, whole, cluster)
-    swapped = clustered_contrast((1, -1), (part, other), (whole, whole), cluster)
+    swapped = clustered_contrast(
+        (1, -1), (part, other), (whole, whole), cluster
+    )
     assert (swapped.value, swapped.low, swapped.high) == pytest.approx(
         (-found.value, -found.high, -found.low)
     )
@@ -192,12 +211,16 @@ def test_a_difference_of_changes_is_one_difference_of_what_each_instance_gained(
     rng = np.random.default_rng(12)
     a, b, c, d = (rng.random((4, 80)) < 0.5).astype(float)
     ones, cluster = np.ones(80), np.repeat(np.arange(40), 2)
-    found = clustered_contrast((-1, 1, 1, -1), (a, b, c, d), (ones,) * 4, cluster)
+    found = clustered_contrast(
+        (-1, 1, 1, -1), (a, b, c, d), (ones,) * 4, cluster
+    )
     single = clustered_difference(a - c, ones, b - d, ones, cluster)
     assert found[:3] == pytest.approx(single[:3])
 
 
-def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> None:
+def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> (
+    None
+):
     """Welch's sum of variances; the imaginary case adds little to 400 cases."""
     rng = np.random.default_rng(13)
     right = (rng.random(400) < np.repeat([0.3, 0.7], 200)).astype(float)
@@ -217,7 +240,9 @@ def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> No
 def test_a_contrast_with_an_undefined_rate_is_undefined() -> None:
     ones = np.ones(4)
     assert math.isnan(
-        clustered_contrast((-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)).value
+        clustered_contrast(
+            (-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)
+        ).value
     )
 
 

@@ -9,7 +9,9 @@ from crane_core.stats.paired import discordance, mcnemar
 
 
 @given(st.integers(0, 80), st.integers(0, 80))
-def test_exact_mcnemar_agrees_with_statsmodels(only_a: int, only_b: int) -> None:
+def test_exact_mcnemar_agrees_with_statsmodels(
+    only_a: int, only_b: int
+) -> None:
     if only_a + only_b:
         expected = oracle([[3, only_a], [only_b, 4]], exact=True).pvalue
         assert mcnemar(only_a, only_b) == pytest.approx(expected)

@@ -24,7 +24,9 @@ NAN = float("nan")
         ([], [], []),
     ],
 )
-def test_by_hand(cost: list[float], value: list[float], front: list[bool]) -> None:
+def test_by_hand(
+    cost: list[float], value: list[float], front: list[bool]
+) -> None:
     assert pareto_front(cost, value).tolist() == front
 
 
@@ -38,8 +40,12 @@ def test_what_is_off_the_front_is_beaten_by_something_on_it(
     )
     front = pareto_front(cost, value)
     for place, (c, v) in enumerate(options):
-        on_front = [option for option, on in zip(options, front, strict=True) if on]
-        is_beaten = any(x <= c and y >= v and (x, y) != (c, v) for x, y in on_front)
+        on_front = [
+            option for option, on in zip(options, front, strict=True) if on
+        ]
+        is_beaten = any(
+            x <= c and y >= v and (x, y) != (c, v) for x, y in on_front
+        )
         assert is_beaten != front[place]
 
 

@@ -62,12 +62,12 @@ def test_the_detectable_difference_is_found_as_often_as_is_said(
 
 
 def test_a_stricter_step_and_fewer_pairs_ask_for_more() -> None:
-    assert minimum_detectable_difference(222, 0.2) < minimum_detectable_difference(
-        222, 0.2, alpha=ALPHA / 3
-    )
-    assert minimum_detectable_difference(222, 0.2) < minimum_detectable_difference(
-        111, 0.2
-    )
+    assert minimum_detectable_difference(
+        222, 0.2
+    ) < minimum_detectable_difference(222, 0.2, alpha=ALPHA / 3)
+    assert minimum_detectable_difference(
+        222, 0.2
+    ) < minimum_detectable_difference(111, 0.2)
 
 
 @pytest.mark.parametrize(("n", "share"), [(5, 0.2), (0, 0.2), (100, 0.0)])

@@ -42,9 +42,9 @@ def drawn(seed: int, accuracy: float) -> tuple[PoweredShare, PoweredShare]:
     rng = np.random.default_rng(seed)
     cases = np.repeat(np.arange(100), 4)
     of_case = np.repeat(rng.random(100), 4)
-    truth = (np.where(rng.random(400) < 0.3, of_case, rng.random(400)) < 0.7).astype(
-        float
-    )
+    truth = (
+        np.where(rng.random(400) < 0.3, of_case, rng.random(400)) < 0.7
+    ).astype(float)
     judge = np.where(rng.random(400) < accuracy, truth, 1 - truth)
     judge = np.where(rng.random(400) < 0.1, 1.0, judge)  # lenient, too
     seen = np.zeros(400, dtype=bool)
@@ -70,11 +70,16 @@ def test_it_holds_the_truth_of_credits_between_0_and_1_too() -> None:
     for seed in range(400):
         rng = np.random.default_rng(seed)
         truth, guess = (
-            rng.choice([1.0, 0.5, 0.0], 300, p=[0.5, 0.3, 0.2]) for _ in range(2)
+            rng.choice([1.0, 0.5, 0.0], 300, p=[0.5, 0.3, 0.2])
+            for _ in range(2)
         )
         judge = np.where(rng.random(300) < 0.7, truth, guess)
         found = powered_share(
-            truth[:60], judge[:60], judge[60:], np.arange(60), np.arange(60, 300)
+            truth[:60],
+            judge[:60],
+            judge[60:],
+            np.arange(60),
+            np.arange(60, 300),
         )
         held.append(found.low <= 0.65 <= found.high)
     assert 0.93 <= np.mean(held) <= 1.0

@@ -27,7 +27,9 @@ from crane_core.stats.rates import (
     total,
 )
 
-ANSWERS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
+ANSWERS = st.lists(
+    st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60
+)
 ORACLES: dict[str, Any] = {
     "Precision": precision_score,
     "Recall": recall_score,
@@ -67,12 +69,23 @@ def test_end_to_end_counts_only_correct_diagnoses_and_half_credit_half_of_partia
 ):
     truth = [True, True, True, True, False, False]
     detected = [True, True, True, False, True, False]
-    outcomes = ["correct", "partial", "wrong", "misdetected", "misdetected", "correct"]
+    outcomes = [
+        "correct",
+        "partial",
+        "wrong",
+        "misdetected",
+        "misdetected",
+        "correct",
+    ]
     strict = confusion(truth, detected, credit=diagnosis_credit(outcomes))
-    half = confusion(truth, detected, credit=diagnosis_credit(outcomes, partial=0.5))
+    half = confusion(
+        truth, detected, credit=diagnosis_credit(outcomes, partial=0.5)
+    )
     assert strict == Confusion(tp=1, fp=1, tn=1, fn=3, left_out=0)
     assert half == Confusion(tp=1.5, fp=1, tn=1, fn=2.5, left_out=0)
-    assert confusion(truth, detected) == Confusion(tp=3, fp=1, tn=1, fn=1, left_out=0)
+    assert confusion(truth, detected) == Confusion(
+        tp=3, fp=1, tn=1, fn=1, left_out=0
+    )
 
 
 def test_mean_of_runs_splits_an_instance_between_two_counts() -> None:
@@ -95,7 +108,9 @@ def test_rates_without_anything_to_count_are_undefined_and_f1_without_a_hit_is_z
     assert math.isnan(precision(confusion([True], [False])).value)
     assert math.isnan(recall(confusion([False], [True])).value)
     assert f1(confusion([True], [False])).value == 0
-    assert all(math.isnan(rate(confusion([], [])).value) for rate in RATES.values())
+    assert all(
+        math.isnan(rate(confusion([], [])).value) for rate in RATES.values()
+    )
 
 
 @given(ANSWERS)
@@ -105,7 +120,9 @@ def test_a_rate_is_the_same_before_and_after_adding_up(
     truth, detected = np.array(pairs).T
     parts = confusion_parts(truth, detected)
     for rate in RATES.values():
-        assert rate(parts).value == pytest.approx(rate(total(parts)).value, nan_ok=True)
+        assert rate(parts).value == pytest.approx(
+            rate(total(parts)).value, nan_ok=True
+        )
 
 
 def test_unequal_lengths_and_impossible_shares_are_refused() -> None:

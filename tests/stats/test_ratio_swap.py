@@ -19,7 +19,9 @@ Array = NDArray[np.float64]
 
 def f1_parts(truth: Array, predicted: Array) -> tuple[Array, Array]:
     found = truth * predicted
-    return 2 * found, 2 * found + (1 - truth) * predicted + truth * (1 - predicted)
+    return 2 * found, 2 * found + (1 - truth) * predicted + truth * (
+        1 - predicted
+    )
 
 
 def made(
@@ -38,7 +40,11 @@ def made(
 
 
 def all_swaps(
-    part_a: Array, whole_a: Array, part_b: Array, whole_b: Array, case: NDArray[np.intp]
+    part_a: Array,
+    whole_a: Array,
+    part_b: Array,
+    whole_b: Array,
+    case: NDArray[np.intp],
 ) -> float:
     def difference(swapped: tuple[bool, ...]) -> float:
         is_swapped = np.array(swapped)[case]
@@ -62,14 +68,19 @@ def all_swaps(
 @pytest.mark.parametrize("seed", range(6))
 def test_few_cases_are_counted_exactly(seed: int) -> None:
     data = made(9, seed, drift=0.3)
-    assert ratio_swap(*data, seed=1) == pytest.approx(all_swaps(*data), abs=1e-12)
+    assert ratio_swap(*data, seed=1) == pytest.approx(
+        all_swaps(*data), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_many_cases_agree_with_scipy(seed: int) -> None:
     part_a, whole_a, part_b, whole_b, case = made(60, seed, drift=0.12)
     sums = np.array(
-        [np.bincount(case, column) for column in (part_a, whole_a, part_b, whole_b)]
+        [
+            np.bincount(case, column)
+            for column in (part_a, whole_a, part_b, whole_b)
+        ]
     )
     n = sums.shape[1]
     part, whole = np.concatenate(sums[[0, 2]]), np.concatenate(sums[[1, 3]])
@@ -77,7 +88,9 @@ def test_many_cases_agree_with_scipy(seed: int) -> None:
     def statistic(a: Array, b: Array, axis: int) -> Array:
         first, second = a.astype(int), b.astype(int)
         rate_b = part[second].sum(axis=axis) / whole[second].sum(axis=axis)
-        return np.abs(rate_b - part[first].sum(axis=axis) / whole[first].sum(axis=axis))
+        return np.abs(
+            rate_b - part[first].sum(axis=axis) / whole[first].sum(axis=axis)
+        )
 
     theirs = permutation_test(
         (np.arange(n), n + np.arange(n)),
@@ -93,7 +106,9 @@ def test_many_cases_agree_with_scipy(seed: int) -> None:
     )  # three standard errors of the draws of both
 
 
-def test_drawing_gives_what_counting_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_gives_what_counting_gives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data = made(30, 2, drift=0.15)
     exact = ratio_swap(*data, seed=1)
     monkeypatch.setattr(module, "MOST_COUNTED", 0)
@@ -115,13 +130,17 @@ def test_over_the_same_instances_it_is_the_sign_flip(seed: int) -> None:
 def test_what_cannot_differ_is_never_significant() -> None:
     part_a, whole_a, part_b, whole_b, case = made(8, 1, drift=0.4)
     same = ratio_swap(part_a, whole_a, part_a, whole_a, case, seed=1)
-    one_case = ratio_swap(part_a, whole_a, part_b, whole_b, np.zeros(16), seed=1)
+    one_case = ratio_swap(
+        part_a, whole_a, part_b, whole_b, np.zeros(16), seed=1
+    )
     nothing = ratio_swap([], [], [], [], [], seed=1)
     assert (same, one_case) == (1.0, 1.0)
     assert np.isnan(nothing)
 
 
-def test_an_undefined_rate_has_no_p_and_an_undefined_swap_supports_nothing() -> None:
+def test_an_undefined_rate_has_no_p_and_an_undefined_swap_supports_nothing() -> (
+    None
+):
     """Precision without a prediction is undefined."""
     assert np.isnan(ratio_swap([0, 0], [0, 0], [1, 1], [1, 1], [0, 1], seed=1))
     swaps = ratio_swap(

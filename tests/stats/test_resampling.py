@@ -23,15 +23,18 @@ def test_order_and_grouping_do_not_matter() -> None:
     rows = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0], [3.0, 0.0]])
     whole = resampled_sums(rows, [1, 1, 1, 1], seed=4, n_resamples=50)
     assert (
-        resampled_sums(rows[[3, 0, 1]], [1, 2, 1], seed=4, n_resamples=50) == whole
+        resampled_sums(rows[[3, 0, 1]], [1, 2, 1], seed=4, n_resamples=50)
+        == whole
     ).all()
     assert whole.shape == (50, 2)
 
 
 def test_one_kind_of_cluster_never_varies_and_none_has_no_sum() -> None:
     assert (
-        resampled_sums(np.array([[2.0, 1.0]]), [5], seed=1, n_resamples=9) == [10, 5]
+        resampled_sums(np.array([[2.0, 1.0]]), [5], seed=1, n_resamples=9)
+        == [10, 5]
     ).all()
     assert (
-        resampled_sums(np.zeros((0, 2)), [], seed=1, n_resamples=3) == np.zeros((3, 2))
+        resampled_sums(np.zeros((0, 2)), [], seed=1, n_resamples=3)
+        == np.zeros((3, 2))
     ).all()

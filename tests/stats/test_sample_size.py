@@ -21,7 +21,14 @@ PAPER_STRATA = {
 def test_paper_sample_of_218_and_allocation_of_222() -> None:
     assert sum(PAPER_STRATA.values()) == 501
     assert required_sample(501) == 218
-    assert list(allocate(218, PAPER_STRATA).values()) == [40, 44, 31, 33, 35, 39]
+    assert list(allocate(218, PAPER_STRATA).values()) == [
+        40,
+        44,
+        31,
+        33,
+        35,
+        39,
+    ]
     assert sum(allocate(218, PAPER_STRATA).values()) == 222
 
 
@@ -50,9 +57,12 @@ def test_allocation_rounds_every_stratum_up_and_stays_within_it(
     assert sum(found.values()) >= min(sample, population)
     if population:
         exact = {
-            stratum: sample * size / population for stratum, size in strata.items()
+            stratum: sample * size / population
+            for stratum, size in strata.items()
         }
-        assert all(found[stratum] <= ceil(exact[stratum] + 1e-9) for stratum in strata)
+        assert all(
+            found[stratum] <= ceil(exact[stratum] + 1e-9) for stratum in strata
+        )
 
 
 @pytest.mark.parametrize("options", [{"margin": 0}, {"p": 1}, {"margin": 2}])

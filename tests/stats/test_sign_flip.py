@@ -15,7 +15,9 @@ from tests.examples import examples
 STEPS = st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0])
 
 
-def oracle(sums: list[float], n_resamples: float = np.inf, seed: int = 0) -> float:
+def oracle(
+    sums: list[float], n_resamples: float = np.inf, seed: int = 0
+) -> float:
     found = permutation_test(
         (np.asarray(sums),),
         lambda x, axis: np.sum(x, axis=axis),
@@ -30,30 +32,36 @@ def oracle(sums: list[float], n_resamples: float = np.inf, seed: int = 0) -> flo
 @examples(60)
 @given(st.lists(STEPS, min_size=2, max_size=9))
 def test_it_is_scipys_exact_permutation_test(differences: list[float]) -> None:
-    assert sign_flip(differences, range(len(differences)), seed=1) == pytest.approx(
-        oracle(differences)
-    )
+    assert sign_flip(
+        differences, range(len(differences)), seed=1
+    ) == pytest.approx(oracle(differences))
 
 
 def test_instances_of_a_case_are_flipped_together() -> None:
-    found = sign_flip([0.5, 0.5, 1.0, -0.5, 0.0], ["a", "a", "b", "b", "c"], seed=1)
+    found = sign_flip(
+        [0.5, 0.5, 1.0, -0.5, 0.0], ["a", "a", "b", "b", "c"], seed=1
+    )
     assert found == oracle([1.0, 0.5, 0.0]) == 0.5
 
 
 def test_of_yes_and_no_it_is_mcnemars_exact_test() -> None:
-    assert sign_flip([1.0] * 9 + [-1.0] * 2, range(11), seed=1) == pytest.approx(
-        mcnemar(2, 9)
-    )
+    assert sign_flip(
+        [1.0] * 9 + [-1.0] * 2, range(11), seed=1
+    ) == pytest.approx(mcnemar(2, 9))
 
 
 @examples(30)
 @given(
-    st.lists(st.fractions(-2, 2, max_denominator=6).map(float), min_size=2, max_size=9)
+    st.lists(
+        st.fractions(-2, 2, max_denominator=6).map(float),
+        min_size=2,
+        max_size=9,
+    )
 )
 def test_shares_of_votes_are_counted_out_too(differences: list[float]) -> None:
-    assert sign_flip(differences, range(len(differences)), seed=1) == pytest.approx(
-        oracle(differences), abs=1e-9
-    )
+    assert sign_flip(
+        differences, range(len(differences)), seed=1
+    ) == pytest.approx(oracle(differences), abs=1e-9)
 
 
 def test_sums_without_a_common_unit_are_drawn_and_the_seed_decides() -> None:
@@ -74,9 +82,9 @@ def test_many_cases_are_counted_out_as_well() -> None:
     )
     sums = drawn.reshape(-1, 2).sum(axis=1)
     expected = 2 * norm.sf((abs(sums.sum()) - 0.5) / np.sqrt(sums @ sums))
-    assert sign_flip(drawn, np.repeat(np.arange(11_100), 2), seed=1) == pytest.approx(
-        expected, abs=0.01
-    )
+    assert sign_flip(
+        drawn, np.repeat(np.arange(11_100), 2), seed=1
+    ) == pytest.approx(expected, abs=0.01)
 
 
 def test_where_nothing_differs_there_is_no_doubt() -> None:
@@ -88,7 +96,9 @@ def test_where_nothing_differs_there_is_no_doubt() -> None:
 def test_without_an_effect_it_is_seldom_below_a_twentieth(n_cases: int) -> None:
     rng = np.random.default_rng(7)
     cases = np.repeat(np.arange(n_cases), 2)
-    drawn = rng.choice([-1.0, -0.5, 0.5, 1.0], size=(200, n_cases)).repeat(2, axis=1)
+    drawn = rng.choice([-1.0, -0.5, 0.5, 1.0], size=(200, n_cases)).repeat(
+        2, axis=1
+    )
     share = np.mean(
         [sign_flip(differences, cases, seed=1) < 0.05 for differences in drawn]
     )
@@ -98,7 +108,9 @@ def test_without_an_effect_it_is_seldom_below_a_twentieth(n_cases: int) -> None:
 def test_long_distributions_are_convolved_as_the_short_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sums = np.random.default_rng(9).choice([-1.0, -0.6, 0.0, 0.2, 0.4, 0.6], size=3_000)
+    sums = np.random.default_rng(9).choice(
+        [-1.0, -0.6, 0.0, 0.2, 0.4, 0.6], size=3_000
+    )
     by_transform = sign_flip(sums, range(3_000), seed=1)
     monkeypatch.setattr("crane_core.stats.sign_flip._MANY_PRODUCTS", 10**12)
     assert by_transform == pytest.approx(

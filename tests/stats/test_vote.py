@@ -24,7 +24,9 @@ def test_five_runs_need_three_and_four_answered_runs_need_three() -> None:
 
 
 @given(COUNTS)
-def test_every_instance_has_exactly_one_outcome(pairs: list[tuple[int, int]]) -> None:
+def test_every_instance_has_exactly_one_outcome(
+    pairs: list[tuple[int, int]],
+) -> None:
     crash, safe = np.array(pairs).T
     vote = majority(crash, safe)
     assert (np.sum(vote, axis=0) == 1).all()
@@ -32,7 +34,9 @@ def test_every_instance_has_exactly_one_outcome(pairs: list[tuple[int, int]]) ->
 
 
 @given(COUNTS)
-def test_swapping_the_answers_swaps_the_verdict(pairs: list[tuple[int, int]]) -> None:
+def test_swapping_the_answers_swaps_the_verdict(
+    pairs: list[tuple[int, int]],
+) -> None:
     crash, safe = np.array(pairs).T
     assert (majority(crash, safe).crash == majority(safe, crash).safe).all()
     assert (unanimous(crash, safe) == unanimous(safe, crash)).all()
@@ -51,12 +55,16 @@ def test_share_of_crash_votes_agrees_with_the_vote(
 
 
 @given(COUNTS)
-def test_pairs_are_those_that_one_can_count(counts: list[tuple[int, int]]) -> None:
+def test_pairs_are_those_that_one_can_count(
+    counts: list[tuple[int, int]],
+) -> None:
     found = run_pairs([c for c, _ in counts], [s for _, s in counts])
     runs = [[True] * c + [False] * s for c, s in counts]
     pairs = [list(combinations(of, 2)) for of in runs]
     assert found.pairs.tolist() == [len(of) for of in pairs]
-    assert found.agreeing.tolist() == [sum(a == b for a, b in of) for of in pairs]
+    assert found.agreeing.tolist() == [
+        sum(a == b for a, b in of) for of in pairs
+    ]
 
 
 def test_the_rate_is_the_observed_agreement_of_fleiss() -> None:

@@ -30,9 +30,21 @@ from crane_core.storage.write import add_records
 @pytest.fixture
 def small() -> Iterator[Store]:
     """One case, whose crashing notebook got a tie, a crash and no answer, and whose fixed one a tie."""
-    said = {"tie": [True, False], "crash": [True, True, False, None], "silent": [None]}
+    said = {
+        "tie": [True, False],
+        "crash": [True, True, False, None],
+        "silent": [None],
+    }
     runs = [
-        Run("mine", "a_reproduced", name, Setting.CODE, "study", index, crashes=crashes)
+        Run(
+            "mine",
+            "a_reproduced",
+            name,
+            Setting.CODE,
+            "study",
+            index,
+            crashes=crashes,
+        )
         for name, answers in said.items()
         for index, crashes in enumerate(answers, start=1)
     ]
@@ -92,16 +104,24 @@ def test_no_file_is_read(small: Store, tmp_path: Path) -> None:
     "question",
     ["DESCRIBE verdicts", "SHOW TABLES", "SUMMARIZE runs", "EXPLAIN FROM runs"],
 )
-def test_questions_about_the_database_are_answered(small: Store, question: str) -> None:
+def test_questions_about_the_database_are_answered(
+    small: Store, question: str
+) -> None:
     assert len(answer(small, question))
 
 
 def test_a_tie_counts_as_no_crash_and_silence_as_nothing(small: Store) -> None:
     rows = answer(
-        small, "SELECT instance_id, detector, vote, is_right FROM verdicts ORDER BY ALL"
+        small,
+        "SELECT instance_id, detector, vote, is_right FROM verdicts ORDER BY ALL",
     )
     assert as_rows(rows[["instance_id", "detector", "vote", "is_right"]]) == [
-        {"instance_id": "a_fixed", "detector": "tie", "vote": "tie", "is_right": True},
+        {
+            "instance_id": "a_fixed",
+            "detector": "tie",
+            "vote": "tie",
+            "is_right": True,
+        },
         {
             "instance_id": "a_reproduced",
             "detector": "crash",
@@ -123,25 +143,31 @@ def test_a_tie_counts_as_no_crash_and_silence_as_nothing(small: Store) -> None:
     ]
 
 
-def test_the_view_of_verdicts_is_the_frame_of_the_pages(embedded_store: Store) -> None:
+def test_the_view_of_verdicts_is_the_frame_of_the_pages(
+    embedded_store: Store,
+) -> None:
     key = ["benchmark", "experiment", "detector", "setting", "instance_id"]
-    ours = answer(embedded_store, f"FROM verdicts ORDER BY {', '.join(key)}").set_index(
-        key
-    )
+    ours = answer(
+        embedded_store, f"FROM verdicts ORDER BY {', '.join(key)}"
+    ).set_index(key)
     frame = verdict_frame(embedded_store).sort_values(key).set_index(key)
     assert len(frame) > 2_000 and ours.index.equals(frame.index)
     for column in ("n_crash", "n_safe", "n_unanswered", "n_skipped"):
         assert (ours[column] == frame[column]).all()
     vote = majority(frame["n_crash"], frame["n_safe"])
     words = np.select(
-        [vote.crash, vote.safe, vote.tie], ["crash", "safe", "tie"], "unanswered"
+        [vote.crash, vote.safe, vote.tie],
+        ["crash", "safe", "tie"],
+        "unanswered",
     )
     assert (ours["vote"] == words).all()
     assert (ours["crashes"] == frame["truth"]).all()
     right = (vote.crash == frame["truth"].to_numpy(bool))[~vote.unanswered]
     assert (ours["is_right"][~vote.unanswered].to_numpy(bool) == right).all()
     assert ours["is_right"][vote.unanswered].isna().all()
-    assert (ours["human_label"].fillna("none") == frame["human"].fillna("none")).all()
+    assert (
+        ours["human_label"].fillna("none") == frame["human"].fillna("none")
+    ).all()
 
 
 def test_the_view_of_pairs_has_every_case_once(embedded_store: Store) -> None:

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from crane_core.domain import Detector, DetectorKind, Run, Setting
-from crane_core.storage.diagnoses import answers_with_text, detector_names, diagnoses
+from crane_core.storage.diagnoses import (
+    answers_with_text,
+    detector_names,
+    diagnoses,
+)
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
@@ -87,12 +91,27 @@ def test_equal_texts_are_counted_and_the_most_frequent_comes_first(
 
 def test_blank_is_no_text(store: Store) -> None:
     told = answers_with_text(store.cursor(), "mine", "ours")
-    assert told == {WHERE, ("mine", "numpy_1_reproduced", "egret", "code", "ours")}
+    assert told == {
+        WHERE,
+        ("mine", "numpy_1_reproduced", "egret", "code", "ours"),
+    }
     assert (
-        diagnoses(store.cursor(), "mine", "numpy_2_reproduced", "heron", "code", "ours")
+        diagnoses(
+            store.cursor(),
+            "mine",
+            "numpy_2_reproduced",
+            "heron",
+            "code",
+            "ours",
+        )
         == []
     )
 
 
 def test_names_to_hide_are_ids_and_titles(store: Store) -> None:
-    assert detector_names(store.cursor()) == ["egret", "Egret", "heron", "Heron 2"]
+    assert detector_names(store.cursor()) == [
+        "egret",
+        "Egret",
+        "heron",
+        "Heron 2",
+    ]

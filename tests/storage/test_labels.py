@@ -47,7 +47,9 @@ def one_store(emptied_store: Store) -> Iterator[None]:
 def frame_of(question: object, *records: Judgement) -> pd.DataFrame:
     [store] = _STORES
     store.write(empty)
-    store.write(lambda cursor: add_records(cursor, list(records), source_id="test"))
+    store.write(
+        lambda cursor: add_records(cursor, list(records), source_id="test")
+    )
     return question(store.cursor())  # type: ignore[operator]
 
 
@@ -77,8 +79,12 @@ def test_a_label_of_the_verdict_is_taken_as_it_is() -> None:
 def test_of_single_runs_the_most_frequent_label_counts_and_among_equals_the_first(
     runs: list[Label], verdict: str
 ) -> None:
-    records = [said(label, run_index=i) for i, label in enumerate(runs, start=1)]
-    assert labels_of(*records) == labels_of(*reversed(records)) == {"ana": verdict}
+    records = [
+        said(label, run_index=i) for i, label in enumerate(runs, start=1)
+    ]
+    assert (
+        labels_of(*records) == labels_of(*reversed(records)) == {"ana": verdict}
+    )
 
 
 def test_people_and_judges_speak_for_themselves() -> None:
@@ -111,7 +117,10 @@ def test_a_judge_is_an_annotator_per_repetition_and_order_of_texts() -> None:
 
 def test_every_verdict_has_its_row() -> None:
     frame = frame_of(
-        verdict_labels, said(C), said(W, item="numpy_2"), said(P, "ben", item="numpy_2")
+        verdict_labels,
+        said(C),
+        said(W, item="numpy_2"),
+        said(P, "ben", item="numpy_2"),
     )
     assert list(frame["instance_id"]) == [
         "numpy_1_reproduced",

@@ -54,7 +54,8 @@ def test_each_text_is_in_memory_once(
 ) -> None:
     monkeypatch.setattr(module, "_BATCH_ROWS", 64)
     found = packed(
-        cursor, "SELECT 'a' || i % 3 AS one, 'a' || i % 2 AS other FROM range(500) t(i)"
+        cursor,
+        "SELECT 'a' || i % 3 AS one, 'a' || i % 2 AS other FROM range(500) t(i)",
     )
     assert len({id(text) for text in chain(found["one"], found["other"])}) == 3
     kept = pd.concat([found[found["one"] == "a1"], found])
@@ -62,7 +63,9 @@ def test_each_text_is_in_memory_once(
     assert len({id(text) for text in kept["one"]}) == 3
 
 
-def test_a_column_is_put_into_other_texts(cursor: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_is_put_into_other_texts(
+    cursor: duckdb.DuckDBPyConnection,
+) -> None:
     found = packed(
         cursor,
         "SELECT CASE WHEN i % 3 < 2 THEN 'a' || i % 3 END AS one FROM range(6) t(i)",
@@ -75,7 +78,9 @@ def test_a_column_is_put_into_other_texts(cursor: duckdb.DuckDBPyConnection) -> 
     assert (titles.dtype, len(asked)) == (TEXT, 3)
 
 
-def test_frames_of_verdicts_and_labels_are_packed(embedded_store: Store) -> None:
+def test_frames_of_verdicts_and_labels_are_packed(
+    embedded_store: Store,
+) -> None:
     for frame in (
         answer_counts(embedded_store.cursor()),
         verdict_labels(embedded_store.cursor()),

@@ -54,7 +54,10 @@ def judged(instance: str, label: Label, **more: object) -> Judgement:
     where = ("mine", instance, "gpt-5", Setting.CODE, "study")
     return Judgement(
         *where,
-        **{"annotator": "published human", "annotator_kind": AnnotatorKind.HUMAN}
+        **{
+            "annotator": "published human",
+            "annotator_kind": AnnotatorKind.HUMAN,
+        }
         | more,
         label=label,
     )  # type: ignore[arg-type]
@@ -112,16 +115,24 @@ def store() -> Iterator[Store]:
     opened.close()
 
 
-def test_case_list_tells_what_is_at_hand_for_both_versions(store: Store) -> None:
+def test_case_list_tells_what_is_at_hand_for_both_versions(
+    store: Store,
+) -> None:
     listed = cases.case_list(store.cursor(), "mine").set_index("case_id")
     assert listed["has_code"].to_dict() == {"numpy_1": True, "numpy_2": False}
     assert listed["has_state"].to_dict() == {"numpy_1": False, "numpy_2": False}
     assert cases.case_list(store.cursor(), "nobody's").empty
 
 
-def test_a_case_with_its_benchmark_and_none_where_there_is_none(store: Store) -> None:
+def test_a_case_with_its_benchmark_and_none_where_there_is_none(
+    store: Store,
+) -> None:
     case = cases.case(store.cursor(), "mine", "numpy_1")
-    assert case and (case["library"], case["benchmark_title"], case["licence"]) == (
+    assert case and (
+        case["library"],
+        case["benchmark_title"],
+        case["licence"],
+    ) == (
         "numpy",
         "Mine",
         "MIT",
@@ -142,14 +153,18 @@ def test_cells_of_both_versions_in_order(store: Store) -> None:
 def test_runs_in_the_order_of_asking_models_first(store: Store) -> None:
     found = cases.runs(store.cursor(), "mine", "numpy_1")
     assert found["detector"].tolist() == ["gpt-5"] * 5 + ["pylint"]
-    asked = found[(found["detector"] == "gpt-5") & (found["version"] == "reproduced")]
+    asked = found[
+        (found["detector"] == "gpt-5") & (found["version"] == "reproduced")
+    ]
     assert asked["run_index"].tolist() == [1, 2, 3, 4]
     assert asked["reasoning"].tolist()[0] == "answer 1"
 
 
 def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
     cursor = store.cursor()
-    assert cases.kernel_states(cursor, "mine", "numpy_1")["origin"].tolist() == [
+    assert cases.kernel_states(cursor, "mine", "numpy_1")[
+        "origin"
+    ].tolist() == [
         "another",
         "notebook",
     ]
@@ -185,7 +200,9 @@ def test_answer_counts_by_hand(store: Store) -> None:
         "reproduced",
     )
     never = counted.loc[(FIXED, "gpt-5")]
-    assert never[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [
+    assert never[
+        ["n_crash", "n_safe", "n_unanswered", "n_skipped"]
+    ].tolist() == [
         0,
         0,
         0,
@@ -212,7 +229,10 @@ def test_the_embedded_study_by_numbers(embedded_store: Store) -> None:
     assert counts["cases"] >= 111 + 12
     assert counts["judgements"] == 2220
     listed = cases.benchmarks(embedded_store.cursor()).set_index("benchmark")
-    assert listed.loc["junobench", ["n_cases", "n_instances"]].tolist() == [111, 222]
+    assert listed.loc["junobench", ["n_cases", "n_instances"]].tolist() == [
+        111,
+        222,
+    ]
     assert listed.index[0] == "junobench"
 
 
@@ -226,7 +246,11 @@ def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
         study.query("detector_kind == 'analyzer'"),
     )
     assert (
-        int((models["n_crash"] + models["n_safe"] + models["n_unanswered"]).sum())
+        int(
+            (
+                models["n_crash"] + models["n_safe"] + models["n_unanswered"]
+            ).sum()
+        )
         == 6660
     )
     assert len(analyzers) == 2 * 2 * 222
@@ -234,7 +258,9 @@ def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
     assert study["human"].notna().all()
 
 
-def test_printed_numbers_stand_in_the_order_of_the_page(embedded_store: Store) -> None:
+def test_printed_numbers_stand_in_the_order_of_the_page(
+    embedded_store: Store,
+) -> None:
     numbers = verdicts.published_numbers(embedded_store.cursor())
     of_2a = numbers[numbers["table_id"] == "2a"]
     assert list(dict.fromkeys(of_2a["row"])) == [
@@ -242,7 +268,10 @@ def test_printed_numbers_stand_in_the_order_of_the_page(embedded_store: Store) -
         "Qwen2.5-32B-Instruct",
         "GPT-5",
     ]
-    assert of_2a["column"].tolist()[:2] == ["Precision (-RT)", "Precision (+RT)"]
+    assert of_2a["column"].tolist()[:2] == [
+        "Precision (-RT)",
+        "Precision (+RT)",
+    ]
 
 
 def test_content_is_every_table_sorted(embedded_store: Store) -> None:

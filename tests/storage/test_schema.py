@@ -29,9 +29,9 @@ Where the schema changes, both change: VERSION is one more, and this is of the n
 
 
 def test_a_changed_schema_has_another_version() -> None:
-    assert hashlib.sha256(schema_text().encode()).hexdigest()[:16] == SCHEMA.replace(
-        " ", ""
-    ), "raise VERSION in storage/schema.py"
+    assert hashlib.sha256(schema_text().encode()).hexdigest()[
+        :16
+    ] == SCHEMA.replace(" ", ""), "raise VERSION in storage/schema.py"
 
 
 def test_an_empty_file_gets_the_schema_once(tmp_path: Path) -> None:
@@ -82,13 +82,15 @@ def test_a_database_of_release_0_2_is_refused_and_can_be_read_as_it_is(
         assert refused.value.is_older and "rebuild" in refused.value.remedy
     assert path.read_bytes() == before
     store = open_as_it_is(path, read_only=True)
-    assert store.bare_cursor().execute("SELECT count(*) FROM cases").fetchall() == [
-        (0,)
-    ]
+    assert store.bare_cursor().execute(
+        "SELECT count(*) FROM cases"
+    ).fetchall() == [(0,)]
     store.close()
 
 
-def test_a_database_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_a_database_of_a_newer_version_is_refused_with_a_remedy(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "crane.duckdb"
     store = open_store(path)
     store.bare_cursor().execute(f"UPDATE {TABLE} SET number = 9001")
@@ -97,14 +99,18 @@ def test_a_database_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) 
         OtherVersionError, match="newer version \\(schema 9001"
     ) as refused:
         open_store(path)
-    assert not refused.value.is_older and "Update this app" in refused.value.remedy
+    assert (
+        not refused.value.is_older and "Update this app" in refused.value.remedy
+    )
 
 
 def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "crane.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE boats (name VARCHAR)")
-    with pytest.raises(OtherVersionError, match="not one of this app") as refused:
+    with pytest.raises(
+        OtherVersionError, match="not one of this app"
+    ) as refused:
         open_store(path)
     assert not refused.value.is_older
     with duckdb.connect(str(path)) as connection:
@@ -120,14 +126,20 @@ def test_a_schema_that_fails_leaves_an_empty_database(
     monkeypatch.setattr(
         schema,
         "schema_text",
-        lambda: "CREATE TABLE half (a INTEGER); INSERT INTO nowhere VALUES (1);",
+        lambda: (
+            "CREATE TABLE half (a INTEGER); INSERT INTO nowhere VALUES (1);"
+        ),
     )
     with pytest.raises(StoreError, match="nowhere"):
         open_store(path)
     monkeypatch.undo()
     store = open_store(path)
     tables = (
-        store.bare_cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        store.bare_cursor()
+        .execute("SELECT table_name FROM duckdb_tables()")
+        .fetchall()
     )
-    assert ("half",) not in tables and version_of(store.bare_cursor()) == VERSION
+    assert ("half",) not in tables and version_of(
+        store.bare_cursor()
+    ) == VERSION
     store.close()

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, Record, Version
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Cell,
+    CellRole,
+    Instance,
+    Record,
+    Version,
+)
 from crane_core.storage.search import (
     MOST_CHARACTERS,
     MOST_WORDS,
@@ -28,9 +36,17 @@ RECORDS: list[Record] = [
         traceback="ValueError: below 0%",
     ),
     Case("mine", "b", exception="keyerror"),
-    *(Instance("mine", case, version) for case in ("a", "b") for version in Version),
-    Cell("mine", "a_fixed", "notebook", 0, CellRole.TARGET, "np.BINCOUNT(lanes)"),
-    Cell("mine", "b_reproduced", "notebook", 0, CellRole.TARGET, "df['lane_1']"),
+    *(
+        Instance("mine", case, version)
+        for case in ("a", "b")
+        for version in Version
+    ),
+    Cell(
+        "mine", "a_fixed", "notebook", 0, CellRole.TARGET, "np.BINCOUNT(lanes)"
+    ),
+    Cell(
+        "mine", "b_reproduced", "notebook", 0, CellRole.TARGET, "df['lane_1']"
+    ),
 ]
 
 
@@ -56,7 +72,9 @@ def store() -> Iterator[Store]:
         ("  ", []),
     ],
 )
-def test_every_word_is_in_the_case(store: Store, text: str, found: list[str]) -> None:
+def test_every_word_is_in_the_case(
+    store: Store, text: str, found: list[str]
+) -> None:
     assert cases_with_text(store.cursor(), "mine", text) == found
     assert cases_with_text(store.cursor(), "other", text) == []
 
@@ -67,7 +85,9 @@ def test_any_text_is_a_question(store: Store, text: str) -> None:
 
 
 def test_what_is_asked_for_is_bounded() -> None:
-    assert words_of("A a " + "x" * 500 + " " + " ".join(map(str, range(50))))[:2] == [
+    assert words_of("A a " + "x" * 500 + " " + " ".join(map(str, range(50))))[
+        :2
+    ] == [
         "a",
         "x" * MOST_CHARACTERS,
     ]

@@ -77,10 +77,14 @@ def test_a_copy_is_made_while_others_read_and_has_what_is_not_merged_yet(
     assert store.path.with_name("crane.duckdb.wal").stat().st_size
     publish(store, tmp_path / "replicas", at=time.time())
     assert counted(Replica(tmp_path / "replicas")) == 2
-    assert [file.suffix for file in (tmp_path / "replicas").iterdir()] == [".duckdb"]
+    assert [file.suffix for file in (tmp_path / "replicas").iterdir()] == [
+        ".duckdb"
+    ]
 
 
-def test_the_lock_on_the_database_outlives_a_copy(store: Store, tmp_path: Path) -> None:
+def test_the_lock_on_the_database_outlives_a_copy(
+    store: Store, tmp_path: Path
+) -> None:
     publish(store, tmp_path / "replicas", at=time.time())
     other = "import sys, pathlib, crane_core.storage.store as s; s.open_store(pathlib.Path(sys.argv[1]))"
     done = subprocess.run(
@@ -95,14 +99,18 @@ def test_the_lock_on_the_database_outlives_a_copy(store: Store, tmp_path: Path) 
 def test_only_the_newest_copies_stay_also_where_the_clock_goes_back(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copies = [publish(store, tmp_path / "replicas", at=time.time()) for _ in range(4)]
+    copies = [
+        publish(store, tmp_path / "replicas", at=time.time()) for _ in range(4)
+    ]
     monkeypatch.setattr(snapshot.time, "time_ns", lambda: 0)
     copies.append(publish(store, tmp_path / "replicas", at=time.time()))
     assert copies == sorted(copies)
     assert sorted((tmp_path / "replicas").iterdir()) == copies[-2:]
 
 
-def test_nothing_is_written_through_a_replica(store: Store, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_replica(
+    store: Store, tmp_path: Path
+) -> None:
     publish(store, tmp_path / "replicas", at=time.time())
     replica = Replica(tmp_path / "replicas")
     with pytest.raises(StoreError, match="read-only copy"):
@@ -132,7 +140,9 @@ def test_a_full_disk_leaves_the_copy_of_before_and_is_told(
     assert counted(Replica(tmp_path / "replicas")) == 1
 
 
-def test_a_folder_that_cannot_be_made_is_told(store: Store, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_told(
+    store: Store, tmp_path: Path
+) -> None:
     (tmp_path / "replicas").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
         publish(store, tmp_path / "replicas", at=time.time())
@@ -148,7 +158,9 @@ def test_without_a_copy_a_replica_says_what_to_start(tmp_path: Path) -> None:
     "delays_ms",
     [
         pytest.param((0, 24), id="two moments"),
-        pytest.param(range(0, 240, 12), marks=pytest.mark.slow, id="twenty moments"),
+        pytest.param(
+            range(0, 240, 12), marks=pytest.mark.slow, id="twenty moments"
+        ),
     ],
 )
 def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(

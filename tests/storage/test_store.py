@@ -37,7 +37,8 @@ N_WRITES = 50
 def put(thread: int, index: int) -> Callable[[Cursor], None]:
     def change(cursor: Cursor) -> None:
         cursor.execute(
-            "INSERT INTO landed VALUES (nextval('place'), ?, ?)", [thread, index]
+            "INSERT INTO landed VALUES (nextval('place'), ?, ?)",
+            [thread, index],
         )
 
     return change
@@ -74,7 +75,9 @@ def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
 
     with ThreadPoolExecutor(N_THREADS + 2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
-        for written in [pool.submit(write, thread) for thread in range(N_THREADS)]:
+        for written in [
+            pool.submit(write, thread) for thread in range(N_THREADS)
+        ]:
             written.result()
         done.set()
     for reader in readers:
@@ -86,7 +89,9 @@ def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
     )
     assert len(rows) == N_THREADS * N_WRITES
     for thread in range(N_THREADS):
-        assert [index for t, index in rows if t == thread] == list(range(N_WRITES))
+        assert [index for t, index in rows if t == thread] == list(
+            range(N_WRITES)
+        )
     store.close()
 
 
@@ -100,9 +105,9 @@ def test_a_change_that_raises_leaves_nothing_and_the_next_one_runs(
     with pytest.raises(ValueError, match="in the middle"):
         store.write(half)
     store.write(put(2, 2))
-    assert store.cursor().execute("SELECT thread, index FROM landed").fetchall() == [
-        (2, 2)
-    ]
+    assert store.cursor().execute(
+        "SELECT thread, index FROM landed"
+    ).fetchall() == [(2, 2)]
     store.close()
 
 
@@ -118,12 +123,14 @@ def test_a_reader_sees_a_change_whole_or_not_at_all(store: Store) -> None:
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(store.write, slow)
         assert started.wait(PATIENCE_S)
-        assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [
-            (0,)
-        ]
+        assert store.cursor().execute(
+            "SELECT count(*) FROM landed"
+        ).fetchall() == [(0,)]
         go_on.set()
         writing.result()
-    assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [(2,)]
+    assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [
+        (2,)
+    ]
     store.close()
 
 
@@ -134,7 +141,9 @@ def test_database_held_by_another_process(
     open_store(path).close()
     with (
         held(path),
-        pytest.raises(StoreHeldError, match="open in another process") as refused,
+        pytest.raises(
+            StoreHeldError, match="open in another process"
+        ) as refused,
     ):
         open_store(path)
     assert "Stop the app" in refused.value.remedy
@@ -152,15 +161,22 @@ def test_database_read_by_another_process_says_so(
             match=r"Another program is reading .* \(python\S*, process \d+\)",
         ) as refused:
             open_store(path)
-        assert (refused.value.by_reader, "app" in str(refused.value)) == (True, False)
+        assert (refused.value.by_reader, "app" in str(refused.value)) == (
+            True,
+            False,
+        )
         store = open_to_read(path)
-        assert store.cursor().execute("SELECT count(*) FROM cases").fetchall() == [(0,)]
+        assert store.cursor().execute(
+            "SELECT count(*) FROM cases"
+        ).fetchall() == [(0,)]
         with pytest.raises(StoreError, match="read-only"):
             store.write(lambda cursor: cursor.execute("DELETE FROM cases"))
         store.close()
 
 
-def test_a_database_of_another_version_is_not_read_as_it_is(tmp_path: Path) -> None:
+def test_a_database_of_another_version_is_not_read_as_it_is(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "crane.duckdb"
     store = open_store(path)
     store.cursor().execute("UPDATE schema_version SET number = number - 1")
@@ -182,9 +198,12 @@ def damaged(whole: bytes, kind: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "kind", ["text", "one byte", "cut short", "header", "block header", "first block"]
+    "kind",
+    ["text", "one byte", "cut short", "header", "block header", "first block"],
 )
-def test_broken_file_is_refused_with_a_remedy(tmp_path: Path, kind: str) -> None:
+def test_broken_file_is_refused_with_a_remedy(
+    tmp_path: Path, kind: str
+) -> None:
     """In a folder whose name holds the word by which DuckDB tells that a file is held."""
     path = tmp_path / "locks" / "crane.duckdb"
     path.parent.mkdir()
@@ -194,7 +213,9 @@ def test_broken_file_is_refused_with_a_remedy(tmp_path: Path, kind: str) -> None
     )
     store.close()
     path.write_bytes(damaged(path.read_bytes(), kind))
-    with pytest.raises(StoreError, match="cannot be opened as a database") as refused:
+    with pytest.raises(
+        StoreError, match="cannot be opened as a database"
+    ) as refused:
         open_store(path)
     assert not isinstance(refused.value, StoreHeldError)
     assert "crane_core rebuild" in refused.value.remedy
@@ -234,7 +255,9 @@ def test_the_version_differs_after_a_change_and_between_openings(
 
 
 def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
-    shell = Path(shutil.copy(Path(sys.executable).resolve(), tmp_path / "duckdb"))
+    shell = Path(
+        shutil.copy(Path(sys.executable).resolve(), tmp_path / "duckdb")
+    )
     path = tmp_path / "crane.duckdb"
     program = f"import sys, duckdb; kept = duckdb.connect({str(path)!r}); print('open', flush=True); sys.stdin.read()"
     environment = os.environ | {

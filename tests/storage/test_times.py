@@ -24,7 +24,11 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
 TIME = "2026-11-21T10:00:00+00:00"
-CRASHING, FIXED, UNTIMED = "numpy_1_reproduced", "numpy_1_fixed", "numpy_2_reproduced"
+CRASHING, FIXED, UNTIMED = (
+    "numpy_1_reproduced",
+    "numpy_1_fixed",
+    "numpy_2_reproduced",
+)
 
 
 def look(instance: str, *seconds: float) -> KernelState:
@@ -32,7 +36,12 @@ def look(instance: str, *seconds: float) -> KernelState:
         {"cell": place, "seconds": took} for place, took in enumerate(seconds)
     ] or [{"cell": 0}]
     return KernelState(
-        "mine", instance, Setting.RUNTIME_PLUS, "capture", {}, captured={"cells": cells}
+        "mine",
+        instance,
+        Setting.RUNTIME_PLUS,
+        "capture",
+        {},
+        captured={"cells": cells},
     )
 
 

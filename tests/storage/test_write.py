@@ -68,7 +68,9 @@ from crane_core.storage.write import (
 from tests.examples import examples
 
 CASE = Case("mine", "numpy_1", library="numpy", exception="valueerror")
-RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True)
+RUN = Run(
+    "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True
+)
 LABEL = Judgement(
     "mine",
     "numpy_1_fixed",
@@ -103,7 +105,12 @@ ONE_OF_EACH: list[Record] = [
     ),
     STATE,
     Prompt(
-        "mine", "numpy_1_fixed", Setting.CODE, "notebook", "0" * 64, "Will it crash?"
+        "mine",
+        "numpy_1_fixed",
+        Setting.CODE,
+        "notebook",
+        "0" * 64,
+        "Will it crash?",
     ),
     Detector("gpt-5", "GPT-5", DetectorKind.LLM),
     RUN,
@@ -192,7 +199,9 @@ ONE_OF_EACH: list[Record] = [
         ),
         *("ValueError", "ValueError", "no", 3, "as it should"),
     ),
-    InventoryAct(Listed.RUN, "job", InventoryAction.RENAME, TIME, "lea", title="First"),
+    InventoryAct(
+        Listed.RUN, "job", InventoryAction.RENAME, TIME, "lea", title="First"
+    ),
     PublishedNumber("paper", "2a", "GPT-5", "F1 (+RT)", "73%", "percent"),
 ]
 
@@ -224,9 +233,12 @@ def stored(store: Store, columns: str, table: str) -> list[tuple[object, ...]]:
 
 def test_every_kind_of_record_has_its_table(store: Store) -> None:
     added = add(store, "a", *ONE_OF_EACH)
-    assert {entry.record for entry in added} == set(state.table_counts(store.cursor()))
+    assert {entry.record for entry in added} == set(
+        state.table_counts(store.cursor())
+    )
     assert all(
-        (entry.n_read, entry.n_new, entry.problems) == (1, 1, []) for entry in added
+        (entry.n_read, entry.n_new, entry.problems) == (1, 1, [])
+        for entry in added
     )
     assert set(state.table_counts(store.cursor()).values()) == {1}
 
@@ -237,11 +249,14 @@ def test_same_records_from_a_second_source_change_nothing(store: Store) -> None:
     added = add(store, "b", *ONE_OF_EACH)
     assert state.content(store.cursor()) == before
     assert all(
-        (entry.n_read, entry.n_new, entry.problems) == (1, 0, []) for entry in added
+        (entry.n_read, entry.n_new, entry.problems) == (1, 0, [])
+        for entry in added
     )
 
 
-def test_a_state_comes_back_as_the_json_of_the_kernel_state(store: Store) -> None:
+def test_a_state_comes_back_as_the_json_of_the_kernel_state(
+    store: Store,
+) -> None:
     add(store, "a", STATE)
     [(text, n)] = stored(
         store,
@@ -258,13 +273,20 @@ def test_second_source_with_another_fact_is_one_contradiction_and_the_first_stay
     added = add(store, "b", replace(CASE, exception="keyerror"))
     [problem] = problems(added)
     assert problem.kind is ProblemKind.CONTRADICTION
-    assert (problem.path, problem.place) == ("cases", "benchmark mine, case_id numpy_1")
+    assert (problem.path, problem.place) == (
+        "cases",
+        "benchmark mine, case_id numpy_1",
+    )
     assert "'keyerror'" in problem.reason
     assert "'valueerror'" in problem.reason
-    assert stored(store, "exception, source_id", "cases") == [("valueerror", "a")]
+    assert stored(store, "exception, source_id", "cases") == [
+        ("valueerror", "a")
+    ]
 
 
-def test_each_differing_fact_is_told_and_long_values_are_cut(store: Store) -> None:
+def test_each_differing_fact_is_told_and_long_values_are_cut(
+    store: Store,
+) -> None:
     add(store, "a", replace(CASE, message="m" * 10_000))
     found = problems(
         add(store, "b", replace(CASE, library="pandas", message="n" * 10_000))
@@ -282,7 +304,10 @@ def test_gaps_are_filled_and_are_no_contradiction(store: Store) -> None:
         store,
         "b",
         replace(
-            CASE, exception=None, crash_type="value error", diagnosis="Lanes below 0."
+            CASE,
+            exception=None,
+            crash_type="value error",
+            diagnosis="Lanes below 0.",
         ),
     )
     assert problems(added) == []
@@ -305,7 +330,10 @@ def test_an_answer_that_differs_is_a_contradiction(store: Store) -> None:
         problem.reason
         == "crashes is False here but True in an earlier source, which is kept"
     )
-    assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, False)]
+    assert stored(store, "run_index, crashes", "runs") == [
+        (1, True),
+        (2, False),
+    ]
 
 
 def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(
@@ -337,10 +365,13 @@ def test_a_key_given_twice_alike_is_a_duplicate(store: Store) -> None:
 def test_the_ledger_overrides_and_is_not_contradicted(store: Store) -> None:
     add(store, "a", RUN)
     assert (
-        problems(add(store, "ledger:runs/1.jsonl", replace(RUN, crashes=False))) == []
+        problems(add(store, "ledger:runs/1.jsonl", replace(RUN, crashes=False)))
+        == []
     )
     assert (
-        problems(add(store, "b", replace(RUN, crashes=True, reasoning="It will.")))
+        problems(
+            add(store, "b", replace(RUN, crashes=True, reasoning="It will."))
+        )
         == []
     )
     assert stored(store, "crashes, reasoning, source_id", "runs") == [
@@ -348,7 +379,9 @@ def test_the_ledger_overrides_and_is_not_contradicted(store: Store) -> None:
     ]
 
 
-def test_a_ledger_row_is_the_same_before_and_after_the_source(store: Store) -> None:
+def test_a_ledger_row_is_the_same_before_and_after_the_source(
+    store: Store,
+) -> None:
     """A rebuild loads sources first; the order of days must not show."""
     mine = replace(RUN, crashes=None, unanswered="timed out")
     theirs = replace(RUN, reasoning="It will.", prompt_sha256="1" * 64)
@@ -395,7 +428,10 @@ def test_printed_numbers_keep_the_order_of_their_source(store: Store) -> None:
     add(
         store,
         "a",
-        *(PublishedNumber("paper", "9", name, "F1", "1", "count") for name in names),
+        *(
+            PublishedNumber("paper", "9", name, "F1", "1", "count")
+            for name in names
+        ),
     )
     rows = (
         store.cursor()
@@ -436,7 +472,14 @@ def test_a_refused_record_takes_its_whole_batch_with_it(store: Store) -> None:
 
 
 def test_problems_are_numbered_after_those_there_are(store: Store) -> None:
-    source = SourceRow("a", "predictions", "mine", "0" * 64, 12, datetime(2026, 1, 1))  # noqa: DTZ001 - UTC by contract
+    source = SourceRow(
+        "a",
+        "predictions",
+        "mine",
+        "0" * 64,
+        12,
+        datetime(2026, 1, 1),  # noqa: DTZ001 - UTC by contract
+    )
     added = [Added("runs", 2, 1, [])]
     store.write(
         lambda cursor: add_source(
@@ -444,17 +487,23 @@ def test_problems_are_numbered_after_those_there_are(store: Store) -> None:
         )
     )
     store.write(
-        lambda cursor: add_problems(cursor, "a", [LoadProblem("f", "line 2", "torn")])
+        lambda cursor: add_problems(
+            cursor, "a", [LoadProblem("f", "line 2", "torn")]
+        )
     )
     cursor = store.cursor()
-    assert state.load_problems(cursor)[["ordinal", "place"]].to_numpy().tolist() == [
+    assert state.load_problems(cursor)[
+        ["ordinal", "place"]
+    ].to_numpy().tolist() == [
         [0, "line 1"],
         [1, "line 2"],
     ]
-    assert state.source_counts(cursor).to_numpy().tolist() == [["a", "runs", 2, 1]]
-    assert state.sources(cursor)[["source_id", "n_problems"]].to_numpy().tolist() == [
-        ["a", 1]
+    assert state.source_counts(cursor).to_numpy().tolist() == [
+        ["a", "runs", 2, 1]
     ]
+    assert state.sources(cursor)[
+        ["source_id", "n_problems"]
+    ].to_numpy().tolist() == [["a", 1]]
 
 
 def test_ledger_position_is_one_per_file(store: Store) -> None:
@@ -469,10 +518,14 @@ def test_ledger_position_is_one_per_file(store: Store) -> None:
     }
 
 
-def test_the_revision_changes_with_sources_and_ledger_only(store: Store) -> None:
+def test_the_revision_changes_with_sources_and_ledger_only(
+    store: Store,
+) -> None:
     blank = state.revision(store.cursor())
     store.write(
-        lambda cursor: set_ledger_position(cursor, "labels/ann.jsonl", 10, 5, "ab")
+        lambda cursor: set_ledger_position(
+            cursor, "labels/ann.jsonl", 10, 5, "ab"
+        )
     )
     grown = state.revision(store.cursor())
     assert blank != grown
@@ -490,13 +543,20 @@ def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(
         "this instance was looked at before, and that state, of look-1, stays; variables"
     )
     assert "take look-1 out of the folder of sources" in problem.reason
-    assert stored(store, "source_id, n_variables", "kernel_states") == [("look-1", 1)]
+    assert stored(store, "source_id, n_variables", "kernel_states") == [
+        ("look-1", 1)
+    ]
 
 
-def test_a_second_look_that_saw_the_same_is_no_contradiction(store: Store) -> None:
+def test_a_second_look_that_saw_the_same_is_no_contradiction(
+    store: Store,
+) -> None:
     add(store, "look-1", replace(STATE, captured={"seconds": 1.0}))
     assert (
-        problems(add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))) == []
+        problems(
+            add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))
+        )
+        == []
     )
 
 
@@ -510,8 +570,8 @@ def test_a_key_is_stored_once_though_no_index_guards_it() -> None:
                     c, [RUN, RUN], source_id=s, latest_wins=w
                 )
             )  # type: ignore[misc]
-        assert store.cursor().execute("SELECT source_id FROM runs").fetchall() == [
-            (LEDGER_SOURCE + "runs.jsonl",)
-        ]
+        assert store.cursor().execute(
+            "SELECT source_id FROM runs"
+        ).fetchall() == [(LEDGER_SOURCE + "runs.jsonl",)]
     finally:
         store.close()

@@ -55,7 +55,9 @@ class Checker(HTMLParser):
         self.stack: list[str] = []
         self.text: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         assert tag in TAGS, f"<{tag}> is not ours"
         assert {name for name, _ in attrs} <= ATTRIBUTES, f"<{tag}> has {attrs}"
         if tag not in VOID:
@@ -108,16 +110,23 @@ def campaign_folder(
         plan, other = (
             drawn_plan(
                 store,
-                CampaignRequest(name, people, ours, Design(DrawKind.ALL), seed=7),
+                CampaignRequest(
+                    name, people, ours, Design(DrawKind.ALL), seed=7
+                ),
             )
-            for name, people in ((PILOT, ("ana", "ben")), (AUDITED, ("eva", "fay")))
+            for name, people in (
+                (PILOT, ("ana", "ben")),
+                (AUDITED, ("eva", "fay")),
+            )
         )
     keep_campaign(folder, plan)
     keep_campaign(folder, other)
     everything = dict.fromkeys((item.item for item in plan.items), "correct")
     for name in plan.annotators:
         give_labels(folder, PILOT, name, everything, seconds=9.0)
-    give_labels(folder, AUDITED, "eva", {other.items[0].item: "correct"}, seconds=9.0)
+    give_labels(
+        folder, AUDITED, "eva", {other.items[0].item: "correct"}, seconds=9.0
+    )
     return folder
 
 

@@ -67,13 +67,17 @@ class Lab(NamedTuple):
         """Somebody who opened an invitation link."""
         answer = asked(self.address, self.invited(name))
         return Visitor(
-            self.address, (answer.getheader("Set-Cookie") or "").partition(";")[0]
+            self.address,
+            (answer.getheader("Set-Cookie") or "").partition(";")[0],
         )
 
     def command(self, *arguments: str) -> Spoken:
         """What a command beside the server says. It runs in this process, which holds nothing of the server."""
         written = io.BytesIO()
-        out, err = io.TextIOWrapper(written, "utf-8", write_through=True), io.StringIO()
+        out, err = (
+            io.TextIOWrapper(written, "utf-8", write_through=True),
+            io.StringIO(),
+        )
         with (
             pytest.MonkeyPatch.context() as patch,
             redirect_stdout(out),
@@ -84,7 +88,9 @@ class Lab(NamedTuple):
         return Spoken(code, written.getvalue().decode(), err.getvalue())
 
     def invite(self, email: str, *options: str) -> Spoken:
-        return self.command("invite", email, "--roles", str(self.roles), *options)
+        return self.command(
+            "invite", email, "--roles", str(self.roles), *options
+        )
 
     def invited(self, name: str, *options: str) -> str:
         """The address of a new invitation, without the server's."""
@@ -94,10 +100,16 @@ class Lab(NamedTuple):
     def sessions(self, name: str) -> list[str]:
         """Ids of somebody's open sessions."""
         listed = json.loads(self.command("sessions", "--json").out)
-        return [each["id"] for each in listed if each["email"] == f"{name}@lab.example"]
+        return [
+            each["id"]
+            for each in listed
+            if each["email"] == f"{name}@lab.example"
+        ]
 
     def acts(self) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = json.loads(self.command("audit", "--json").out)
+        found: list[dict[str, str]] = json.loads(
+            self.command("audit", "--json").out
+        )
         return found
 
     def log(self) -> str:

@@ -25,7 +25,9 @@ def table() -> StudyTable:
     return StudyTable("4a", "Ablation", "paper", cells)
 
 
-def test_recomputed_is_recomputed_and_printed_is_printed(table: StudyTable) -> None:
+def test_recomputed_is_recomputed_and_printed_is_printed(
+    table: StudyTable,
+) -> None:
     ours, printed = ablation_values(table, "Accuracy").to_dict("records")
     assert ours == {
         "detector_title": "GPT-5", "setting": "+RT", "rate": "Accuracy", "value": 179 / 222, "source": RECOMPUTED,

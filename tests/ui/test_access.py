@@ -39,7 +39,9 @@ def give(visit: AppTest, password: str) -> str:
     """Type it and press the button; what the page says then."""
     visit.text_input[0].input(password)
     visit.button[0].click().run()
-    return " ".join(element.value for element in (*visit.error, *visit.markdown))
+    return " ".join(
+        element.value for element in (*visit.error, *visit.markdown)
+    )
 
 
 def test_the_password_admits_a_session(visit: AppTest) -> None:
@@ -55,7 +57,10 @@ def test_several_wrong_passwords_lock_the_peer(
         for number in range(MAX_FAILURES):
             assert "That is not the password" in give(visit, f"guess {number}")
     for password in (PASSWORD, "guess"):
-        assert give(visit, password) == "Too many wrong passwords. Try again in 5 min."
+        assert (
+            give(visit, password)
+            == "Too many wrong passwords. Try again in 5 min."
+        )
     assert "Wrong password from 10.0.0.7 (5 of 5)" in caplog.text
     assert "guess" not in caplog.text
     assert PASSWORD not in caplog.text

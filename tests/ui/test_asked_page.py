@@ -18,7 +18,9 @@ from crane_core.ui.entrance import MAX_CHARACTERS, page_of
         ),
     ],
 )
-def test_our_pages_are_found_with_their_parameters(address: str, page: str) -> None:
+def test_our_pages_are_found_with_their_parameters(
+    address: str, page: str
+) -> None:
     assert page_of(address) == page
 
 

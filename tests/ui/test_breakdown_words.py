@@ -34,7 +34,10 @@ FIRST = "combinations of pipeline stage and detector. After adjustment for all o
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
-        (changes(), "Nothing to compare: no detector was asked with both −RT and +RT."),
+        (
+            changes(),
+            "Nothing to compare: no detector was asked with both −RT and +RT.",
+        ),
         (
             changes((0.1, None), (0.0, None)),
             f"**+RT raises F1 in 1, lowers it in 0 and leaves it unchanged in 1 of 2 {FIRST} none is a "
@@ -77,9 +80,14 @@ def test_finding(frame: pd.DataFrame, said: str) -> None:
         (120, "are without evidence.**"),
     ],
 )
-def test_groups_are_called_small_only_where_all_are(n_cases: int, end: str) -> None:
+def test_groups_are_called_small_only_where_all_are(
+    n_cases: int, end: str
+) -> None:
     told = finding(
-        changes((0.1, 0.2), (-0.1, 0.9), n_cases=n_cases), "stage", "F1", WITH_STATE
+        changes((0.1, 0.2), (-0.1, 0.9), n_cases=n_cases),
+        "stage",
+        "F1",
+        WITH_STATE,
     )
     assert told.endswith(end)
 
@@ -97,7 +105,9 @@ def test_change(change: dict[str, Any], said: str) -> None:
 
 
 def test_the_note_says_what_bold_and_faded_mean_only_where_they_occur() -> None:
-    assert "Bold" not in about(changes((0.1, None)), WITH_STATE, is_any_few=False)
+    assert "Bold" not in about(
+        changes((0.1, None)), WITH_STATE, is_any_few=False
+    )
     told = about(changes((0.1, 0.5)), WITH_STATE, is_any_few=True)
     assert (
         "Bold: a gain or a loss (T, Benjamini-Hochberg over all 1 groups and detectors)."

@@ -33,7 +33,9 @@ CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
 
 
 @contextmanager
-def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator[str]:
+def caddy(
+    configuration: str, place: Path, app: str, login: int = 1
+) -> Iterator[str]:
     """Caddy with this configuration, without HTTPS, before the app and what logs in; gives its address."""
     address = f"http://127.0.0.1:{free_port()}"
     text = configuration.replace("crane.lab.example", address).replace(
@@ -41,7 +43,8 @@ def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator
     )
     file = place / "Caddyfile"
     file.write_text(
-        "{\n\tadmin off\n}\n" + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}")
+        "{\n\tadmin off\n}\n"
+        + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}")
     )
     process = subprocess.Popen(
         [CADDY, "run", "--config", str(file), "--adapter", "caddyfile"],
@@ -85,7 +88,9 @@ class Login(BaseHTTPRequestHandler):
 def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
     data = copied(prepared_folder, tmp_path).path
     roles = tmp_path / "roles.toml"
-    roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
+    roles.write_text(
+        '"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n'
+    )
     proxied = {
         "CRANE_PROXY_HEADER": "X-Forwarded-Email",
         "CRANE_PROXY_FROM": "127.0.0.1",
@@ -100,7 +105,11 @@ def test_the_plain_configuration_passes_sessions_and_no_claim(
     session = session_of(tmp_path / "data", "lea@lab.example")
     with caddy(PLAIN, tmp_path, app) as address:
         assert Visitor(address, session).sees("campaigns").shows("New campaign")
-        assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
+        assert (
+            Visitor(address, headers=CLAIM)
+            .sees("data")
+            .shows("it did not name you")
+        )
 
 
 def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_writes_to_the_writer(
@@ -122,16 +131,22 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
         second = ExitStack()
         first_replica = started("--replica-of", public)
         second_replica = second.enter_context(
-            serve(data, arguments=("--replica-of", public), CRANE_ROLES=str(roles))
+            serve(
+                data, arguments=("--replica-of", public), CRANE_ROLES=str(roles)
+            )
         )
         running.push(second)
-        text = WITH_REPLICAS.replace("https://crane.lab.example:8443", public).replace(
-            "crane.lab.example:8443", public
-        )
+        text = WITH_REPLICAS.replace(
+            "https://crane.lab.example:8443", public
+        ).replace("crane.lab.example:8443", public)
         for port, address in ((8502, first_replica), (8503, second_replica)):
-            text = text.replace(f"127.0.0.1:{port}", address.removeprefix("http://"))
+            text = text.replace(
+                f"127.0.0.1:{port}", address.removeprefix("http://")
+            )
         viewers = running.enter_context(caddy(text, tmp_path, writer))
-        given = {asked(viewers, "/").getheader("Set-Cookie", "") for _ in range(30)}
+        given = {
+            asked(viewers, "/").getheader("Set-Cookie", "") for _ in range(30)
+        }
         kept = {
             part
             for cookies in given
@@ -139,7 +154,9 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
             if part.startswith("crane_replica=")
         }
         assert len(kept) == 2
-        browsers = [Visitor(viewers, f"{cookie}; {replica}") for replica in kept]
+        browsers = [
+            Visitor(viewers, f"{cookie}; {replica}") for replica in kept
+        ]
         assert all(
             browser.sees("results").shows("Read-only copy as of")
             for browser in browsers
@@ -155,7 +172,9 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
             browser.sees("results").shows("Read-only copy as of")
             for browser in browsers
         )
-        assert asked(public, "/logout", headers={"Cookie": cookie}).status == 303
+        assert (
+            asked(public, "/logout", headers={"Cookie": cookie}).status == 303
+        )
         assert all(
             browser.sees("results").shows("If you have an invitation link")
             for browser in browsers
@@ -169,7 +188,11 @@ def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(
     threading.Thread(target=login.serve_forever, daemon=True).start()
     try:
         with caddy(WITH_LOGIN, tmp_path, app, login.server_port) as address:
-            assert Visitor(address, "who=lea").sees("campaigns").shows("New campaign")
+            assert (
+                Visitor(address, "who=lea")
+                .sees("campaigns")
+                .shows("New campaign")
+            )
             assert (
                 Visitor(address, "who=lea", CLAIM)
                 .sees("data")

@@ -25,7 +25,10 @@ PATTERNS = (
     (Pattern.HELPED, ("a",)),
 )
 PICTURE = Picture(
-    (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime")),
+    (
+        PictureColumn("A", "study", "code"),
+        PictureColumn("A", "study", "runtime"),
+    ),
     0,
     {"x_1": ["r3", "w1", "", "p2"]},
 )
@@ -49,7 +52,10 @@ def board(
 
 
 def test_patterns_name_their_experiments_by_number() -> None:
-    assert pattern_words(PATTERNS, ["a", "b", "c"]) == "unstable (1, 3), RT helped (1)"
+    assert (
+        pattern_words(PATTERNS, ["a", "b", "c"])
+        == "unstable (1, 3), RT helped (1)"
+    )
 
 
 def test_of_one_experiment_no_number_is_needed() -> None:
@@ -60,7 +66,9 @@ def test_of_one_experiment_no_number_is_needed() -> None:
     assert pattern_words((), ["a"]) == ""
 
 
-def test_a_case_has_a_mark_per_answer_and_a_row_with_bars(text_of: TextOf) -> None:
+def test_a_case_has_a_mark_per_answer_and_a_row_with_bars(
+    text_of: TextOf,
+) -> None:
     html = board(table("x_1", "x_2"))
     assert [html.count(f'<i class="{mark}') for mark in ("r3", "w1", "p2")] == [
         1 + 1,
@@ -93,7 +101,9 @@ def test_a_heading_turns_its_order(text_of: TextOf) -> None:
         (table(), "No cases match these filters"),
     ],
 )
-def test_the_title_says_what_the_cases_show(cases: pd.DataFrame, sentence: str) -> None:
+def test_the_title_says_what_the_cases_show(
+    cases: pd.DataFrame, sentence: str
+) -> None:
     assert finding(cases).startswith(sentence)
 
 
@@ -127,19 +137,21 @@ def test_the_title_names_what_is_filtered(
     counted: CountedAnswers, sentence: str
 ) -> None:
     assert (
-        finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted) == sentence
+        finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted)
+        == sentence
     )
 
 
 def test_the_title_says_whose_answers_are_missing() -> None:
-    assert finding(table("a", n_asked=0), CountedAnswers(["GPT-5"], ["+RT"])) == (
-        "No answer of GPT-5 with +RT about these cases"
-    )
+    assert finding(
+        table("a", n_asked=0), CountedAnswers(["GPT-5"], ["+RT"])
+    ) == ("No answer of GPT-5 with +RT about these cases")
 
 
 def test_available_data_in_words() -> None:
     assert (
-        available_words(table("a")) == "Available data: labels, code and runtime state."
+        available_words(table("a"))
+        == "Available data: labels, code and runtime state."
     )
     assert "code of 1 and runtime state of 0" in available_words(
         table("a", "b", has_code=[True, False], has_state=False)

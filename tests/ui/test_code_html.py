@@ -22,7 +22,9 @@ def test_a_reader_sees_the_line_as_it_is(text_of: TextOf, line: str) -> None:
     assert text_of(line_html(line)) == line
 
 
-def test_hostile_lines_are_text_and_bounded(text_of: TextOf, hostile: str) -> None:
+def test_hostile_lines_are_text_and_bounded(
+    text_of: TextOf, hostile: str
+) -> None:
     html = line_html(hostile)
     shown = text_of(html)
     assert len(html) < 60 * MAX_LINE
@@ -64,7 +66,9 @@ def test_marks_change_no_character(
 def test_a_mark_may_begin_within_a_token() -> None:
     html = line_html("ab = 'cd'", ((1, 7),))
     assert html.startswith('a<span class="cw-word">b</span>')
-    assert '<span class="cw-s cw-word">c</span><span class="cw-s">d</span>' in html
+    assert (
+        '<span class="cw-s cw-word">c</span><span class="cw-s">d</span>' in html
+    )
 
 
 def test_backticks_are_drawn_as_code(text_of: TextOf) -> None:

@@ -25,7 +25,8 @@ class DocumentAnswer:
     def __init__(self, messages: list[Message]) -> None:
         self.status: int = messages[0]["status"]
         self.headers: Mapping[str, str] = {
-            key.decode(): value.decode() for key, value in messages[0]["headers"]
+            key.decode(): value.decode()
+            for key, value in messages[0]["headers"]
         }
         self.text = b"".join(
             message.get("body", b"") for message in messages[1:]
@@ -36,7 +37,9 @@ def asked(path: str, method: str = "GET") -> DocumentAnswer:
     sent: list[Message] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 299, "headers": []})
+        await send(
+            {"type": "http.response.start", "status": 299, "headers": []}
+        )
 
     async def receive() -> Message:
         return {"type": "http.disconnect"} if sent else await asyncio.Future()
@@ -75,7 +78,9 @@ def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documentation, "SITE", tmp_path / "none")
 
 
-def test_a_built_page_may_run_its_own_scripts_and_no_others(built: Path) -> None:
+def test_a_built_page_may_run_its_own_scripts_and_no_others(
+    built: Path,
+) -> None:
     answer = asked("/docs/engineer/check.html")
     assert (answer.status, answer.headers["content-type"]) == (
         200,
@@ -88,7 +93,8 @@ def test_a_built_page_may_run_its_own_scripts_and_no_others(built: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("path", "text"), [("/docs/", "<h1>Start</h1>"), ("/docs/site.css", "h1 {}")]
+    ("path", "text"),
+    [("/docs/", "<h1>Start</h1>"), ("/docs/site.css", "h1 {}")],
 )
 def test_the_start_and_other_files_of_the_site(
     built: Path, path: str, text: str
@@ -98,7 +104,12 @@ def test_the_start_and_other_files_of_the_site(
 
 @pytest.mark.parametrize(
     "path",
-    ["/docs/../secret.html", "/docs/none.html", "/docs/engineer", "/docs//etc/passwd"],
+    [
+        "/docs/../secret.html",
+        "/docs/none.html",
+        "/docs/engineer",
+        "/docs//etc/passwd",
+    ],
 )
 def test_nothing_else_is_found(built: Path, path: str) -> None:
     assert asked(path).status == 404
@@ -109,7 +120,9 @@ def test_the_address_without_a_slash_leads_on(built: Path) -> None:
     assert (answer.status, answer.headers["location"]) == (307, "/docs/")
 
 
-def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> None:
+def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> (
+    None
+):
     assert help_address("casess") == help_address("overview")
 
 
@@ -156,7 +169,9 @@ def test_only_reading_is_allowed(built: Path) -> None:
 
 
 def test_other_addresses_reach_the_app(built: Path) -> None:
-    assert [asked(path).status for path in ("/", "/docsify", "/cases")] == [299] * 3
+    assert [asked(path).status for path in ("/", "/docsify", "/cases")] == [
+        299
+    ] * 3
 
 
 def test_the_server_has_it_before_the_login() -> None:
@@ -168,9 +183,12 @@ def test_the_server_has_it_before_the_login() -> None:
     )
 
 
-def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> None:
+def test_a_document_that_a_remedy_names_is_a_link_on_the_page(
+    unbuilt: None,
+) -> None:
     words = refusal_words(
-        "The file is malformed.", "docs/admin/server.md shows an example of the file."
+        "The file is malformed.",
+        "docs/admin/server.md shows an example of the file.",
     )
     [address] = re.findall(
         r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words

@@ -21,7 +21,9 @@ MEBIBYTE = 1024 * 1024
 BOUNDARY = "upload-ends-here"
 
 
-async def joined(address: str, host: str, origin: str | None) -> ClientConnection:
+async def joined(
+    address: str, host: str, origin: str | None
+) -> ClientConnection:
     """A websocket that says it was asked for under `host` by a page of `origin`."""
     url = urlsplit(address)
     return await connect(
@@ -69,7 +71,8 @@ def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "crane.example"]
+    "host",
+    ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "crane.example"],
 )
 def test_names_of_loopback_and_those_that_were_configured_are_served(
     open_app: str, host: str
@@ -99,9 +102,13 @@ def test_names_of_loopback_and_those_that_were_configured_are_served(
         "http://[::1",
     ],
 )
-def test_a_page_from_elsewhere_opens_no_session(open_app: str, origin: str) -> None:
+def test_a_page_from_elsewhere_opens_no_session(
+    open_app: str, origin: str
+) -> None:
     origin = origin.format(port=port_of(open_app))
-    assert status_of_websocket(open_app, urlsplit(open_app).netloc, origin) == 403
+    assert (
+        status_of_websocket(open_app, urlsplit(open_app).netloc, origin) == 403
+    )
 
 
 def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
@@ -178,7 +185,11 @@ async def _session_id(socket: ClientConnection) -> str:
 
 
 def _put(address: str, session: str, number: int, size: int) -> int:
-    cookie = asked(address, "/_stcore/health").headers["Set-Cookie"].partition(";")[0]
+    cookie = (
+        asked(address, "/_stcore/health")
+        .headers["Set-Cookie"]
+        .partition(";")[0]
+    )
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{number}.zip"\r\n\r\n'.encode()
     headers = {
         "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
@@ -203,7 +214,9 @@ def test_nothing_is_uploaded_before_the_password(locked_app: str) -> None:
 
 
 def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
-    assert upload_all(open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10) == [
+    assert upload_all(
+        open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10
+    ) == [
         204,
         204,
         413,
@@ -216,7 +229,9 @@ def test_a_single_upload_is_bounded(open_app: str) -> None:
     assert upload_all(open_app, 101 * MEBIBYTE) == [413]
 
 
-def test_an_upload_that_does_not_say_how_large_it_is_is_refused(open_app: str) -> None:
+def test_an_upload_that_does_not_say_how_large_it_is_is_refused(
+    open_app: str,
+) -> None:
     connection = HTTPConnection(urlsplit(open_app).netloc, timeout=PATIENCE_S)
     connection.request(
         "PUT", "/_stcore/upload_file/a/b", iter([b"x"]), encode_chunked=True

@@ -22,9 +22,18 @@ Row = tuple[str, str, float, float, float, float | None]
 
 
 def measured(*rows: Row) -> pd.DataFrame:
-    columns = ["detector_title", "setting", "difference", "low", "high", "p_holm"]
+    columns = [
+        "detector_title",
+        "setting",
+        "difference",
+        "low",
+        "high",
+        "p_holm",
+    ]
     table = pd.DataFrame(rows, columns=columns).astype({"p_holm": float})
-    return table.assign(outcome=[str(outcome(row[2], [row[5]])) for row in rows])
+    return table.assign(
+        outcome=[str(outcome(row[2], [row[5]])) for row in rows]
+    )
 
 
 SURE: Row = ("Heron", "runtime-V", -0.08, -0.12, -0.04, 0.001)
@@ -70,8 +79,12 @@ def test_only_what_passes_the_adjusted_test_is_a_finding(
 
 
 def test_neither_direction_hides_the_other() -> None:
-    many = [("Heron", "code", -0.05 - i / 100, -0.2, -0.01, 0.001) for i in range(7)]
-    told = finding(measured(*many, BETTER), NOTHING_PRINTED, "F1", Setting.RUNTIME)
+    many = [
+        ("Heron", "code", -0.05 - i / 100, -0.2, -0.01, 0.001) for i in range(7)
+    ]
+    told = finding(
+        measured(*many, BETTER), NOTHING_PRINTED, "F1", Setting.RUNTIME
+    )
     assert (
         "of 8 comparisons of F1, 1 is a gain and 7 are losses. Gains: +6.0 pp for Egret"
         in told
@@ -98,7 +111,10 @@ def test_interval_and_tests_that_disagree_are_named() -> None:
 @pytest.fixture
 def table() -> StudyTable:
     places = {
-        "Accuracy (+RT)": ("80.6%", Measured(Fraction(17900, 222), 222, "percent")),
+        "Accuracy (+RT)": (
+            "80.6%",
+            Measured(Fraction(17900, 222), 222, "percent"),
+        ),
         "Accuracy (+RT-V)": ("77%", None),
         "Accuracy (+RT-S)": ("81.5%", None),
     }
@@ -113,7 +129,9 @@ def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(
     table: StudyTable,
 ) -> None:
     printed = printed_drops(
-        [table], "Accuracy", measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5))
+        [table],
+        "Accuracy",
+        measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5)),
     )
     [row] = printed.to_dict("records")
     assert (row["detector_title"], row["setting"]) == ("GPT-5", "runtime-V")

@@ -21,7 +21,11 @@ GAIN, LOSS, NONE, UNTESTED, NOTHING = (
     Outcome.NOTHING,
 )
 NAN = math.nan
-MODELS, ANALYZERS, RULES = DetectorKind.LLM, DetectorKind.ANALYZER, DetectorKind.RULES
+MODELS, ANALYZERS, RULES = (
+    DetectorKind.LLM,
+    DetectorKind.ANALYZER,
+    DetectorKind.RULES,
+)
 
 
 def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:

@@ -23,7 +23,9 @@ print(*counts)
 
 def test_only_what_brings_modules_is_taken_out_of_sight(root: Path) -> None:
     command = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=True
+    )
     first, second, third = map(int, done.stdout.split())
     assert first > 10_000
     assert second <= first

@@ -26,7 +26,14 @@ def test_the_first_of_each_term_is_explained() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["+RT−S and +RT+D", "−RT+", "mean of runs", "strictly", "a majority of them", ""],
+    [
+        "+RT−S and +RT+D",
+        "−RT+",
+        "mean of runs",
+        "strictly",
+        "a majority of them",
+        "",
+    ],
 )
 def test_what_only_looks_like_a_term_stays(text: str) -> None:
     assert with_terms(text) == text

@@ -12,7 +12,11 @@ import pytest
 
 from crane_core.ui.server_process import ARENAS
 
-SETTINGS = ["MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"]
+SETTINGS = [
+    "MALLOC_ARENA_MAX",
+    "MALLOC_MMAP_THRESHOLD_",
+    "MALLOC_TRIM_THRESHOLD_",
+]
 SAYS = """
 from threading import Thread
 from crane_core.ui.server_process import give_back
@@ -50,7 +54,9 @@ print(resident() - before)
 """
 
 
-def said(root: Path, program: str = SAYS, **environment: str) -> tuple[list[str], int]:
+def said(
+    root: Path, program: str = SAYS, **environment: str
+) -> tuple[list[str], int]:
     """What it printed, and how many arenas glibc has after 16 threads."""
     bare = {
         name: value
@@ -68,7 +74,9 @@ def said(root: Path, program: str = SAYS, **environment: str) -> tuple[list[str]
     return done.stdout.split(), done.stderr.count("Arena ")
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only glibc has arenas"
+)
 def test_threads_share_two_arenas(root: Path) -> None:
     words, n_arenas = said(root)
     assert words == [*SETTINGS, "system"]
@@ -85,7 +93,9 @@ def test_large_pieces_go_back_to_the_system(root: Path) -> None:
     assert int(kilobytes) > 60_000, "the test would not notice"
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only glibc has arenas"
+)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_choice_in_the_environment_stands(root: Path, name: str) -> None:
     words, _ = said(root, **{name: "1"})

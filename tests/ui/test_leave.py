@@ -49,12 +49,15 @@ def test_threads_inside_the_database_abort_no_end() -> None:
     assert any(ended("exit").returncode == -signal.SIGABRT for _ in range(20))
     for _ in range(2):
         done = ended("leave")
-        assert (done.returncode, done.stdout) == (7, "what was registered is done\n"), (
-            done.stderr
-        )
+        assert (done.returncode, done.stdout) == (
+            7,
+            "what was registered is done\n",
+        ), done.stderr
 
 
-@pytest.mark.parametrize("n_visitors", [pytest.param(0, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize(
+    "n_visitors", [pytest.param(0, marks=pytest.mark.slow), 3]
+)
 def test_ctrl_c_ends_the_app_with_zero(
     prepared_folder: DataFolder, tmp_path: Path, n_visitors: int
 ) -> None:

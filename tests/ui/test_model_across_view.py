@@ -32,7 +32,13 @@ def test_the_finding_is_that_of_the_test(p: float, df: int, said: str) -> None:
 @pytest.mark.parametrize("reason", [*Unfit, SAMPLED])
 def test_every_reason_has_its_words(reason: str) -> None:
     found = ModelAcross(
-        pd.DataFrame(), float("nan"), 0, float("nan"), 5, reason, ("pylint", "pyright")
+        pd.DataFrame(),
+        float("nan"),
+        0,
+        float("nan"),
+        5,
+        reason,
+        ("pylint", "pyright"),
     )
     sentence = finding(found, "detectors")
     assert sentence.startswith("No model over all detectors: ")

@@ -56,7 +56,9 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
     folder = copied(campaign_folder, tmp_path)
     file = campaign_file(folder, PILOT)
     whole = file.read_bytes()
-    file.write_text('{"record": "campaign", "campaign": "pilot", "plan": "{}"}\n')
+    file.write_text(
+        '{"record": "campaign", "campaign": "pilot", "plan": "{}"}\n'
+    )
     with served(folder) as lab:
         visit_everything(lab)
         file.write_bytes(whole)
@@ -69,7 +71,9 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
         )
 
 
-def test_no_page_shows_a_traceback_before_anything_is_stored(tmp_path: Path) -> None:
+def test_no_page_shows_a_traceback_before_anything_is_stored(
+    tmp_path: Path,
+) -> None:
     """No store, no ledger: the first start of all."""
     folder = DataFolder(tmp_path / "data")
     folder.path.mkdir()

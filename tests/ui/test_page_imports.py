@@ -54,7 +54,9 @@ with ThreadPoolExecutor(2) as pool:
 """
 
 
-def test_two_threads_may_enter_a_circle_of_imports(root: Path, tmp_path: Path) -> None:
+def test_two_threads_may_enter_a_circle_of_imports(
+    root: Path, tmp_path: Path
+) -> None:
     circle = tmp_path / "circle"
     circle.mkdir()
     (circle / "__init__.py").write_text("import circle.part\n")
@@ -81,7 +83,9 @@ def test_visits_at_once_to_a_server_just_started(
 ) -> None:
     data = copied(prepared_folder, tmp_path).path
     with serve(data) as address, ThreadPoolExecutor(4) as pool:
-        pages = [name for name in page_files() if name != next(iter(page_files()))]
+        pages = [
+            name for name in page_files() if name != next(iter(page_files()))
+        ]
         drawn = list(pool.map(Visitor(address).sees, pages))
     for page, seen in zip(pages, drawn, strict=True):
         assert not seen.shows("exception {"), page

@@ -8,7 +8,13 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from crane_core.domain import CellRole, KernelState, Setting, VariableState, Version
+from crane_core.domain import (
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+    Version,
+)
 from crane_core.ui.pair_code import code_and_state_html
 
 TextOf = Callable[[str], str]
@@ -51,14 +57,31 @@ def row(
     [
         ([], None),
         (
-            [row(Version.FIXED, Setting.RUNTIME, "crane-llm-2025-10", "Published")],
+            [
+                row(
+                    Version.FIXED,
+                    Setting.RUNTIME,
+                    "crane-llm-2025-10",
+                    "Published",
+                )
+            ],
             "Published",
         ),
         (
             [
-                row(Version.FIXED, Setting.RUNTIME, "crane-llm-2025-10", "Published"),
+                row(
+                    Version.FIXED,
+                    Setting.RUNTIME,
+                    "crane-llm-2025-10",
+                    "Published",
+                ),
                 row(Version.FIXED, Setting.RUNTIME_PLUS, "capture", "Captured"),
-                row(Version.REPRODUCED, Setting.RUNTIME_PLUS, "capture", "Captured"),
+                row(
+                    Version.REPRODUCED,
+                    Setting.RUNTIME_PLUS,
+                    "capture",
+                    "Captured",
+                ),
             ],
             "Captured",
         ),

@@ -49,7 +49,9 @@ def test_equal_cells_fold_and_tell_how_long_they_are(text_of: TextOf) -> None:
 
 def test_unchanged_cells_in_a_row_fold_into_one_line(text_of: TextOf) -> None:
     cells = [cell(f"a{i} = {i}", str(i)) for i in (1, 2, 3)]
-    html = pair_html([*cells, cell("x", "4", TARGET)], [*cells, cell("y", "4", TARGET)])
+    html = pair_html(
+        [*cells, cell("x", "4", TARGET)], [*cells, cell("y", "4", TARGET)]
+    )
     assert "3 unchanged cells: Cell 1 to 3" in text_of(html)
     assert html.count("<details") == 4
 
@@ -102,9 +104,12 @@ def test_another_line_number_in_the_traceback_is_told(text_of: TextOf) -> None:
     )
 
 
-def test_words_that_differ_are_marked_within_changed_lines(text_of: TextOf) -> None:
+def test_words_that_differ_are_marked_within_changed_lines(
+    text_of: TextOf,
+) -> None:
     html = pair_html(
-        [cell("x = f(a, b)", "1", TARGET)], [cell("x = f(a, b, c)", "1", TARGET)]
+        [cell("x = f(a, b)", "1", TARGET)],
+        [cell("x = f(a, b, c)", "1", TARGET)],
     )
     assert "".join(re.findall(r'cw-word">(.*?)<', html)) == ", c"
     text_of(html)
@@ -130,7 +135,8 @@ def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(
     assert "6 unchanged lines" in shown
     assert html.count('<details class="cw-unchanged">') == 2
     whole = pair_html(
-        [cell("\n".join(code), "1", TARGET)], [cell("\n".join(code), "1", TARGET)]
+        [cell("\n".join(code), "1", TARGET)],
+        [cell("\n".join(code), "1", TARGET)],
     )
     assert "cw-unchanged" not in whole
 
@@ -140,7 +146,9 @@ def test_hostile_code_is_text_and_bounded(
     text_of: TextOf, hostile: str, role: CellRole
 ) -> None:
     left = [cell(hostile, hostile[:50], role), cell("x", "2", TARGET)]
-    html = pair_html(left, [cell(hostile + "x", "1", role), cell("x", "2", TARGET)])
+    html = pair_html(
+        left, [cell(hostile + "x", "1", role), cell("x", "2", TARGET)]
+    )
     text_of(html)
     assert "<script" not in html
     assert len(html) < 2_000_000
@@ -148,7 +156,9 @@ def test_hostile_code_is_text_and_bounded(
 
 def test_a_huge_cell_is_cut_and_counted(text_of: TextOf) -> None:
     code = "\n".join(f"x{i} = {i}" for i in range(MAX_LINES + 500))
-    shown = text_of(pair_html([cell(code, "1", TARGET)], [cell(code, "1", TARGET)]))
+    shown = text_of(
+        pair_html([cell(code, "1", TARGET)], [cell(code, "1", TARGET)])
+    )
     assert "… 500 more lines" in shown
     assert f"x{MAX_LINES}" not in shown
 

@@ -26,12 +26,15 @@ TextOf = Callable[[str], str]
 def test_the_exception_with_the_first_line_of_its_message(
     text_of: TextOf, name: str | None, message: str | None, shown: str
 ) -> None:
-    assert text_of(raised_html({"exception": name, "message": message})) == shown
+    assert (
+        text_of(raised_html({"exception": name, "message": message})) == shown
+    )
 
 
 def test_names_as_their_owners_write_them() -> None:
     assert [
-        exception_name(name) for name in ("lightgbmerror", "notfittederror", None)
+        exception_name(name)
+        for name in ("lightgbmerror", "notfittederror", None)
     ] == [
         "LightGBMError",
         "NotFittedError",
@@ -39,7 +42,9 @@ def test_names_as_their_owners_write_them() -> None:
     ]
 
 
-def test_hostile_messages_are_text_and_bounded(text_of: TextOf, hostile: str) -> None:
+def test_hostile_messages_are_text_and_bounded(
+    text_of: TextOf, hostile: str
+) -> None:
     html = raised_html({"exception": "valueerror", "message": hostile})
     text_of(html)
     assert len(html) < 20 * MAX_RAISED

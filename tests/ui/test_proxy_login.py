@@ -38,7 +38,11 @@ def proxied_app(
 
 
 def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
-    assert Visitor(proxied_app, headers=LEA).sees("campaigns").shows("New campaign")
+    assert (
+        Visitor(proxied_app, headers=LEA)
+        .sees("campaigns")
+        .shows("New campaign")
+    )
     far = LEA | {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
     secure = Visitor(
         proxied_app, headers=far, origin=proxied_app.replace("http", "https")
@@ -71,7 +75,10 @@ def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
             .shows("it did not name you")
         ), header
     left = asked(proxied_app, "/logout")
-    assert (left.status, left.getheader("Location")) == (303, "/oauth2/sign_out")
+    assert (left.status, left.getheader("Location")) == (
+        303,
+        "/oauth2/sign_out",
+    )
 
 
 def is_nothing(header: Visitor) -> None:

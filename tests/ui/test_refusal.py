@@ -23,7 +23,10 @@ DEEP = "/" + "/".join(("srv", "crane", "data", "crane.duckdb"))
             f"There is nothing at '{DEEP}', said 3/4 of the disks.",
             "There is nothing at 'crane.duckdb', said 3/4 of the disks.",
         ),
-        ("C:\\Users\\ana\\my.ipynb is not readable.", "my.ipynb is not readable."),
+        (
+            "C:\\Users\\ana\\my.ipynb is not readable.",
+            "my.ipynb is not readable.",
+        ),
         (
             "See https://example.org/a/b for more.",
             "See https://example.org/a/b for more.",
@@ -43,11 +46,13 @@ def test_a_command_becomes_what_one_does_on_the_page() -> None:
         == INSTEAD["fetch"]
     )
     assert (
-        remedy_on_page("`python -m crane_core rebuild --accept-loss` goes on.") == ASK
+        remedy_on_page("`python -m crane_core rebuild --accept-loss` goes on.")
+        == ASK
     )
     assert remedy_on_page("Name a model.") == "Name a model."
     assert (
-        remedy_on_page("Upload what `capture` wrote.") == "Upload what `capture` wrote."
+        remedy_on_page("Upload what `capture` wrote.")
+        == "Upload what `capture` wrote."
     )
 
 

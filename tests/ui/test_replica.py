@@ -63,7 +63,9 @@ def lab(
     roles.write_text(LISTED)
     environment = {"CRANE_ROLES": str(roles), "CRANE_ALLOW_EXECUTION": "1"}
     with (
-        serve(folder.path, arguments=("--publish", "1"), **environment) as writer,
+        serve(
+            folder.path, arguments=("--publish", "1"), **environment
+        ) as writer,
         serve(
             folder.path, arguments=("--replica-of", WRITER), **environment
         ) as replica,
@@ -84,7 +86,9 @@ def evidence(folder: DataFolder) -> dict[str, str]:
     files = (file for file in sorted(folder.path.rglob("*")) if file.is_file())
     own = (folder.database.name, folder.replicas.name)
     return {
-        str(file.relative_to(folder.path)): sha256(file.read_bytes()).hexdigest()
+        str(file.relative_to(folder.path)): sha256(
+            file.read_bytes()
+        ).hexdigest()
         for file in files
         if not file.relative_to(folder.path).parts[0].startswith(own)
     }
@@ -99,7 +103,9 @@ def answers(place: Path, experiment: str) -> Path:
     }
     file = place / f"{experiment}.jsonl"
     file.write_text(
-        json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment})
+        json.dumps(
+            line | {"index": 1, "crashes": True, "experiment": experiment}
+        )
         + "\n"
     )
     return file
@@ -134,7 +140,11 @@ def test_labels_show_on_the_replica_without_a_restart(lab: ReplicaLab) -> None:
     for name in plan.annotators:
         items = (item.item for item in plan.items)
         give_labels(
-            lab.folder, "pilot", name, dict.fromkeys(items, "correct"), seconds=9.0
+            lab.folder,
+            "pilot",
+            name,
+            dict.fromkeys(items, "correct"),
+            seconds=9.0,
         )
     wait_until(
         lambda: (
@@ -179,8 +189,16 @@ def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_o
 
 def test_pages_that_only_write_send_to_the_writer(lab: ReplicaLab) -> None:
     for name in ("ana", "ada"):
-        assert lab.visitor(name).sees("annotate").shows("Nothing can be changed here")
-    assert lab.visitor("ada").sees("campaigns").shows("Nothing can be changed here")
+        assert (
+            lab.visitor(name)
+            .sees("annotate")
+            .shows("Nothing can be changed here")
+        )
+    assert (
+        lab.visitor("ada")
+        .sees("campaigns")
+        .shows("Nothing can be changed here")
+    )
 
 
 def test_nobody_uploads_to_the_replica(lab: ReplicaLab) -> None:
@@ -213,13 +231,24 @@ def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes
 def test_logins_and_logouts_count_in_both(lab: ReplicaLab) -> None:
     for name in ("ana", "vic"):
         first, other = (
-            (lab.replica, lab.writer) if name == "ana" else (lab.writer, lab.replica)
+            (lab.replica, lab.writer)
+            if name == "ana"
+            else (lab.writer, lab.replica)
         )
         person = lab.visitor(name, other)
-        assert not person.sees("results").shows("If you have an invitation link")
-        assert asked(first, "/logout", headers={"Cookie": person.cookie}).status == 303
+        assert not person.sees("results").shows(
+            "If you have an invitation link"
+        )
+        assert (
+            asked(first, "/logout", headers={"Cookie": person.cookie}).status
+            == 303
+        )
         assert person.sees("results").shows("If you have an invitation link")
-    assert Visitor(lab.replica).sees("results").shows("If you have an invitation link")
+    assert (
+        Visitor(lab.replica)
+        .sees("results")
+        .shows("If you have an invitation link")
+    )
     assert lab.visitor("zoe").sees("results").shows("is not on this server")
 
 
@@ -227,7 +256,9 @@ def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
     lab: ReplicaLab,
 ) -> None:
     try:
-        lab.roles.write_text(LISTED.replace('"vic@lab.example" = "viewer"\n', ""))
+        lab.roles.write_text(
+            LISTED.replace('"vic@lab.example" = "viewer"\n', "")
+        )
         assert lab.visitor("vic").sees("results").shows("is not on this server")
     finally:
         lab.roles.write_text(LISTED)
@@ -240,7 +271,9 @@ def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
     store = prepare_or_read(folder)
     publish(store, folder.replicas, at=time.time())  # as an app that ended did
     store.close()
-    (folder.replicas / "left.unfinished").write_text("of a process that was killed")
+    (folder.replicas / "left.unfinished").write_text(
+        "of a process that was killed"
+    )
     with serve(folder.path, arguments=("--replica-of", WRITER)) as replica:
         seen = Visitor(replica).sees("runs")
         assert seen.shows("Read-only copy")
@@ -248,7 +281,9 @@ def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
         assert Visitor(replica).may_upload() == 403
         import_paths([answers(tmp_path, "brought-later")], folder)
         with serve(folder.path, arguments=("--publish", "1")):
-            wait_until(lambda: Visitor(replica).sees("runs").shows("brought-later"))
+            wait_until(
+                lambda: Visitor(replica).sees("runs").shows("brought-later")
+            )
         assert not (folder.replicas / "left.unfinished").exists()
         assert len(list(folder.replicas.iterdir())) <= 2
 

@@ -37,7 +37,9 @@ ACTIONS = {
 
 
 @pytest.mark.parametrize("page", list(page_files()))
-def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) -> None:
+def test_a_stranger_gets_the_login_and_nothing_of_any_page(
+    lab: Lab, page: str
+) -> None:
     seen = Visitor(lab.address).sees(page)
     assert seen.shows("If you have an invitation link, open it")
     assert seen.shows("Without one, ask the person who runs this server.")
@@ -78,9 +80,9 @@ def test_a_direct_visit_opens_a_page_for_its_roles(
 def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
     seen = lab.of(role).sees(page)
     needs = NEEDS.get(page, Role.VIEWER)
-    assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (
-        role < needs
-    )
+    assert seen.shows(
+        f"This page needs the role {needs}; you are logged in as"
+    ) is (role < needs)
     assert not seen.shows("exception {")
     assert not seen.shows("blind campaign pilot"), (
         "only who labels in it is kept from what could unblind"
@@ -102,7 +104,8 @@ def test_an_admin_may_upload(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in page_files() if page not in ("annotate", "campaigns")]
+    "page",
+    [page for page in page_files() if page not in ("annotate", "campaigns")],
 )
 def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(
     lab: Lab, page: str
@@ -134,18 +137,25 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
 
 def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     item = kept_campaign(lab.folder, "pilot").plan.items[0].item
-    acts = [{"event": "ana-flag-1", "action": "flag", "item": item, "showing": 1}]
+    acts = [
+        {"event": "ana-flag-1", "action": "flag", "item": item, "showing": 1}
+    ]
     assert LabelStore(lab.folder, "pilot").take("ana", acts).refused == {}
     about = About("ana", Showing(item, 1))
     write_message(
-        lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD
+        lab.folder,
+        "pilot",
+        about,
+        "only for ana to read",
+        by="lea",
+        side=Side.LEAD,
     )
     ana, ben, lea = (
         lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea")
     )
-    name = desk_names(lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana").of(
-        Showing(item, 1)
-    )
+    name = desk_names(
+        lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana"
+    ).of(Showing(item, 1))
     as_lead = f"campaign=pilot&thread={name}.ana"
     assert lea.sees("campaigns", as_lead).shows("only for ana to read")
     for annotator in (ana, ben):
@@ -168,7 +178,9 @@ def test_agreement_of_an_open_campaign_is_refused_below_a_lead(
 
 
 @pytest.mark.parametrize("role", [Role.LEAD, Role.ADMIN])
-def test_agreement_of_an_open_campaign_is_open_to_leads(lab: Lab, role: Role) -> None:
+def test_agreement_of_an_open_campaign_is_open_to_leads(
+    lab: Lab, role: Role
+) -> None:
     assert lab.of(role).sees("agreement").shows("pilot")
 
 
@@ -178,9 +190,13 @@ def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
     assert not seen.shows("Locked by")
 
 
-def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(lab: Lab) -> None:
+def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(
+    lab: Lab,
+) -> None:
     assert (
-        not lab.visitor("zoe@other.example").sees("results").shows("not on this server")
+        not lab.visitor("zoe@other.example")
+        .sees("results")
+        .shows("not on this server")
     )
     assert (
         lab.visitor("zoe@other.example")
@@ -188,11 +204,15 @@ def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(lab: Lab) 
         .shows("This page needs the role annotator")
     )
     assert (
-        lab.visitor("zoe@evil.example").sees("results").shows("is not on this server")
+        lab.visitor("zoe@evil.example")
+        .sees("results")
+        .shows("is not on this server")
     )
 
 
-def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(lab: Lab) -> None:
+def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(
+    lab: Lab,
+) -> None:
     assert (
         lab.visitor("ada@lab.example", seconds=-1)
         .sees("data")
@@ -239,10 +259,14 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     assert (answer.status, answer.getheader("Location")) == (303, "./annotate")
     assert answer.getheader("Referrer-Policy") == "same-origin"
     cookie, *flags = (answer.getheader("Set-Cookie") or "").split("; ")
-    assert {"HttpOnly", "SameSite=lax", "Path=/", "Max-Age=1209600"} <= set(flags)
+    assert {"HttpOnly", "SameSite=lax", "Path=/", "Max-Age=1209600"} <= set(
+        flags
+    )
     assert stat.S_IMODE((lab.folder.path / FILE_NAME).stat().st_mode) == 0o600
     ben = Visitor(lab.address, cookie)
-    assert ben.sees("annotate", "campaign=pilot&annotator=ben").shows("crane_desk")
+    assert ben.sees("annotate", "campaign=pilot&annotator=ben").shows(
+        "crane_desk"
+    )
     left = asked(lab.address, "/logout", headers={"Cookie": cookie})
     assert (left.status, left.getheader("Location")) == (303, "./")
     assert 'crane_session=""' in (left.getheader("Set-Cookie") or "")
@@ -254,14 +278,21 @@ def test_who_logged_out_is_out_after_a_restart_too(
 ) -> None:
     def n_ended() -> int:
         file = lab.folder.path / ENDED
-        return len(json.loads(file.read_text())["cookies"]) if file.exists() else 0
+        return (
+            len(json.loads(file.read_text())["cookies"]) if file.exists() else 0
+        )
 
     lea = lab.of(Role.LEAD)
     assert lea.sees("campaigns").shows("New campaign")
     before = n_ended()
-    assert asked(lab.address, "/logout", headers={"Cookie": lea.cookie}).status == 303
+    assert (
+        asked(lab.address, "/logout", headers={"Cookie": lea.cookie}).status
+        == 303
+    )
     forged = asked(
-        lab.address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"}
+        lab.address,
+        "/logout",
+        headers={"Cookie": "crane_session=x; _streamlit_user=y"},
     )
     assert forged.status == 303
     assert n_ended() == before + 1
@@ -269,7 +300,9 @@ def test_who_logged_out_is_out_after_a_restart_too(
     without_database = shutil.ignore_patterns(f"{lab.folder.database.name}*")
     restarted = DataFolder(
         Path(
-            shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database)
+            shutil.copytree(
+                lab.folder.path, tmp_path / "data", ignore=without_database
+            )
         )
     )
     shutil.copy(campaign_folder.database, restarted.database)
@@ -283,17 +316,30 @@ def test_who_logged_out_is_out_after_a_restart_too(
         )
 
 
-def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> None:
+def test_sessions_and_invitations_that_were_revoked_are_of_nobody(
+    lab: Lab,
+) -> None:
     link = lab.invited("cyd")
-    cookie = (asked(lab.address, link).getheader("Set-Cookie") or "").partition(";")[0]
+    cookie = (asked(lab.address, link).getheader("Set-Cookie") or "").partition(
+        ";"
+    )[0]
     assert Visitor(lab.address, cookie).sees("annotate").shows("pilot") is False
     assert asked(lab.address, link, headers={"Cookie": cookie}).status == 303
     done = lab.invite("Cyd@lab.example", "--revoke")
     assert (done.code, done.out) == (0, "")
-    assert "All invitations and sessions of cyd@lab.example have ended" in done.err
+    assert (
+        "All invitations and sessions of cyd@lab.example have ended" in done.err
+    )
     refused = asked(lab.address, link)
-    assert (refused.status, "This invitation was ended" in refused.text) == (403, True)
-    assert Visitor(lab.address, cookie).sees("annotate").shows("This session was ended")
+    assert (refused.status, "This invitation was ended" in refused.text) == (
+        403,
+        True,
+    )
+    assert (
+        Visitor(lab.address, cookie)
+        .sees("annotate")
+        .shows("This session was ended")
+    )
     again = asked(lab.address, lab.invited("cyd"))
     assert again.status == 303
     other = (again.getheader("Set-Cookie") or "").partition(";")[0]
@@ -304,11 +350,15 @@ def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> N
     )
 
 
-def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(lab: Lab) -> None:
+def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(
+    lab: Lab,
+) -> None:
     ada = lab.of(Role.ADMIN)
     assert ada.may_upload() == 204
     assert (
-        ada.may_upload(meanwhile=lambda: lab.invite("ada@lab.example", "--revoke"))
+        ada.may_upload(
+            meanwhile=lambda: lab.invite("ada@lab.example", "--revoke")
+        )
         == 403
     )
     assert lab.of(Role.ADMIN).may_upload() == 204
@@ -316,14 +366,19 @@ def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(lab: Lab) -
 
 def test_an_invitation_adds_a_person_and_never_changes_one(lab: Lab) -> None:
     try:
-        spoken = lab.invite("New.Person@lab.example", "--role", "viewer", "--days", "3")
+        spoken = lab.invite(
+            "New.Person@lab.example", "--role", "viewer", "--days", "3"
+        )
         assert spoken.code == 0, spoken.err
         assert '"new.person@lab.example" = "viewer"' in lab.roles.read_text()
         assert "the link works for 3 days" in spoken.err
         refused = lab.invite("new.person@lab.example", "--role", "admin")
         assert (refused.code, "has the role viewer" in refused.err) == (1, True)
         unknown = lab.invite("who@lab.example")
-        assert (unknown.code, "is not in the roles file" in unknown.err) == (1, True)
+        assert (unknown.code, "is not in the roles file" in unknown.err) == (
+            1,
+            True,
+        )
     finally:
         lab.roles.write_text(LISTED)
 
@@ -333,7 +388,9 @@ def test_wrong_invitations_lock_their_peer_for_a_while(lab: Lab) -> None:
     behind_proxy = {"X-Forwarded-For": "203.0.113.9"}
     for _ in range(5):
         assert (
-            asked(lab.address, "/invitation?token=guess", headers=behind_proxy).status
+            asked(
+                lab.address, "/invitation?token=guess", headers=behind_proxy
+            ).status
             == 403
         )
     assert asked(lab.address, right, headers=behind_proxy).status == 429

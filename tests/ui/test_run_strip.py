@@ -10,7 +10,12 @@ import pytest
 
 from crane_core.domain import Label, Setting, Version
 from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strip_html
-from crane_core.ui.verdict_matrix import finding, matrix_html, reasonings_html, rows_of
+from crane_core.ui.verdict_matrix import (
+    finding,
+    matrix_html,
+    reasonings_html,
+    rows_of,
+)
 
 TextOf = Callable[[str], str]
 
@@ -46,7 +51,9 @@ def html_of(
     return matrix_html(rows) + reasonings_html(rows)
 
 
-def strip(setting: str, crashing: str, fixed: str, title: str = "GPT-5") -> Strip:
+def strip(
+    setting: str, crashing: str, fixed: str, title: str = "GPT-5"
+) -> Strip:
     sides = {
         Version.REPRODUCED: Answers(
             [answer(1, crashing == "crash", reasoning="It.")], crashing, None
@@ -58,7 +65,9 @@ def strip(setting: str, crashing: str, fixed: str, title: str = "GPT-5") -> Stri
     return Strip(title, setting, sides)
 
 
-def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
+def test_runs_of_one_model_are_told_apart_by_their_experiment(
+    text_of: TextOf,
+) -> None:
     rows = rows_of(
         Strip("GPT-5", "code", {}, experiment=name)
         for name in ("gpt-5-code-1", "<gpt-5-code-2>")
@@ -67,7 +76,9 @@ def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -
     assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
 
 
-def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None:
+def test_a_detector_is_a_row_and_its_inputs_are_columns(
+    text_of: TextOf,
+) -> None:
     html = matrix_html(
         rows_of(
             [
@@ -101,7 +112,11 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None
             ("crash", "crash"),
             "With runtime state (+RT), GPT-5 finds the crash; GPT-5 raises a false alarm",
         ),
-        (("crash", "tie"), ("crash", "safe"), "Runtime state (+RT) changes no verdict"),
+        (
+            ("crash", "tie"),
+            ("crash", "safe"),
+            "Runtime state (+RT) changes no verdict",
+        ),
     ],
 )
 def test_the_heading_says_what_runtime_state_changed(
@@ -111,13 +126,18 @@ def test_the_heading_says_what_runtime_state_changed(
         finding(rows_of([strip("code", *without), strip("runtime", *with_)]))
         == sentence
     )
-    assert finding(rows_of([strip("code", *without)])) == "What the detectors predict"
+    assert (
+        finding(rows_of([strip("code", *without)]))
+        == "What the detectors predict"
+    )
 
 
 def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(
     text_of: TextOf,
 ) -> None:
-    same = [strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")]
+    same = [
+        strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")
+    ]
     html = reasonings_html(
         rows_of(
             [
@@ -136,10 +156,16 @@ def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(
 
 
 def test_a_square_per_run(text_of: TextOf) -> None:
-    runs = [answer(1, True), answer(2, False), answer(3, None, unanswered="not JSON")]
+    runs = [
+        answer(1, True),
+        answer(2, False),
+        answer(3, None, unanswered="not JSON"),
+    ]
     html = html_of(Answers(runs, "tie", None))
     text_of(html)
-    assert [html.count(f"cw-run-{kind}") for kind in ("crash", "safe", "none")] == [
+    assert [
+        html.count(f"cw-run-{kind}") for kind in ("crash", "safe", "none")
+    ] == [
         1,
         1,
         1,
@@ -159,7 +185,8 @@ def test_the_vote_stands_against_the_truth(
         == on_crashing
     )
     assert (
-        text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip() == on_fixed
+        text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip()
+        == on_fixed
     )
     assert text_of(strip_html(None, Version.FIXED)) == "not asked"
 
@@ -169,18 +196,21 @@ def test_the_human_label_stands_at_the_crashing_notebook(
     text_of: TextOf, label: Label
 ) -> None:
     shown = text_of(
-        html_of(Answers([], "crash", str(label)), Answers([], "safe", str(label)))
+        html_of(
+            Answers([], "crash", str(label)), Answers([], "safe", str(label))
+        )
     )
     n_words = sum(
-        word in shown for word in ("correct", "partial", "wrong", "unverifiable")
+        word in shown
+        for word in ("correct", "partial", "wrong", "unverifiable")
     )
     assert n_words == (label is not Label.MISDETECTED)
 
 
 def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
-    runs = [answer(i, True, reasoning="The index is out of range.") for i in (1, 2)] + [
-        answer(3, True, reasoning="No `x`.")
-    ]
+    runs = [
+        answer(i, True, reasoning="The index is out of range.") for i in (1, 2)
+    ] + [answer(3, True, reasoning="No `x`.")]
     html = html_of(Answers(runs, "crash", None))
     assert text_of(html).count("The index is out of range.") == 1
     assert "2 of 3 runs: The index" in text_of(html)
@@ -190,7 +220,11 @@ def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
 def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
     found = json.dumps(
         [
-            {"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"},
+            {
+                "symbol": "no-member",
+                "message": "no <b> here",
+                "code_line": "x.y",
+            },
             "plain",
             7,
         ]
@@ -202,7 +236,9 @@ def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
     assert "plain" in shown
 
 
-@pytest.mark.parametrize("place", ["reasoning", "unanswered", "title", "diagnostics"])
+@pytest.mark.parametrize(
+    "place", ["reasoning", "unanswered", "title", "diagnostics"]
+)
 def test_hostile_texts_are_text_and_bounded(
     text_of: TextOf, hostile: str, place: str
 ) -> None:
@@ -227,4 +263,6 @@ def test_hostile_texts_are_text_and_bounded(
 
 @pytest.mark.parametrize("setting", Setting)
 def test_every_setting_has_a_column(text_of: TextOf, setting: Setting) -> None:
-    assert "RT" in text_of(html_of(Answers([], "safe", None), setting=str(setting)))
+    assert "RT" in text_of(
+        html_of(Answers([], "safe", None), setting=str(setting))
+    )

@@ -27,7 +27,15 @@ from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, JobForm
 from crane_core.ui.runs.two import comparison_words, run_words
 
 TextOf = Callable[[str], str]
-LISTS = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>", '<dl class="cw-facts">')
+LISTS = (
+    "<dl>",
+    "</dl>",
+    "<dt>",
+    "</dt>",
+    "<dd>",
+    "</dd>",
+    '<dl class="cw-facts">',
+)
 ROW: dict[str, Any] = {
     "benchmark": "minibench", "experiment": "fake-code-minibench-1", "detector": "fake", "setting": "code",
     "detector_title": "fake", "is_job": True, "started_at": "2026-11-21T13:38:33.710+00:00", "n_instances": 1_200,
@@ -73,8 +81,9 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
     assert "as the gateway reports" not in facts_html(ROW)
     whole = ROW | {"usd": 0.5, "usd_reported": 0.5}
     assert "<dd>0.5000 USD, as the gateway reports</dd>" in facts_html(whole)
-    assert "<dd>0.7500 USD, 0.5000 USD of it as the gateway reports</dd>" in facts_html(
-        whole | {"usd": 0.75}
+    assert (
+        "<dd>0.7500 USD, 0.5000 USD of it as the gateway reports</dd>"
+        in facts_html(whole | {"usd": 0.75})
     )
     told = answer(has_reply=True, usd=0.25, is_usd_reported=True)
     assert "0.2500 USD, as the gateway reports" in answer_html(told)
@@ -83,7 +92,8 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
 
 def test_a_running_row_says_so() -> None:
     assert (
-        row_cells(ROW, is_running=True)["Run"] == "running since 2026-11-21 13:38 UTC"
+        row_cells(ROW, is_running=True)["Run"]
+        == "running since 2026-11-21 13:38 UTC"
     )
     cells = row_cells(
         ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False
@@ -101,7 +111,9 @@ def test_a_running_row_says_so() -> None:
     untold = row_cells(ROW | {"input_tokens": None}, is_running=False)
     assert untold["Tokens in / out"] == "unknown"
     assert (
-        row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"]
+        row_cells(
+            ROW | {"usd": None, "seconds_median": None}, is_running=False
+        )["Cost"]
         == "–"
     )
 
@@ -119,11 +131,20 @@ def test_long_options_fold_away(text_of: TextOf) -> None:
     [(3, 2, True, "crash ✓"), (3, 2, False, "crash ✗"), (0, 1, True, "no crash ✗"), (0, 1, None, "no crash"),
      (2, 2, True, "tie"), (0, 0, True, "no answer")],
 )  # fmt: skip
-def test_a_vote_in_words(crash: int, safe: int, truth: bool | None, words: str) -> None:  # noqa: FBT001
-    assert vote_words({"n_crash": crash, "n_safe": safe, "truth": truth}) == words
+def test_a_vote_in_words(
+    crash: int,
+    safe: int,
+    truth: bool | None,  # noqa: FBT001
+    words: str,
+) -> None:
+    assert (
+        vote_words({"n_crash": crash, "n_safe": safe, "truth": truth}) == words
+    )
 
 
-def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -> None:
+def test_an_answer_tells_what_it_took_and_whether_it_is_right(
+    text_of: TextOf,
+) -> None:
     said = answer(
         crashes=True,
         truth=True,
@@ -143,7 +164,9 @@ def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -
     assert "no answer<" in unread and "it is not JSON" in unread
 
 
-def test_replies_and_prompts_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
+def test_replies_and_prompts_of_others_stay_text(
+    hostile: str, text_of: TextOf
+) -> None:
     said = answer(crashes=True, reasoning=hostile, finish_reason=hostile)
     assert "crash" in text_of(without_lists(answer_html(said)))
     assert text_of(prompt_html(hostile))
@@ -186,7 +209,9 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
         == "--benchmark=minibench"
     )
     assert (
-        JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1]
+        JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[
+            -1
+        ]
         == "--budget-tokens=7"
     )
     assert not any(
@@ -213,7 +238,10 @@ def test_several_models_and_inputs_are_a_run_each_and_may_have_a_name() -> None:
         "--name=pilot",
         "--note=--json",
     ]
-    assert JobForm(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started == 2
+    assert (
+        JobForm(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started
+        == 2
+    )
     assert (
         job_in(
             "run 1 of 2: m, code\njob m-code-1: 0 of 4\nrun 2 of 2: n, code\njob n-code-2: 0 of 4"
@@ -224,13 +252,23 @@ def test_several_models_and_inputs_are_a_run_each_and_may_have_a_name() -> None:
 
 def test_a_cascade_is_asked_for_as_a_model_is() -> None:
     cascade = JobForm(
-        CASCADE, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0
+        CASCADE,
+        "b",
+        ("runtime",),
+        models=("m",),
+        endpoint="ours",
+        budget_usd=3.0,
     ).arguments
     assert cascade[0] == "--detector=cascade"
     assert (
         cascade[3:]
         == JobForm(
-            LLM, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0
+            LLM,
+            "b",
+            ("runtime",),
+            models=("m",),
+            endpoint="ours",
+            budget_usd=3.0,
         ).arguments[3:]
     )
 
@@ -252,7 +290,9 @@ def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_fo
             DetectorError, match="No endpoint is configured with the name"
         ):
             usual._replace(endpoint=forged).check()
-    with pytest.raises(DetectorError, match="not configured for the model 'gpt-5'"):
+    with pytest.raises(
+        DetectorError, match="not configured for the model 'gpt-5'"
+    ):
         usual._replace(models=("heron", "gpt-5")).check()
 
 
@@ -263,8 +303,12 @@ def test_the_job_is_read_from_what_detect_says() -> None:
     assert job_in("error: the job is unknown") is None
 
 
-def test_only_the_newest_logs_stay_and_those_of_runs_at_work(tmp_path: Path) -> None:
-    paths = [tmp_path / f"detect-20261121T0{n:02}.log" for n in range(KEPT_LOGS + 3)]
+def test_only_the_newest_logs_stay_and_those_of_runs_at_work(
+    tmp_path: Path,
+) -> None:
+    paths = [
+        tmp_path / f"detect-20261121T0{n:02}.log" for n in range(KEPT_LOGS + 3)
+    ]
     for path in [*paths, tmp_path / "other.log"]:
         path.touch()
     forget_logs(tmp_path, {paths[1]})
@@ -276,7 +320,9 @@ def test_only_the_newest_logs_stay_and_those_of_runs_at_work(tmp_path: Path) -> 
 def test_an_address_opens_what_it_was_made_of() -> None:
     run = key_of(ROW)
     assert run == RunKey("minibench", "fake-code-minibench-1", "fake", "code")
-    assert address_of(run, "a_1_fixed") == address_of(run) | {"instance": "a_1_fixed"}
+    assert address_of(run, "a_1_fixed") == address_of(run) | {
+        "instance": "a_1_fixed"
+    }
 
 
 def test_what_a_judge_was_asked_is_told_in_words() -> None:
@@ -300,9 +346,18 @@ def test_what_a_judge_was_asked_is_told_in_words() -> None:
         "output_tokens": 40,
         "usd": 0.0,
     }
-    told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
+    told = (
+        judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}]))
+        .iloc[0]
+        .to_dict()
+    )
     assert told["Judged"] == "CRANE-LLM, release of October 2025"
-    assert (told["Questions"], told["Labels"], told["No label"], told["No reply"]) == (
+    assert (
+        told["Questions"],
+        told["Labels"],
+        told["No label"],
+        told["No reply"],
+    ) == (
         "1,200",
         "1,190",
         "10",
@@ -328,7 +383,9 @@ def test_what_a_judge_was_asked_is_told_in_words() -> None:
         ),
     ],
 )
-def test_the_bar_says_what_the_run_told_last(told: str, words: str | None) -> None:
+def test_the_bar_says_what_the_run_told_last(
+    told: str, words: str | None
+) -> None:
     far = far_in(told)
     assert (far and far.words) == words
     assert far is None or 0 <= far.share <= 1
@@ -356,9 +413,14 @@ def test_what_a_run_tells_of_its_progress_is_understood() -> None:
 
 
 def test_a_run_shows_what_its_user_calls_it() -> None:
-    named = ROW | {"options": '{"name": "<b>pilot</b>", "note": "before the change"}'}
+    named = ROW | {
+        "options": '{"name": "<b>pilot</b>", "note": "before the change"}'
+    }
     cells = row_cells(named, is_running=False)
-    assert (cells["Name"], cells["Note"]) == ("<b>pilot</b>", "before the change")
+    assert (cells["Name"], cells["Note"]) == (
+        "<b>pilot</b>",
+        "before the change",
+    )
     assert "<dt>note</dt><dd>before the change</dd>" in facts_html(named)
     assert "&lt;b&gt;pilot" in facts_html(named)
     unnamed = row_cells(ROW, is_running=False)

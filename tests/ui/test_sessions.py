@@ -12,7 +12,9 @@ from crane_core.ui.visit import Carried
 NOBODY = Carried(None, "", "", {})
 
 
-def test_sessions_that_are_over_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_that_are_over_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     active = {"s0"}
     monkeypatch.setattr(door, "_admitted", {})
     monkeypatch.setattr(door, "exists", lambda: True)

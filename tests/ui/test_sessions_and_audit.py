@@ -19,7 +19,9 @@ def test_a_link_works_once_and_is_not_used_up_by_a_preview_or_its_own_browser(
 ) -> None:
     link = lab.invited("ana")
     assert (
-        asked(lab.address, link, headers={"Sec-Purpose": "prefetch;prerender"}).status
+        asked(
+            lab.address, link, headers={"Sec-Purpose": "prefetch;prerender"}
+        ).status
         == 403
     )
     first = asked(lab.address, link)
@@ -56,7 +58,9 @@ def test_an_admin_sees_who_is_logged_in_and_ends_a_session_with_one_click(
             pressed = WidgetStates(
                 widgets=[WidgetState(id=button_of(seen), trigger_value=True)]
             )
-            await run(socket, ClientState(page_name="data", widget_states=pressed))
+            await run(
+                socket, ClientState(page_name="data", widget_states=pressed)
+            )
 
     in_own_loop(ending())
     assert lea.sees("campaigns").shows("If you have an invitation link")
@@ -114,7 +118,11 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(
     assert ("lock", "campaign audited", "locked by =lea") in told
     assert ("open again", "campaign audited", "by lea") in told
     assert ("export", "campaign audited", "to out") in told
-    assert ("end access", "lea@lab.example", "all invitations and sessions") in told
+    assert (
+        "end access",
+        "lea@lab.example",
+        "all invitations and sessions",
+    ) in told
     assert {"log in", "log out", "invite", "start run"} <= {
         act["action"] for act in found
     }

@@ -53,15 +53,19 @@ def test_the_sentence_counts_tests_and_readings() -> None:
 
 def test_losses_are_told_as_gains_are() -> None:
     losses = CURVE.assign(
-        conclusion=["loss", "no evidence", "loss"], difference=[-0.05, -0.05, -0.02]
+        conclusion=["loss", "no evidence", "loss"],
+        difference=[-0.05, -0.05, -0.02],
     )
-    assert "none finds a gain, 2 find a loss and 1 finds no evidence" in line(losses)
+    assert "none finds a gain, 2 find a loss and 1 finds no evidence" in line(
+        losses
+    )
     assert finding(losses).endswith(
         "with all runs 1 of 1 finds a loss, with majority 1 of 2."
     )
     all_lost = losses.assign(conclusion="loss")
-    assert "none finds a gain and 3 find a loss.** It depends on none" in finding(
-        all_lost
+    assert (
+        "none finds a gain and 3 find a loss.** It depends on none"
+        in finding(all_lost)
     )
 
 
@@ -73,7 +77,11 @@ def test_a_mark_is_filled_where_every_test_finds_the_change() -> None:
 
 
 def test_a_reading_of_detection_alone_names_no_judge() -> None:
-    read = {"rule": "majority", "credit": "detection only", "judged_by": "nobody"}
+    read = {
+        "rule": "majority",
+        "credit": "detection only",
+        "judged_by": "nobody",
+    }
     assert words(read) == "majority, detection only"
     assert (
         words(read | {"judged_by": "people"})

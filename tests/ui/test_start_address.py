@@ -14,9 +14,12 @@ from crane_core.ui.first_paint import FirstPaint
 @pytest.fixture
 def client() -> TestClient:
     page = Route(
-        "/{anything:path}", lambda request: PlainTextResponse("Streamlit's page")
+        "/{anything:path}",
+        lambda request: PlainTextResponse("Streamlit's page"),
     )
-    return TestClient(FirstPaint(Starlette(routes=[page])), follow_redirects=False)
+    return TestClient(
+        FirstPaint(Starlette(routes=[page])), follow_redirects=False
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,12 @@ def state(
 ) -> str:
     return json.dumps(
         KernelState(
-            "mine", "a_1", Setting.RUNTIME, "notebook", variables, accesses or {}
+            "mine",
+            "a_1",
+            Setting.RUNTIME,
+            "notebook",
+            variables,
+            accesses or {},
         ).to_json()
     )
 
@@ -40,7 +45,8 @@ def frame(columns: int, rows: int = 5) -> VariableState:
 
 def test_what_differs_is_open_and_marked(text_of: TextOf) -> None:
     html = state_html(
-        state({"df": frame(2), "x": frame(1)}), state({"df": frame(3), "x": frame(1)})
+        state({"df": frame(2), "x": frame(1)}),
+        state({"df": frame(3), "x": frame(1)}),
     )
     shown = text_of(html)
     assert html.count('<details class="cw-var" open>') == 1
@@ -61,14 +67,19 @@ def test_groups_are_those_of_the_paper(text_of: TextOf) -> None:
 
 
 def test_a_name_of_one_version_says_so(text_of: TextOf) -> None:
-    assert "only crashing" in text_of(state_html(state({"x": frame(1)}), state({})))
+    assert "only crashing" in text_of(
+        state_html(state({"x": frame(1)}), state({}))
+    )
     assert "only fixed" in text_of(state_html(None, state({"x": frame(1)})))
 
 
 def test_accesses_stand_beside_variables(text_of: TextOf) -> None:
     shown = text_of(
         state_html(
-            state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None
+            state(
+                {}, {"__method__df.plot": {"type": "method", "doc": "plots"}}
+            ),
+            None,
         )
     )
     assert "df.plotmethod" in shown
@@ -93,7 +104,9 @@ def test_number_of_different_names() -> None:
 def test_a_wide_frame_folds(text_of: TextOf) -> None:
     wide = VariableState(
         "DataFrame",
-        structure={f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)},
+        structure={
+            f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)
+        },
     )
     assert "25 more facts that are the same" in text_of(
         state_html(state({"df": wide}), state({"df": wide}))
@@ -105,12 +118,18 @@ def test_hostile_names_types_and_values_are_text_and_bounded(
 ) -> None:
     variable = VariableState(
         hostile,
-        structure={hostile: hostile, "nested": {hostile: {hostile: {"deep": hostile}}}},
+        structure={
+            hostile: hostile,
+            "nested": {hostile: {hostile: {"deep": hostile}}},
+        },
         representation={"dtype": hostile},
         values={"items": [hostile] * 20},
     )
     html = state_html(
-        state({hostile: variable, "x": variable}, {hostile + "!": {hostile: hostile}}),
+        state(
+            {hostile: variable, "x": variable},
+            {hostile + "!": {hostile: hostile}},
+        ),
         None,
     )
     text_of(html)
@@ -131,7 +150,9 @@ def test_a_dictionary_of_many_is_bounded(text_of: TextOf) -> None:
 
 def captured(**members: Any) -> str:
     """The JSON text of a captured state (schema 2)."""
-    return json.dumps({"schema_version": 2, "variables": {}, "accesses": {}} | members)
+    return json.dumps(
+        {"schema_version": 2, "variables": {}, "accesses": {}} | members
+    )
 
 
 FRAME = {
@@ -172,11 +193,12 @@ def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
     html = state_html(captured(variables={"df": FRAME}), None)
     shown = text_of(html)
     assert [
-        f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")
+        f'class="cw-group cw-{mark[0]}" title' in html
+        for mark in ("S", "R", "V")
     ] == [True] * 3
-    assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [
-        True
-    ] * 5
+    assert [
+        f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")
+    ] == [True] * 5
     assert "['a', 'b']" in shown
     assert "(right, how='inner')" in shown
     assert "beyond what the published extractor records" in html
@@ -199,7 +221,10 @@ def test_an_addition_that_differs_is_marked(text_of: TextOf) -> None:
 
 def test_where_a_name_was_assigned_is_no_difference(text_of: TextOf) -> None:
     moved = FRAME | {"assigned": {"cell": 2, "line": 9}}
-    states = captured(variables={"df": FRAME}), captured(variables={"df": moved})
+    states = (
+        captured(variables={"df": FRAME}),
+        captured(variables={"df": moved}),
+    )
     assert n_different(*states) == 0
     assert "differs" not in text_of(state_html(*states))
 
@@ -217,16 +242,23 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
         in shown
     )
     assert "column yield of df" in shown
-    assert "there is 'yield '; unless the target creates it or stops earlier" in shown
+    assert (
+        "there is 'yield '; unless the target creates it or stops earlier"
+        in shown
+    )
     assert html.count("∅</div>") == 2
     assert n_different(captured(absent=ABSENT), captured()) == 2
     assert n_different(captured(absent=ABSENT), captured(absent=ABSENT)) == 0
 
 
-def test_a_cell_is_told_by_the_number_under_which_it_is_shown(text_of: TextOf) -> None:
+def test_a_cell_is_told_by_the_number_under_which_it_is_shown(
+    text_of: TextOf,
+) -> None:
     shown = text_of(
         state_html(
-            captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"})
+            captured(absent=ABSENT),
+            captured(absent=ABSENT),
+            ({4: "7"}, {4: "9"}),
         )
     )
     assert "cell 7 would define it" in shown
@@ -261,10 +293,19 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
         "column b of df",
         "there are 3 columns; used by sns.lineplot(\u2026); a level of the index has this name",
     ),
-    "keys": ({"of": "d", "key": 0, "keys": ["a", "b"]}, "key 0 of d", "it has a, b"),
+    "keys": (
+        {"of": "d", "key": 0, "keys": ["a", "b"]},
+        "key 0 of d",
+        "it has a, b",
+    ),
     "modules": ({"module": "cv3"}, "module cv3", "not there, used in line 7"),
     "arguments": (
-        {"of": "f", "why": "too many arguments by position", "given": 5, "taken": 3},
+        {
+            "of": "f",
+            "why": "too many arguments by position",
+            "given": 5,
+            "taken": 3,
+        },
         "arguments of f",
         "too many arguments by position, used in line 7; 5 are given; 3 are taken",
     ),
@@ -282,11 +323,14 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("kind", GROUPS)
-def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> None:
+def test_every_kind_of_absence_is_told_in_words(
+    text_of: TextOf, kind: str
+) -> None:
     item, what, words = EVERY_KIND[kind]
     shown = text_of(
         state_html(
-            captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured()
+            captured(absent={kind: [item | {"line": 7, "certain": True}]}),
+            captured(),
         )
     )
     assert what in shown
@@ -295,7 +339,13 @@ def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> N
 
 def test_labels_and_positions_of_rows_are_told(text_of: TextOf) -> None:
     label = {"of": "df.loc", "label": 10472, "in": "index", "line": 1}
-    position = {"of": "df.iloc", "index": 9, "in": "rows", "length": 5, "line": 2}
+    position = {
+        "of": "df.iloc",
+        "index": 9,
+        "in": "rows",
+        "length": 5,
+        "line": 2,
+    }
     shown = text_of(
         state_html(captured(absent={"keys": [label, position]}), captured())
     )
@@ -309,18 +359,25 @@ def test_two_absences_of_one_name_are_both_told(text_of: TextOf) -> None:
         {"of": "f", "argument": "n", "why": why, "line": 1}
         for why in ("given twice", "no such argument")
     ]
-    shown = text_of(state_html(captured(absent={"arguments": many}), captured()))
-    assert "given twice, used in line 1; no such argument, used in line 1" in shown
+    shown = text_of(
+        state_html(captured(absent={"arguments": many}), captured())
+    )
+    assert (
+        "given twice, used in line 1; no such argument, used in line 1" in shown
+    )
 
 
 def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
     assert "Absent" in text_of(state_html(captured(absent=ABSENT), captured()))
 
 
-def test_what_could_not_be_looked_at_is_told_with_the_reason(text_of: TextOf) -> None:
+def test_what_could_not_be_looked_at_is_told_with_the_reason(
+    text_of: TextOf,
+) -> None:
     entry = {"type": "Slow", "unavailable": "it took more than 0.6 s"}
     state = captured(
-        variables={"s": entry}, unavailable={"s": "it took", "t": "the state is full"}
+        variables={"s": entry},
+        unavailable={"s": "it took", "t": "the state is full"},
     )
     shown = text_of(state_html(state, None))
     assert "not looked into" in shown
@@ -343,7 +400,10 @@ def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
     shown = text_of(
         state_html(
             captured(
-                accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}
+                accesses={
+                    "net.head": {"type": "torch.nn.modules.Linear"},
+                    "a_b": {},
+                }
             ),
             None,
         )
@@ -363,13 +423,17 @@ def test_blanks_at_an_end_and_nothing_are_seen(text_of: TextOf) -> None:
         "values": {" kg": {"a": {"b": 1}}},
     }
     shown = text_of(
-        state_html(captured(variables={"df": entry}), captured(variables={"df": other}))
+        state_html(
+            captured(variables={"df": entry}), captured(variables={"df": other})
+        )
     )
     assert "'kg '− f8+ –" in shown and "kg− –+ f8" in shown and "''i8" in shown
     assert "layer''" in shown and "' kg' › a" in shown
 
 
-def test_marks_that_stand_in_a_state_are_explained_below_it(text_of: TextOf) -> None:
+def test_marks_that_stand_in_a_state_are_explained_below_it(
+    text_of: TextOf,
+) -> None:
     html = state_html(captured(variables={"df": FRAME}, absent=ABSENT), None)
     legend = text_of(
         html.partition('<div class="cw-legend')[2].join(('<div class="', ""))
@@ -396,18 +460,28 @@ JSON = st.recursive(
 VARIABLES = st.builds(
     VariableState,
     st.text("a<'", max_size=9),
-    *(st.dictionaries(st.text("a<", max_size=2), JSON, max_size=3) for _ in range(3)),
+    *(
+        st.dictionaries(st.text("a<", max_size=2), JSON, max_size=3)
+        for _ in range(3)
+    ),
 )
 
 
 @given(
-    variables=st.dictionaries(st.text("ab_", max_size=3), VARIABLES, max_size=3),
+    variables=st.dictionaries(
+        st.text("ab_", max_size=3), VARIABLES, max_size=3
+    ),
     accesses=st.dictionaries(st.text("ab_", max_size=3), JSON, max_size=2),
 )
 def test_any_state_is_well_formed(
-    text_of: TextOf, variables: dict[str, VariableState], accesses: dict[str, Any]
+    text_of: TextOf,
+    variables: dict[str, VariableState],
+    accesses: dict[str, Any],
 ) -> None:
-    one, other = state(variables, accesses), state(dict(list(variables.items())[:1]))
+    one, other = (
+        state(variables, accesses),
+        state(dict(list(variables.items())[:1])),
+    )
     text_of(state_html(one, other))
     text_of(state_html(other, one))
     assert n_different(one, one) == 0
@@ -442,7 +516,10 @@ ABSENCES = st.dictionaries(
     variables=JSON,
 )
 def test_any_captured_state_is_well_formed(
-    text_of: TextOf, absent: dict[str, Any], missing: dict[str, Any], variables: Any
+    text_of: TextOf,
+    absent: dict[str, Any],
+    missing: dict[str, Any],
+    variables: Any,
 ) -> None:
     entry = {
         "type": "x",
@@ -457,10 +534,14 @@ def test_any_captured_state_is_well_formed(
 
 
 def test_names_that_are_asked_for_are_open_from_the_start() -> None:
-    state = json.dumps({"variables": {"a": {"type": "int"}, "b": {"type": "int"}}})
+    state = json.dumps(
+        {"variables": {"a": {"type": "int"}, "b": {"type": "int"}}}
+    )
     html = state_html(state, state, opened=frozenset({"b"}))
     assert html.count("<details") == 2
-    assert html.count('<details class="cw-var" open><summary><code>b</code>') == 1
+    assert (
+        html.count('<details class="cw-var" open><summary><code>b</code>') == 1
+    )
 
 
 def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
@@ -481,7 +562,8 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
         for kind in ("str", "float64")
     ]
     html = state_html(
-        captured(variables={"df": frames[0]}), captured(variables={"df": frames[1]})
+        captured(variables={"df": frames[0]}),
+        captured(variables={"df": frames[1]}),
     )
     assert "kg− str+ float640.12346 … 3.6; 17 distinct; no NaN" in text_of(html)
     assert html.count("cw-columns cw-differs") == 1
@@ -490,12 +572,16 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
     assert "– str" not in alone
 
 
-def test_columns_beyond_a_bound_fold_and_then_are_counted(text_of: TextOf) -> None:
+def test_columns_beyond_a_bound_fold_and_then_are_counted(
+    text_of: TextOf,
+) -> None:
     many = FRAME | {
         "representation": {"dtypes": {f"c{i}": "int64" for i in range(5_000)}}
     }
     shown = text_of(
-        state_html(captured(variables={"df": many}), captured(variables={"df": many}))
+        state_html(
+            captured(variables={"df": many}), captured(variables={"df": many})
+        )
     )
     assert "4,970 more columns" in shown
     assert "4,570 columns are not shown" in shown

@@ -68,16 +68,18 @@ async def answers(socket: ClientConnection) -> list[str]:
         while "heartbeat_ack" not in kinds:
             kinds.append(
                 str(
-                    ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof(
-                        "type"
-                    )
+                    ForwardMsg.FromString(
+                        await socket.recv(decode=False)
+                    ).WhichOneof("type")
                 )
             )
     return kinds
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_stranger_sends_reruns_and_heartbeats_alone(lab: Lab, kind: str) -> None:
+def test_a_stranger_sends_reruns_and_heartbeats_alone(
+    lab: Lab, kind: str
+) -> None:
     async def asking() -> list[str]:
         async with await settled(Visitor(lab.address), "results") as socket:
             await socket.send(message(kind).SerializeToString())
@@ -117,14 +119,18 @@ def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operatio
     async def asking() -> list[str]:
         async with await settled(admin, "data") as socket:
             await socket.send(message("file_urls_request").SerializeToString())
-            await socket.send(message("backend_operation_request").SerializeToString())
+            await socket.send(
+                message("backend_operation_request").SerializeToString()
+            )
             download = BackMsg()
             download.backend_operation_request.request_id = "asked"
             download.backend_operation_request.deferred_file.SetInParent()
             await socket.send(download.SerializeToString())
             return await answers(socket)
 
-    assert [kind for kind in in_own_loop(asking()) if kind != "heartbeat_ack"] in (
+    assert [
+        kind for kind in in_own_loop(asking()) if kind != "heartbeat_ack"
+    ] in (
         ["file_urls_response", "backend_operation_response"],
         ["file_urls_response"],
     )
@@ -148,11 +154,14 @@ def test_the_shared_password_admits_a_connection(locked_app: str) -> None:
                 await run(
                     socket,
                     ClientState(
-                        page_name="data", widget_states=WidgetStates(widgets=typed)
+                        page_name="data",
+                        widget_states=WidgetStates(widgets=typed),
                     ),
                 )
                 await answers(socket)
-                await socket.send(message("file_urls_request").SerializeToString())
+                await socket.send(
+                    message("file_urls_request").SerializeToString()
+                )
                 found.append(await answers(socket))
             await socket.send(message("clear_cache").SerializeToString())
             seen = await drawn(socket, "data", "")
@@ -257,7 +266,9 @@ def test_a_strangers_messages_wait(lab: Lab) -> None:
         async with await Visitor(lab.address)._joined() as socket:
             start = time.monotonic()
             for _ in range(STRANGER_BURST + n_more):
-                await socket.send(BackMsg(app_heartbeat=True).SerializeToString())
+                await socket.send(
+                    BackMsg(app_heartbeat=True).SerializeToString()
+                )
             for _ in range(STRANGER_BURST + n_more):
                 await socket.recv()
             return time.monotonic() - start
@@ -265,7 +276,9 @@ def test_a_strangers_messages_wait(lab: Lab) -> None:
     assert in_own_loop(sending()) > (n_more - 1) / STRANGER_PER_S
 
 
-def test_strangers_cannot_take_all_connections(lab: Lab, admin: Visitor) -> None:
+def test_strangers_cannot_take_all_connections(
+    lab: Lab, admin: Visitor
+) -> None:
     async def crowding() -> tuple[int, bool]:
         async with await admin._joined() as kept:
             await drawn(kept, "data", "")
@@ -275,7 +288,9 @@ def test_strangers_cannot_take_all_connections(lab: Lab, admin: Visitor) -> None
             ]
             async with asyncio.timeout(PATIENCE_S):
                 while (
-                    n_closed := sum(socket.close_code is not None for socket in crowd)
+                    n_closed := sum(
+                        socket.close_code is not None for socket in crowd
+                    )
                 ) < 5:
                     await asyncio.sleep(0.02)
             is_kept = "heartbeat_ack" in await answers(kept)

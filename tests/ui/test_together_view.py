@@ -18,7 +18,11 @@ NAMES = {RULES: "Certain-crash rules +RT", ONE: "Heron −RT", OTHER: "Egret +RT
 
 
 def row(
-    member: Member, p: float, *, difference: float = 0.05, way: Way = Way.CASCADE
+    member: Member,
+    p: float,
+    *,
+    difference: float = 0.05,
+    way: Way = Way.CASCADE,
 ) -> dict[str, object]:
     return {"way": way, "members": (RULES, member), "best": member, "accuracy": 0.8, "alone": 0.8 - difference} | {
         "difference": difference, "low": 0.02, "high": 0.08, "p_holm": p, "p_by_case_holm": p, "n": 222, "n_asked": 172,
@@ -75,8 +79,12 @@ def test_harm_is_told() -> None:
         ),
     ],
 )
-def test_the_best_way_in_a_sentence(p: float, difference: float, said: str) -> None:
+def test_the_best_way_in_a_sentence(
+    p: float, difference: float, said: str
+) -> None:
     assert (
-        finding_of_chosen(pd.DataFrame([row(ONE, p, difference=difference)]), NAMES)
+        finding_of_chosen(
+            pd.DataFrame([row(ONE, p, difference=difference)]), NAMES
+        )
         == said
     )

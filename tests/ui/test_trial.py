@@ -80,7 +80,8 @@ def finding(text: str = "it") -> dict[str, object]:
 def checked(tmp_path: Path) -> CheckedNotebook:
     path = tmp_path / "trip.ipynb"
     made = [
-        nbformat.v4.new_code_cell(code) for code in ("a = 1", "# why\n\nb = a", "c = b")
+        nbformat.v4.new_code_cell(code)
+        for code in ("a = 1", "# why\n\nb = a", "c = b")
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
     return read_notebook(path)
@@ -97,7 +98,9 @@ def test_the_crash_line_is_marked_in_the_target_alone(text_of: TextOf) -> None:
     assert html.index("cw-target") < html.index("cw-crash")
 
 
-def test_cells_far_before_the_target_fold_away_and_are_counted(text_of: TextOf) -> None:
+def test_cells_far_before_the_target_fold_away_and_are_counted(
+    text_of: TextOf,
+) -> None:
     codes = [f"x{n} = {n}" for n in range(MAX_EARLIER + NEAR_CELLS + 5)]
     html = cells_html(cells(*codes, "target"))
     words = text_of(html)
@@ -132,10 +135,14 @@ def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
 
 
 def test_no_finding_is_no_promise() -> None:
-    assert "they never say that a cell is safe" in rules_html([], has_state=True)
+    assert "they never say that a cell is safe" in rules_html(
+        [], has_state=True
+    )
     assert "code only" in rules_html([], has_state=False)
     assert crash_line(prediction()) is None
-    assert crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
+    assert (
+        crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
+    )
 
 
 def test_findings_and_replies_of_others_stay_text(
@@ -160,10 +167,14 @@ def test_findings_and_replies_of_others_stay_text(
 def test_a_reply_that_cannot_be_read_says_why() -> None:
     answer = Answer("k", "hm", None, "stop", 0.5, 1, None, None)
     html = model_html(
-        QuestionOutcome("m", answer, ReadReply(None, None, "it is not JSON"), None)
+        QuestionOutcome(
+            "m", answer, ReadReply(None, None, "it is not JSON"), None
+        )
     )
     assert (
-        "No readable answer" in html and "it is not JSON" in html and "USD" not in html
+        "No readable answer" in html
+        and "it is not JSON" in html
+        and "USD" not in html
     )
 
 
@@ -189,12 +200,15 @@ def test_lines_that_install_are_left_out_and_counted(
     path = tmp_path / "installs.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
     assert (
-        installs_words(read_notebook(path)) == "Not run: 2 lines that install packages."
+        installs_words(read_notebook(path))
+        == "Not run: 2 lines that install packages."
     )
     assert installs_words(checked) == ""
 
 
-def test_a_cell_is_called_by_its_first_line_of_code(checked: CheckedNotebook) -> None:
+def test_a_cell_is_called_by_its_first_line_of_code(
+    checked: CheckedNotebook,
+) -> None:
     assert cell_words(checked.plan.cells[1]) == "Code cell 1 · b = a"
 
 
@@ -216,10 +230,14 @@ def test_remedies_on_the_page_are_the_pages_own() -> None:
         remedy="Allow more with --timeout-s.",
         cell=0,
     )
-    assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
+    assert "python -m crane_core check" in failed_words(
+        stopped, is_upload=False
+    )
 
 
-def test_the_price_is_told_before_anything_is_sent(checked: CheckedNotebook) -> None:
+def test_the_price_is_told_before_anything_is_sent(
+    checked: CheckedNotebook,
+) -> None:
     tokens = to_send(checked, checked.settings[0]).tokens
     here = price_words(tokens, Endpoint("m*del", "http://127.0.0.1:1/v1"))
     assert (
@@ -239,7 +257,10 @@ def test_a_question_is_called_back_while_the_model_thinks(
     with fake_server(FakePlan(latency_s=2 * PATIENCE_S)) as address:
         setting = checked.settings[0]
         asking = ask(
-            checked, setting, to_send(checked, setting), Endpoint("slow", address)
+            checked,
+            setting,
+            to_send(checked, setting),
+            Endpoint("slow", address),
         )
         assert asking.outcome is None
         asking.stop.set()
@@ -251,7 +272,13 @@ def test_a_question_is_called_back_while_the_model_thinks(
 def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
     html = rehearsal_html(
         Rehearsal(
-            RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"
+            RehearsalEnd.CRASH,
+            2.0,
+            0.1,
+            "KeyError",
+            "<b>south</b>",
+            2,
+            "beds['<i>']",
         )
     )
     assert "<b>" not in html and "<i>" not in html

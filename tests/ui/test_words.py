@@ -38,7 +38,9 @@ from crane_core.ui.words import (
         (2 / 3, "66.7%"),
     ],
 )
-def test_shares_are_percent_with_one_digit(share: float | None, text: str) -> None:
+def test_shares_are_percent_with_one_digit(
+    share: float | None, text: str
+) -> None:
     assert percent(share) == text
 
 

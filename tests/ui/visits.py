@@ -65,13 +65,18 @@ class Visitor:
         return in_own_loop(self._visit(page, query))
 
     def may_upload(
-        self, page: str = "data", *, meanwhile: Callable[[], object] = lambda: None
+        self,
+        page: str = "data",
+        *,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> int:
         """The status of an upload by a session that stands on a page; `meanwhile` happens before it."""
         return in_own_loop(self._upload(page, meanwhile))
 
     async def _joined(self) -> ClientConnection:
-        headers = dict(self.headers) | ({"Cookie": self.cookie} if self.cookie else {})
+        headers = dict(self.headers) | (
+            {"Cookie": self.cookie} if self.cookie else {}
+        )
         url = self.address.replace("http", "ws", 1) + "/_stcore/stream"
         return await connect(
             url,
@@ -131,7 +136,9 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
         message = ForwardMsg.FromString(await socket.recv(decode=False))
         kind = message.WhichOneof("type")
         if kind == "new_session":
-            seen = Drawn(message.new_session.initialize.session_id or seen.session)
+            seen = Drawn(
+                message.new_session.initialize.session_id or seen.session
+            )
         elif kind == "delta":
             seen.elements.append(str(message.delta))
             for widget in (
@@ -151,7 +158,9 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
 def session_of(folder: Path, email: str, *, seconds: int = 600) -> str:
     """The cookie of somebody who has a session of the server of this folder; it has expired below 0 seconds."""
     granted = new_pass(email, seconds=seconds)
-    return f"crane_session={signed(granted, Purpose.SESSION, signing_key(folder))}"
+    return (
+        f"crane_session={signed(granted, Purpose.SESSION, signing_key(folder))}"
+    )
 
 
 class Answer:

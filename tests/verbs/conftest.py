@@ -20,7 +20,9 @@ def folder(small_folder: DataFolder) -> DataFolder:
 @pytest.fixture
 def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A data folder of the test's own with all embedded data."""
-    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    )
 
 
 @pytest.fixture

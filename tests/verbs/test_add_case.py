@@ -82,7 +82,9 @@ def test_a_case_is_written_with_its_labels_and_passes_verify_and_import(
         "SELECT library, diagnosis, exception FROM cases WHERE benchmark = 'lab'",
         "--json",
     )
-    assert json.loads(told.out)[0]["diagnosis"] == "a is 0, so 1 / a is undefined"
+    assert (
+        json.loads(told.out)[0]["diagnosis"] == "a is 0, so 1 / a is undefined"
+    )
 
 
 @pytest.mark.slow
@@ -107,7 +109,9 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
     ]
     assert not any(cell["outputs"] for cell in fixed["cells"])
     assert crane(f"verify {lab}").code == 0
-    again = crane(f"add-case --name trip --to {lab} --crashing {one} --edit {edit}")
+    again = crane(
+        f"add-case --name trip --to {lab} --crashing {one} --edit {edit}"
+    )
     assert again.code == 1 and "has trip_fixed.ipynb already" in again.err
 
 
@@ -225,10 +229,16 @@ def test_a_crash_that_is_different_the_second_time_is_no_case(
     flag = tmp_path / "ran"
     once = f"import pathlib\nflag = pathlib.Path({str(flag)!r})\nseen = flag.exists()\nflag.touch()"
     said = add(
-        crane, lab, [once, "raise (KeyError if seen else ValueError)(1)"], ["1", "1"]
+        crane,
+        lab,
+        [once, "raise (KeyError if seen else ValueError)(1)"],
+        ["1", "1"],
     )
     assert said.code == 1
-    assert "differ: ValueError in code cell 1 and KeyError in code cell 1" in said.err
+    assert (
+        "differ: ValueError in code cell 1 and KeyError in code cell 1"
+        in said.err
+    )
     assert not lab.exists()
 
 
@@ -252,7 +262,9 @@ def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(
     crane: Run, lab: Path
 ) -> None:
     lab.mkdir()
-    (lab / "cases.csv").write_text("case_id,stage,library\ntour,modelling,torch\n")
+    (lab / "cases.csv").write_text(
+        "case_id,stage,library\ntour,modelling,torch\n"
+    )
     assert (
         add(
             crane,
@@ -290,8 +302,13 @@ def test_labels_stay_as_they_are_and_a_formula_is_refused(
     crane: Run, lab: Path
 ) -> None:
     told = ("--diagnosis", "'a' is \"zero\", so 1 / a fails", "--no-run")
-    assert add(crane, lab, CRASHING, FIXED, *told, error="ZeroDivisionError").code == 0
-    [row] = csv.DictReader(io.StringIO((lab / "cases.csv").read_text(), newline=""))
+    assert (
+        add(crane, lab, CRASHING, FIXED, *told, error="ZeroDivisionError").code
+        == 0
+    )
+    [row] = csv.DictReader(
+        io.StringIO((lab / "cases.csv").read_text(), newline="")
+    )
     assert row["diagnosis"] == told[1]
     kept = (lab / "cases.csv").read_bytes()
     more = ("--name", "other", "--diagnosis", "=HYPERLINK(1)", "--no-run")

@@ -37,7 +37,9 @@ def started(*arguments: str) -> None:
     app.run(verb.parse_args(list(arguments)), DataFolder(Path("unused")))
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "localhost", "::1"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "127.0.0.2", "localhost", "::1"]
+)
 def test_this_machine_needs_no_login(address: str) -> None:
     with pytest.raises(CraneError, match="in order"):
         started("--address", address)
@@ -55,7 +57,9 @@ def test_other_machines_are_refused_without_a_login(address: str) -> None:
     )
 
 
-def test_a_flag_says_that_no_login_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flag_says_that_no_login_is_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(CraneError, match="in order"):
         started("--address", "0.0.0.0", "--no-login")
     assert "WARNING: no login is asked at 0.0.0.0" in capsys.readouterr().err
@@ -72,12 +76,16 @@ def test_a_password_or_a_roles_file_is_a_login(
     monkeypatch.setenv("CRANE_PASSWORD", "open sesame")
     with pytest.raises(CraneError, match="in order"):
         started("--address", "0.0.0.0")
-    with pytest.raises(IdentityError, match="Both a roles file and CRANE_PASSWORD"):
+    with pytest.raises(
+        IdentityError, match="Both a roles file and CRANE_PASSWORD"
+    ):
         started("--roles", str(roles))
 
 
 @pytest.mark.parametrize("text", ["nonsense", '"lea@lab.example" = "boss"'])
-def test_a_malformed_roles_file_stops_the_start(tmp_path: Path, text: str) -> None:
+def test_a_malformed_roles_file_stops_the_start(
+    tmp_path: Path, text: str
+) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text(text)
     with pytest.raises(

@@ -14,7 +14,10 @@ from crane_core.annotation.guideline import version_of
 from crane_core.cli import main
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -49,7 +52,11 @@ def label_all(folder: DataFolder, campaign: str) -> None:
         while coming := desk.journal(annotator).upcoming(1):
             known = {"item": coming[0].item, "showing": coming[0].showing}
             event = f"{annotator}-{known['item']}-{known['showing']}"
-            act = {"event": event, "action": "label", "label": "correct"} | known
+            act = {
+                "event": event,
+                "action": "label",
+                "label": "correct",
+            } | known
             assert desk.take(annotator, [act]).refused == {}
 
 
@@ -60,10 +67,13 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
         f"create pilot --annotators ana,ben {OURS} --design all --dry-run",
     )
     assert shown.code == 0
-    assert "Population: 48 verdicts, minibench, ours; detected crash." in shown.out
+    assert (
+        "Population: 48 verdicts, minibench, ours; detected crash." in shown.out
+    )
     assert "heron · runtime" in shown.out
     assert (
-        "ana: 48 items and 2 hidden repeats, about 0.8 h at 60 s an item" in shown.out
+        "ana: 48 items and 2 hidden repeats, about 0.8 h at 60 s an item"
+        in shown.out
     )
     assert "Nothing was stored." in shown.err
     assert campaign_names(answered) == []
@@ -88,12 +98,18 @@ def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
         in shown.out
     )
     plan = kept_campaign(answered, "second").plan
-    assert (plan.gold[0].run, plan.gold_feedback, len(plan.items)) == (2, True, 45)
+    assert (plan.gold[0].run, plan.gold_feedback, len(plan.items)) == (
+        2,
+        True,
+        45,
+    )
     assert "gold, ana: 0 of 0 right; 3 in all" in run("status second").out
     assert refused(
         run(f"create third {wish} --gold-from pilot"), "does not say how many"
     )
-    assert refused(run(f"create third {wish} --gold-feedback"), "needs gold items")
+    assert refused(
+        run(f"create third {wish} --gold-feedback"), "needs gold items"
+    )
 
 
 def test_the_seed_that_a_dry_run_shows_stores_that_plan(
@@ -102,7 +118,9 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(
     wish = f"pilot --annotators ana,ben {OURS} --margin 0.2 --title 'A pilot' --by cleo"
     shown = json.loads(run(f"create {wish} --dry-run --json").out)
     assert shown["seed"] > 10**9
-    stored = json.loads(run(f"create {wish} --seed", str(shown["seed"]), "--json").out)
+    stored = json.loads(
+        run(f"create {wish} --seed", str(shown["seed"]), "--json").out
+    )
     assert stored == shown
     plan = kept_campaign(answered, "pilot").plan
     assert (plan.seed, plan.title, plan.created_by, len(plan.items)) == (
@@ -164,7 +182,9 @@ def test_status_tells_every_campaign_and_one(run: Run) -> None:
         f"create two --annotators ana,ben {OURS} --seed {SEED} --overlap none --design all",
     )
     assert {
-        line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "
+        line.split(":")[0]
+        for line in run("status").out.splitlines()
+        if line[0] != " "
     } == {
         "one",
         "two",
@@ -174,14 +194,18 @@ def test_status_tells_every_campaign_and_one(run: Run) -> None:
     assert two["locked"] is None
 
 
-def test_lock_tells_what_is_open_and_refuses_until_told_anyway(run: Run) -> None:
+def test_lock_tells_what_is_open_and_refuses_until_told_anyway(
+    run: Run,
+) -> None:
     run(
         f"create pilot --annotators ana,ben {OURS} --design all --seed {SEED}",
     )
     spoken = run("lock pilot --by cleo")
     assert refused(spoken, "not finished")
     assert "unlabelled items: ana 48, ben 48" in spoken.err
-    assert json.loads(run("status --json").out)["campaigns"][0]["locked"] is None
+    assert (
+        json.loads(run("status --json").out)["campaigns"][0]["locked"] is None
+    )
     assert "locked by cleo" in run("lock pilot --by cleo --anyway").out
     assert refused(run("lock pilot --by cleo"), "was locked by cleo")
 
@@ -200,7 +224,9 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     assert run("lock pilot --by cleo").code == 0
     out = tmp_path / "export"
     assert run(f"export pilot --out {out}").code == 0
-    assert refused(run(f"export pilot --out {out}"), "already contains an export")
+    assert refused(
+        run(f"export pilot --out {out}"), "already contains an export"
+    )
     assert run(f"export pilot --out {out} --force").code == 0
 
     elsewhere = tmp_path / "elsewhere"
@@ -277,9 +303,13 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
         "skipped: 1 unknown item, 1 contradiction" in spoken.out
         and "1 row has no label" in spoken.out
     )
-    [_, eva] = json.loads(run("status pilot --json").out)["campaigns"][0]["annotators"]
+    [_, eva] = json.loads(run("status pilot --json").out)["campaigns"][0][
+        "annotators"
+    ]
     assert eva["unlabelled"] == 46
-    assert refused(run(*told), "2 already labelled, 1 unknown item, 1 contradiction")
+    assert refused(
+        run(*told), "2 already labelled, 1 unknown item, 1 contradiction"
+    )
     assert refused(
         run(*told, "--map", "good=best"),
         "'best' is not a label. Labels are correct, partial, wrong.",
@@ -302,7 +332,10 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
     assert not out.exists()
     label_all(answered, "pilot")
     assert run("lock pilot --by cleo").code == 0
-    assert run(f"export pilot --out {out} --form label-studio --with-texts").code == 0
+    assert (
+        run(f"export pilot --out {out} --form label-studio --with-texts").code
+        == 0
+    )
     assert sorted(file.name for file in out.iterdir()) == [
         "README.txt",
         "config.xml",
@@ -313,8 +346,12 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
         run(f"export pilot --out {out} --force"),
         "something other than an export",
     )
-    assert run(f"export pilot --out {tmp_path / 'set'} --form dataset").code == 0
-    assert "fails, said" not in (tmp_path / "set" / "README.md").read_text("utf-8")
+    assert (
+        run(f"export pilot --out {tmp_path / 'set'} --form dataset").code == 0
+    )
+    assert "fails, said" not in (tmp_path / "set" / "README.md").read_text(
+        "utf-8"
+    )
     with pytest.raises(SystemExit) as left:
         run(f"export pilot --out {out} --form sheet")
     assert left.value.code == 2
@@ -330,8 +367,13 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     assert "has not changed" in run("guideline pilot --diff").err
     text = tmp_path / "mine.md"
     text.write_text("**Your task.** Judge.\n\nCauses count.\n", "utf-8")
-    assert refused(run(f"guideline pilot --set {text}"), "the name of its author")
-    assert "is in force since" in run(f"guideline pilot --set {text} --by cleo").out
+    assert refused(
+        run(f"guideline pilot --set {text}"), "the name of its author"
+    )
+    assert (
+        "is in force since"
+        in run(f"guideline pilot --set {text} --by cleo").out
+    )
     assert refused(
         run(f"guideline pilot --set {text} --by cleo"),
         "is the guideline of 'pilot' already",
@@ -342,7 +384,9 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     changes = run("guideline pilot --diff").out.splitlines()
     assert "+Causes count." in changes and changes[1].endswith("cleo")
     text.write_bytes(b"\xff")
-    assert refused(run(f"guideline pilot --set {text} --by cleo"), "is not a text file")
+    assert refused(
+        run(f"guideline pilot --set {text} --by cleo"), "is not a text file"
+    )
     assert run("lock pilot --by cleo --anyway").code == 0
     text.write_text("Too late.", "utf-8")
     assert refused(
@@ -382,9 +426,7 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Calibration by all, two of four in the main round, one replaced, items again after the lock, replay."""
-    team = (
-        f"create pilot --annotators ana,ben,cem,dia {OURS} --design all --overlap some"
-    )
+    team = f"create pilot --annotators ana,ben,cem,dia {OURS} --design all --overlap some"
     assert run(f"{team} --calibration 8 --seed {SEED}").code == 0
     for who in ("ana", "ben", "cem", "dia"):
         label_some(answered, "pilot", who, 8)
@@ -400,7 +442,10 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     assert refused(run("main pilot --by lead"), "open already")
     label_some(answered, "pilot", "ana", 5)
     label_some(answered, "pilot", "ben", 3, "wrong")
-    assert "eva joined; ben left" in run("people pilot --replace ben=eva --by lead").out
+    assert (
+        "eva joined; ben left"
+        in run("people pilot --replace ben=eva --by lead").out
+    )
     with pytest.raises(CampaignError, match="no longer labels"):
         LabelStore(answered, "pilot").take("ben", [])
     for who in ("ana", "cem", "dia", "eva"):
@@ -412,9 +457,14 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
         )
     told = json.loads(run("status pilot --json").out)["campaigns"][0]
     assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
-    assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
+    assert [entry["kind"] for entry in told["rounds"]] == [
+        "main round",
+        "people",
+    ]
     assert run("lock pilot --by lead --anyway").code == 0
-    assert refused(run("people pilot --add finn --by lead"), "was locked by lead")
+    assert refused(
+        run("people pilot --add finn --by lead"), "was locked by lead"
+    )
     assert refused(run("again pilot --by lead"), "Nothing says which items")
     assert (
         "items are labelled again by"
@@ -440,7 +490,10 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     assert main(["--data", str(elsewhere), "campaign", "create", *source]) == 0
     capsys.readouterr()
     there = DataFolder(elsewhere)
-    old, new = kept_campaign(answered, "pilot").plan, kept_campaign(there, "pilot").plan
+    old, new = (
+        kept_campaign(answered, "pilot").plan,
+        kept_campaign(there, "pilot").plan,
+    )
     assert (new.items, new.orders, new.rounds, new.present) == (
         old.items,
         old.orders,
@@ -448,7 +501,10 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
         old.present,
     )
     assert final_outcomes(there, new) == final_outcomes(answered, old)
-    assert guideline_versions(there, new)[1:] == guideline_versions(answered, old)[1:]
+    assert (
+        guideline_versions(there, new)[1:]
+        == guideline_versions(answered, old)[1:]
+    )
     assert new.guideline_text == old.guideline_text
     assert {final.label for final in final_outcomes(there, new).values()} <= {
         None,
@@ -474,7 +530,9 @@ def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
         run("people pilot --replace ana --by lead"),
         "does not say who takes over",
     )
-    assert refused(run("people pilot --add ana --by lead"), "labels in it already")
+    assert refused(
+        run("people pilot --add ana --by lead"), "labels in it already"
+    )
     assert refused(run("again pilot --labels best --by lead"), "is not a label")
     assert refused(run("again pilot --items none --by lead"), "is not an item")
 
@@ -489,7 +547,9 @@ def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "export"
     run(f"export pilot --out {out}")
     source = ("--from", out / "plan.json", "--with-labels")
-    assert refused(run("create other", *source), "have other names under another one")
+    assert refused(
+        run("create other", *source), "have other names under another one"
+    )
     (out / "acts.jsonl").write_text("no act\n")
     assert refused(run("create", *source), "does not hold the whole work")
 

@@ -21,10 +21,15 @@ def test_absences_are_told_in_words() -> None:
     assert absent_words("columns", column) == "column kg of df, line 3"
     assert absent_words("names", {"name": "n"}) == "name n"
     assert (
-        absent_words("keys", {"of": "df.loc", "label": 7, "in": "index", "line": 1})
+        absent_words(
+            "keys", {"of": "df.loc", "label": 7, "in": "index", "line": 1}
+        )
         == "label 7 of df.loc, line 1"
     )
-    assert absent_words("arguments", {"of": "f", "why": "too many"}) == "arguments of f"
+    assert (
+        absent_words("arguments", {"of": "f", "why": "too many"})
+        == "arguments of f"
+    )
 
 
 def test_a_folder_is_no_file_to_write(

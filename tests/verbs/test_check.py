@@ -45,11 +45,20 @@ def test_a_certain_crash_is_told_with_evidence_and_remedy(
 def test_the_same_as_json_past_a_cell_that_raises(
     notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "1 / 0", TARGET)]
+    cells = [
+        nbformat.v4.new_code_cell(code) for code in (SETUP, "1 / 0", TARGET)
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
-    assert check(tmp_path / "data", str(notebook), "--json", "--keep-going") == 0
+    assert (
+        check(tmp_path / "data", str(notebook), "--json", "--keep-going") == 0
+    )
     told = json.loads(capsys.readouterr().out)
-    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (
+    assert (
+        told["crashes"],
+        told["executed"],
+        told["target"],
+        told["model"],
+    ) == (
         True,
         True,
         2,
@@ -65,7 +74,9 @@ def test_no_certain_crash_is_no_promise(
 ) -> None:
     assert check(tmp_path / "data", str(notebook), "--target", "0") == 0
     assert "they never say that a cell is safe" in capsys.readouterr().out
-    assert check(tmp_path / "data", str(notebook), "--target", "0", "--json") == 0
+    assert (
+        check(tmp_path / "data", str(notebook), "--target", "0", "--json") == 0
+    )
     told = json.loads(capsys.readouterr().out)
     assert (told["crashes"], told["predicted"], told["findings"]) == (
         None,
@@ -74,10 +85,15 @@ def test_no_certain_crash_is_no_promise(
     )
 
 
-def test_a_script_is_told_by_the_exit_code(notebook: Path, tmp_path: Path) -> None:
+def test_a_script_is_told_by_the_exit_code(
+    notebook: Path, tmp_path: Path
+) -> None:
     data = tmp_path / "data"
     assert check(data, str(notebook), "--exit-code") == 3
-    assert check(data, str(notebook), "--exit-code", "--json", "--target", "0") == 0
+    assert (
+        check(data, str(notebook), "--exit-code", "--json", "--target", "0")
+        == 0
+    )
     assert check(data, str(tmp_path / "nowhere.ipynb"), "--exit-code") == 1
 
 
@@ -113,7 +129,9 @@ def test_the_verdict_of_the_rules_is_told_where_no_model_can_be_asked(
     assert check(tmp_path / "data", str(notebook), *nowhere) == 1
     printed = capsys.readouterr()
     assert "code cell 1 of tide.ipynb" in printed.out
-    assert "cannot be reached" in printed.err and "then ask again" in printed.err
+    assert (
+        "cannot be reached" in printed.err and "then ask again" in printed.err
+    )
 
 
 def test_a_model_without_a_key_is_refused_before_anything_runs(
@@ -159,7 +177,10 @@ def test_a_rehearsal_is_told_beside_the_prediction(
     assert lines[begin + 2].startswith(
         "  reason    ValueError: operands could not be broadcast together"
     )
-    assert check(tmp_path / "data", str(notebook), "--rehearse", "1.5", "--json") == 0
+    assert (
+        check(tmp_path / "data", str(notebook), "--rehearse", "1.5", "--json")
+        == 0
+    )
     told = json.loads(capsys.readouterr().out)["rehearsal"]
     expected = {
         "outcome": "crash",
@@ -224,7 +245,12 @@ def test_what_is_about_one_notebook_is_refused_for_several(
     option: list[str],
 ) -> None:
     assert (
-        check(tmp_path / "data", str(notebook), str(tmp_path / "other.ipynb"), *option)
+        check(
+            tmp_path / "data",
+            str(notebook),
+            str(tmp_path / "other.ipynb"),
+            *option,
+        )
         == 1
     )
     assert (
@@ -253,13 +279,19 @@ def test_what_is_no_notebook_is_told_as_what_it_is(
             "jupytext --to notebook tide.py",
         ),
         "tide.json": ("is JSON, but not a notebook.", "Name an .ipynb file"),
-        "tide.png": ("is neither a notebook nor a text.", "Name an .ipynb file"),
+        "tide.png": (
+            "is neither a notebook nor a text.",
+            "Name an .ipynb file",
+        ),
         "state.json": (
             "is a kernel state that was captured, not a notebook.",
             "Name the notebook",
         ),
         "empty": ("is a folder without notebooks.", "Name an .ipynb file"),
-        ".": ("is a folder with 1 notebook, not a notebook.", f"such as {notebook}"),
+        ".": (
+            "is a folder with 1 notebook, not a notebook.",
+            f"such as {notebook}",
+        ),
         "nowhere.ipynb": (
             "cannot be read: No such file or directory.",
             "Check the path",

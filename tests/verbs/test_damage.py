@@ -32,7 +32,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     append(
         inventory_file(folder),
         InventoryAct(
-            Listed.RUN, "shipped", InventoryAction.RENAME, "2026", "ana", title="S"
+            Listed.RUN,
+            "shipped",
+            InventoryAction.RENAME,
+            "2026",
+            "ana",
+            title="S",
         ),
     )
     prepare(folder).close()
@@ -57,7 +62,9 @@ def say(
 def read_only(copy: DataFolder) -> DataFolder:
     """A folder that `beside_read_only` mounts read-only, which holds for the superuser too."""
     if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap, which mounts the folder read-only, is not installed")
+        pytest.skip(
+            "bubblewrap, which mounts the folder read-only, is not installed"
+        )
     return copy
 
 
@@ -65,9 +72,25 @@ def beside_read_only(
     folder: DataFolder, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
     """A verb in a separate process, to which the folder is read-only."""
-    mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
+    mounts = [
+        "--bind",
+        "/",
+        "/",
+        "--dev-bind",
+        "/dev",
+        "/dev",
+        "--proc",
+        "/proc",
+    ]
     mounts += ["--ro-bind", str(folder.path), str(folder.path)]
-    verb = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *arguments]
+    verb = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "--data",
+        str(folder.path),
+        *arguments,
+    ]
     return subprocess.run(
         ["bwrap", *mounts, *verb],
         capture_output=True,
@@ -81,26 +104,38 @@ def beside_read_only(
     ("verb", "words"),
     [
         (("sql", "SELECT title FROM inventory_acts"), "S"),
-        pytest.param(("doctor",), "Damaged database\n  none", marks=pytest.mark.slow),
         pytest.param(
-            ("report", "--table", "1"), "Applicable cases", marks=pytest.mark.slow
+            ("doctor",), "Damaged database\n  none", marks=pytest.mark.slow
         ),
-        pytest.param(("backup", "{tmp}/kept"), "all checked", marks=pytest.mark.slow),
-        pytest.param(("check", "{tmp}/a.ipynb"), "IndexError", marks=pytest.mark.slow),
+        pytest.param(
+            ("report", "--table", "1"),
+            "Applicable cases",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("backup", "{tmp}/kept"), "all checked", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            ("check", "{tmp}/a.ipynb"), "IndexError", marks=pytest.mark.slow
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_what_only_reads_works_on_a_read_only_medium(
     read_only: DataFolder, tmp_path: Path, verb: tuple[str, ...], words: str
 ) -> None:
-    write_notebook(tmp_path / "a.ipynb", ["v = [1]", "v[3]"], counts=[None, None])
+    write_notebook(
+        tmp_path / "a.ipynb", ["v = [1]", "v[3]"], counts=[None, None]
+    )
     done = beside_read_only(
         read_only, *(part.replace("{tmp}", str(tmp_path)) for part in verb)
     )
     assert (done.returncode, words in done.stdout) == (0, True), done.stderr
 
 
-def test_what_writes_is_refused_on_a_read_only_medium(read_only: DataFolder) -> None:
+def test_what_writes_is_refused_on_a_read_only_medium(
+    read_only: DataFolder,
+) -> None:
     refused = beside_read_only(read_only, "rename", "run", "shipped", "T")
     assert refused.returncode == 1
     assert "it is read-only. Use a writable folder" in refused.stderr
@@ -114,9 +149,9 @@ def test_a_read_only_folder_without_a_database_is_read_from_its_files(
     copy.database.unlink()
     before = sorted(copy.path.rglob("*"))
     monkeypatch.setattr(places.DataFolder, "is_read_only", True)
-    assert say(copy, capsys, "sql", "SELECT title FROM inventory_acts").out.endswith(
-        "S\n"
-    )
+    assert say(
+        copy, capsys, "sql", "SELECT title FROM inventory_acts"
+    ).out.endswith("S\n")
     assert sorted(copy.path.rglob("*")) == before
     with pytest.raises(StoreError, match="read-only"):
         prepare(copy)
@@ -195,7 +230,10 @@ def test_an_act_is_told_as_done_where_the_database_cannot_follow(
     told = say(copy, capsys, "rename", "run", "shipped", "New name")
     assert told.code == 1
     assert told.out == "renamed: run shipped is shown as New name\n"
-    assert "error: That is saved, but the database does not show it yet" in told.err
+    assert (
+        "error: That is saved, but the database does not show it yet"
+        in told.err
+    )
     assert [act.title for act in acts(copy)] == ["S", "New name"]
 
 
@@ -215,7 +253,9 @@ def test_pipes_and_loops_beside_pairs_are_left_out(
     copy: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab = tmp_path / "lab"
-    write_notebook(lab / "trip_reproduced.ipynb", ["1 / 0"], error="ZeroDivisionError")
+    write_notebook(
+        lab / "trip_reproduced.ipynb", ["1 / 0"], error="ZeroDivisionError"
+    )
     write_notebook(lab / "trip_fixed.ipynb", ["1 / 1"])
     os.mkfifo(lab / "pipe")
     (lab / "loop").symlink_to("loop")
@@ -223,6 +263,7 @@ def test_pipes_and_loops_beside_pairs_are_left_out(
     assert say(copy, capsys, "verify", str(lab)).code == 0
     told = say(copy, capsys, "import", str(lab))
     assert (
-        "loop, archive member: it is a link that leads to itself; skipped" in told.out
+        "loop, archive member: it is a link that leads to itself; skipped"
+        in told.out
     )
     assert "pipe, archive member: it is not a regular file; skipped" in told.out

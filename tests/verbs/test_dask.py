@@ -52,7 +52,11 @@ def lines_of(folder: DataFolder, glob: str) -> list[object]:
 
 
 def answers(folder: DataFolder) -> list[Answer]:
-    return [one for one in lines_of(folder, "rules-*.jsonl") if isinstance(one, Answer)]
+    return [
+        one
+        for one in lines_of(folder, "rules-*.jsonl")
+        if isinstance(one, Answer)
+    ]
 
 
 def test_rules_answer_on_a_cluster_as_here(
@@ -66,7 +70,9 @@ def test_rules_answer_on_a_cluster_as_here(
         one.instance_id: (one.crashes, one.reasoning, one.diagnostics)
         for one in answers(folder)
     }
-    assert run(*RULES, "--dask", "off", "--again", "--concurrency", "1").code == 0
+    assert (
+        run(*RULES, "--dask", "off", "--again", "--concurrency", "1").code == 0
+    )
     assert len(answers(folder)) == 2 * len(on_cluster)
     assert {
         one.instance_id: (one.crashes, one.reasoning, one.diagnostics)
@@ -84,7 +90,9 @@ def test_an_analyzer_answers_on_a_cluster(run: Run, address: str) -> None:
     ) == (2, 2)
 
 
-def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> None:
+def test_a_model_is_not_asked_from_a_cluster(
+    run: Run, folder: DataFolder
+) -> None:
     """It is refused before anybody looks for the scheduler, and there is none."""
     fake = "detect --detector fake --setting code --benchmark minibench"
     asked = run(f"{fake} --dask tcp://127.0.0.1:1")
@@ -97,7 +105,9 @@ def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> No
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) -> None:
+def test_ctrl_c_stops_a_local_cluster(
+    whole_folder: DataFolder, tmp_path: Path
+) -> None:
     command = [
         sys.executable,
         "-m",
@@ -135,9 +145,9 @@ def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) 
         command, capture_output=True, text=True, env=environment, check=False
     )
     assert again.returncode == 0, again.stderr
-    assert set(Counter(one.instance_id for one in answers(whole_folder)).values()) == {
-        1
-    }
+    assert set(
+        Counter(one.instance_id for one in answers(whole_folder)).values()
+    ) == {1}
     assert len(answers(whole_folder)) == 80
 
 
@@ -147,7 +157,9 @@ def test_pairs_are_executed_on_a_cluster_once(
     pairs, count = tmp_path / "lab", tmp_path / "count"
     write_pair(pairs, "a", *GOOD)
     write_pair(pairs, "d", *WRONG)
-    write_pair(pairs, "e", [f"open({str(count)!r}, 'a').write('e')", "1 / 0"], GOOD[1])
+    write_pair(
+        pairs, "e", [f"open({str(count)!r}, 'a').write('e')", "1 / 0"], GOOD[1]
+    )
     (pairs / "f").mkdir()
     write_notebook(pairs / "f" / "f_fixed.ipynb", ["1"])
     first = run(f"verify {pairs} --dask {address} --json")
@@ -208,7 +220,9 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
     assert "kernel states of 2 of 3 notebooks" in first.out
     assert "not captured:" in first.out and "ZeroDivisionError" in first.out
     for name in ("a", "deep/b"):
-        state = json.loads((tmp_path / "states" / f"{name}.json").read_text("utf-8"))
+        state = json.loads(
+            (tmp_path / "states" / f"{name}.json").read_text("utf-8")
+        )
         assert state["variables"]["n"]["values"]["value"] == 7
     assert not (tmp_path / "states" / "c.json").exists()
     again = run(f"capture {books} --out {tmp_path / 'states'} --json")
@@ -223,7 +237,8 @@ def test_a_folder_of_notebooks_is_captured_on_a_cluster(
 
 def test_two_notebooks_never_share_a_file(run: Run, tmp_path: Path) -> None:
     one, other = (
-        write_notebook(tmp_path / name / "n.ipynb", ["1"]) for name in ("a", "b")
+        write_notebook(tmp_path / name / "n.ipynb", ["1"])
+        for name in ("a", "b")
     )
     refused = run(f"capture {one} {other} --out {tmp_path / 'states'}")
     assert refused.code == 1
@@ -257,9 +272,14 @@ def test_a_folder_that_the_worker_does_not_have_is_sent(tmp_path: Path) -> None:
             "a_reproduced.ipynb",
             "data.csv",
         ]
-        assert (root / "lab" / "a" / "a_reproduced.ipynb").read_bytes() == content
+        assert (
+            root / "lab" / "a" / "a_reproduced.ipynb"
+        ).read_bytes() == content
     assert not root.exists()
-    with pytest.raises(Exception, match="too large to be sent"), received(stays):
+    with (
+        pytest.raises(Exception, match="too large to be sent"),
+        received(stays),
+    ):
         pass
 
 
@@ -306,7 +326,9 @@ def test_what_is_no_address_of_a_scheduler_is_wrong_usage(
 
 @pytest.mark.slow
 def test_nobody_at_an_address_is_one_line(run: Run) -> None:
-    refused = run(*RULES, "--instances", "numpy_1_*", "--dask", "tcp://127.0.0.1:1")
+    refused = run(
+        *RULES, "--instances", "numpy_1_*", "--dask", "tcp://127.0.0.1:1"
+    )
     assert refused.code == 1
     assert refused.err.splitlines()[-1].startswith(
         "error: No Dask scheduler answers at tcp://127.0.0.1:1"

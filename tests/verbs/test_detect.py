@@ -15,18 +15,31 @@ import pytest
 
 from crane_core import ledger
 from crane_core.domain import Reply
-from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
+from crane_core.llm.fake_server import (
+    FakeModel,
+    FakePlan,
+    ServerFault,
+    fake_server,
+)
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
 KEY = "sk-0123456789abcdef0123456789abcdef"
-ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*")
+ONE = (
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    "--instances",
+    "numpy_1_*",
+)
 
 
 def ledger_text(folder: DataFolder) -> str:
     return "".join(
-        path.read_text("utf-8") for path in sorted(folder.ledger.rglob("*.jsonl"))
+        path.read_text("utf-8")
+        for path in sorted(folder.ledger.rglob("*.jsonl"))
     )
 
 
@@ -67,7 +80,9 @@ def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(
-            *model_at(base_url, "--dry-run", "--price-in", "2", "--price-out", "10")
+            *model_at(
+                base_url, "--dry-run", "--price-in", "2", "--price-out", "10"
+            )
         )
         told = json.loads(
             run(
@@ -85,7 +100,11 @@ def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(
     assert spoken.code == 0
     assert "10 requests" in spoken.out
     sent = told["to_send"]
-    assert (sent["n_requests"], told["questions"], told["answered"]) == (10, 10, 0)
+    assert (sent["n_requests"], told["questions"], told["answered"]) == (
+        10,
+        10,
+        0,
+    )
     assert sent["input_usd"] == pytest.approx(sent["input_tokens"] * 2e-6)
     assert sent["most_usd"] > sent["input_usd"]
     assert model.requests == {}
@@ -97,7 +116,9 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
 ) -> None:
     monkeypatch.setenv("CRANE_API_KEY", KEY)
     plan = FakePlan(
-        key=KEY, echoes_key=True, faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4}
+        key=KEY,
+        echoes_key=True,
+        faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4},
     )
     named = ("--key-env", "CRANE_API_KEY")
     with fake_server(plan) as base_url:
@@ -139,7 +160,9 @@ def test_a_key_that_is_refused_is_one_error_without_the_key(
     with fake_server(FakePlan(key="another", echoes_key=True)) as base_url:
         spoken = run(*model_at(base_url, "--key-env", "CRANE_API_KEY"))
     assert spoken.code == 1
-    [error] = [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    [error] = [
+        line for line in spoken.err.splitlines() if line.startswith("error: ")
+    ]
     assert "--key-env NAME" in error
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
@@ -166,7 +189,9 @@ def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(
         refused = run(*model_at(base_url, "--budget-usd", "5"))
         assert (refused.code, refused.out, model.requests) == (1, "", {})
         [error] = [
-            line for line in refused.err.splitlines() if line.startswith("error: ")
+            line
+            for line in refused.err.splitlines()
+            if line.startswith("error: ")
         ]
         assert (
             "The price of heron at 127.0.0.1" in error
@@ -223,7 +248,9 @@ def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(
         for path in folder.ledger.rglob("*.jsonl")
         for record in ledger.tail(path).records
     ]
-    assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [0.25] * 4
+    assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [
+        0.25
+    ] * 4
     assert spoken.code == 1 and "the budget leaves" in spoken.out
     assert "1.00 USD, as the gateway reports" in spoken.out
 
@@ -231,7 +258,9 @@ def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(
 def test_cost_of_two_sources_is_told_apart(run: Run) -> None:
     asked = ("--price-in", "0.5", "--price-out", "0.5", "--concurrency", "1")
     with fake_server(FakePlan(reports_usd=0.25)) as gateway:
-        model_of_gateway = run(*model_at(gateway, *asked, "--runs", "1", "--json"))
+        model_of_gateway = run(
+            *model_at(gateway, *asked, "--runs", "1", "--json")
+        )
     spent = json.loads(model_of_gateway.out)["spent"]
     assert (spent["usd"], spent["reported_usd"]) == (0.5, 0.5)
     with fake_server(FakePlan()) as plain:
@@ -274,7 +303,10 @@ def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(
 
 
 def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
-    run: Run, folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    folder: DataFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OF_THE_GATEWAY", KEY)
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
@@ -310,14 +342,17 @@ def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
     )
     assert (
         other.code == 1
-        and "not configured for the model 'egret'. Choose one: heron." in other.err
+        and "not configured for the model 'egret'. Choose one: heron."
+        in other.err
     )
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
 
 def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     run("detect --detector fake", *ONE, "--runs", "1")
-    assert run("detect --detector fake", *ONE, "--runs", "1", "--again").code == 0
+    assert (
+        run("detect --detector fake", *ONE, "--runs", "1", "--again").code == 0
+    )
     first, second = sorted(
         path.stem for path in (folder.ledger / "runs").glob("*.jsonl")
     )
@@ -368,13 +403,19 @@ def test_published_rows_stand_beside_a_row_on_junobench(
     ("arguments", "told"),
     [
         (("--detector", "llm"), "No model was given"),
-        (("--detector", "fake", "--model", "gpt-5"), "a fixed name and its own server"),
+        (
+            ("--detector", "fake", "--model", "gpt-5"),
+            "a fixed name and its own server",
+        ),
         (("--detector", "fake", "--price-in", "1"), "--price-out"),
         (
             ("--detector", "llm", "--model", "m", "--endpoint", "nobody's"),
             'with the name "nobody\'s"',
         ),
-        (("--detector", "llm", "--model", "m", "--endpoint", ""), "with the name ''"),
+        (
+            ("--detector", "llm", "--model", "m", "--endpoint", ""),
+            "with the name ''",
+        ),
         (
             (
                 "--detector",
@@ -388,9 +429,18 @@ def test_published_rows_stand_beside_a_row_on_junobench(
             ),
             "--base-url",
         ),
-        (("--detector", "fake", "--endpoint", "x"), "a fixed name and its own server"),
-        (("--detector", "pylint", "--runs", "5"), "gives the same answer each time"),
-        (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
+        (
+            ("--detector", "fake", "--endpoint", "x"),
+            "a fixed name and its own server",
+        ),
+        (
+            ("--detector", "pylint", "--runs", "5"),
+            "gives the same answer each time",
+        ),
+        (
+            ("--detector", "fake", "--instances", "polars_*"),
+            "No instance of minibench",
+        ),
         (
             ("--detector", "fake", "--benchmark", "mine"),
             "benchmark 'mine' is not loaded",
@@ -402,14 +452,18 @@ def test_what_cannot_be_run_is_one_error_with_its_remedy(
 ) -> None:
     spoken = run("detect", *ONE, *arguments)
     assert spoken.code == 1
-    [error] = [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    [error] = [
+        line for line in spoken.err.splitlines() if line.startswith("error: ")
+    ]
     assert told in error
     assert spoken.out == ""
 
 
 @pytest.mark.slow
 def test_pylint_answers_in_one_process(run: Run) -> None:
-    spoken = run("detect --detector pylint", *ONE, "--json", "--concurrency", "1")
+    spoken = run(
+        "detect --detector pylint", *ONE, "--json", "--concurrency", "1"
+    )
     assert spoken.code == 0
     told = json.loads(spoken.out)
     assert (
@@ -444,7 +498,9 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(
             text=True,
         ) as process:
             assert process.stderr and process.stdout
-            first = next(line for line in process.stderr if " answered, " in line)
+            first = next(
+                line for line in process.stderr if " answered, " in line
+            )
             os.kill(process.pid, signal.SIGINT)
             said = process.stdout.read() + process.stderr.read()
         assert int(first.split()[0]) > 0
@@ -455,7 +511,9 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(
         assert f"{n_saved} of 400 questions answered" in said
 
 
-def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> None:
+def test_a_judge_labels_what_a_model_detected(
+    run: Run, folder: DataFolder
+) -> None:
     assert (
         run(
             "detect --detector fake --setting code --benchmark minibench --runs 1",
@@ -466,7 +524,10 @@ def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> N
     where = ("judge", "--fake", "--benchmark", "minibench", "--experiment", job)
     plan = json.loads(run(*where, "--dry-run", "--json").out)
     assert (
-        plan["questions"] == 2 * plan["verdicts"] == plan["to_send"]["n_requests"] > 0
+        plan["questions"]
+        == 2 * plan["verdicts"]
+        == plan["to_send"]["n_requests"]
+        > 0
     )
     spoken = run(*where, "--json")
     told = json.loads(spoken.out)

@@ -30,7 +30,14 @@ from tests.patience import PATIENCE_S
 from tests.spoken import Run, speaker
 
 KEY = "sk-0123456789abcdef0123456789abcdef"
-ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*")
+ONE = (
+    "--setting",
+    "code",
+    "--benchmark",
+    "minibench",
+    "--instances",
+    "numpy_1_*",
+)
 PRICES = ("--price-in", "2", "--price-out", "10")
 
 
@@ -79,7 +86,9 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
         )
         again = run(*batch_at(base_url, *PRICES, "--seed", "7"))
     assert (told["answered"], told["open"], told["ended_early"]) == (4, 0, None)
-    assert told["spent"]["usd"] == pytest.approx(4 * (1000 * 2e-6 + 100 * 10e-6))
+    assert told["spent"]["usd"] == pytest.approx(
+        4 * (1000 * 2e-6 + 100 * 10e-6)
+    )
     assert [row["title"] for row in told["rows"]] == ["heron"]
     assert again.code == 0
     assert len(server.batches) == 1
@@ -89,7 +98,8 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
     assert sorted(one["body"]["seed"] for one in asked) == [7, 7, 8, 8]
     stored = replies(folder)
     assert {
-        (reply.text is not None, reply.seconds, reply.attempts) for reply in stored
+        (reply.text is not None, reply.seconds, reply.attempts)
+        for reply in stored
     } == {(True, None, 1)}
     assert notes(folder) == []
 
@@ -106,7 +116,8 @@ def test_each_reply_belongs_to_its_question_in_any_order(
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
     said = {
-        reply.text: (reply.instance_id, reply.run_index) for reply in replies(folder)
+        reply.text: (reply.instance_id, reply.run_index)
+        for reply in replies(folder)
     }
     prompts = {
         one["custom_id"]: one["body"]["messages"][0]["content"]
@@ -125,7 +136,9 @@ def test_each_reply_belongs_to_its_question_in_any_order(
 def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(
     run: Run, folder: DataFolder
 ) -> None:
-    def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
+    def output(
+        asked: list[Told],
+    ) -> tuple[list[Told | bytes], list[Told | bytes]]:
         if len(asked) < 4:
             return [answered(one) for one in asked], []
         return [answered(one) for one in asked[:2]], [
@@ -139,7 +152,11 @@ def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(
         told = json.loads(first.out)
         second = json.loads(run(*batch_at(base_url, "--json")).out)
     assert first.code == 1
-    assert (told["answered"], told["open"], sum(told["troubles"].values())) == (2, 2, 2)
+    assert (told["answered"], told["open"], sum(told["troubles"].values())) == (
+        2,
+        2,
+        2,
+    )
     assert any("overloaded" in why for why in told["troubles"])
     assert any("batch_expired" in why for why in told["troubles"])
     assert (second["answered"], second["open"]) == (4, 0)
@@ -164,7 +181,11 @@ def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
             *batch_at(base_url),
         ]
         with subprocess.Popen(
-            command, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=root,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         ) as process:
             assert server.was_looked_at.wait(PATIENCE_S)
             os.kill(process.pid, signal.SIGINT)
@@ -188,7 +209,9 @@ def test_a_start_that_was_killed_after_reading_does_not_keep_or_pay_for_a_reply_
     run: Run, folder: DataFolder
 ) -> None:
     server = BatchServer(
-        refuses=lambda _, path: error(403, "not yet") if "batch_" in path else None
+        refuses=lambda _, path: (
+            error(403, "not yet") if "batch_" in path else None
+        )
     )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
@@ -200,7 +223,9 @@ def test_a_start_that_was_killed_after_reading_does_not_keep_or_pay_for_a_reply_
         note.write_bytes(as_before_the_end)
         more = run(*batch_at(base_url, "--runs", "3"))
     assert more.code == 0
-    assert [len(server.asked(number)) for number in range(len(server.batches))] == [
+    assert [
+        len(server.asked(number)) for number in range(len(server.batches))
+    ] == [
         4,
         2,
     ]
@@ -223,7 +248,10 @@ def test_a_batch_whose_name_never_came_back_is_found_again(
     assert "lost" in the_error(first.err)
     assert second.code == 0
     assert sum(path == "POST /v1/batches" for path in server.requests) == 1
-    assert sum(path.startswith("GET /v1/batches?") for path in server.requests) == 3
+    assert (
+        sum(path.startswith("GET /v1/batches?") for path in server.requests)
+        == 3
+    )
     assert sum(path == "POST /v1/files" for path in server.requests) == 1
 
 
@@ -233,7 +261,9 @@ def test_a_batch_that_was_never_created_is_created_of_the_same_file(
     fails = iter([True, False])
     server = BatchServer(
         refuses=lambda method, path: (
-            error(500, "x") if path == "/v1/batches" and next(fails, False) else None
+            error(500, "x")
+            if path == "/v1/batches" and next(fails, False)
+            else None
         )
     )
     with batch_server(server) as base_url:
@@ -263,7 +293,9 @@ def test_a_look_that_fails_is_repeated_and_a_server_that_stays_away_ends_it(
     fails = iter([True, False])
     server = BatchServer(
         refuses=lambda _, path: (
-            error(502, "away") if "batch_" in path and next(fails, False) else None
+            error(502, "away")
+            if "batch_" in path and next(fails, False)
+            else None
         )
     )
     with batch_server(server) as base_url:
@@ -312,7 +344,9 @@ def test_a_server_without_these_endpoints_says_so_and_can_be_asked_directly(
         assert "Ask without --batch." in the_error(spoken.err)
         assert run(*model_at(base_url)).code == 0
     halfway = BatchServer(
-        refuses=lambda method, path: error(404, "no") if path == "/v1/batches" else None
+        refuses=lambda method, path: (
+            error(404, "no") if path == "/v1/batches" else None
+        )
     )
     with batch_server(halfway) as base_url:
         spoken = run(*batch_at(base_url))
@@ -338,7 +372,9 @@ def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(
 def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(
     run: Run, folder: DataFolder
 ) -> None:
-    def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
+    def output(
+        asked: list[Told],
+    ) -> tuple[list[Told | bytes], list[Told | bytes]]:
         first, second, *_ = asked
         foreign: list[Told | bytes] = [
             b"{",
@@ -351,7 +387,13 @@ def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(
             b"a" * 9_000_000,
         ]
         told_twice = answered(first, "another answer")
-        return [answered(first), b"", *foreign, told_twice, answered(second)], []
+        return [
+            answered(first),
+            b"",
+            *foreign,
+            told_twice,
+            answered(second),
+        ], []
 
     with batch_server(BatchServer(output=output)) as base_url:
         spoken = run(*batch_at(base_url, "--json"))
@@ -370,9 +412,15 @@ def test_hostile_replies_are_kept_as_they_are_and_nothing_of_them_reaches_the_te
     monkeypatch.setenv("CRANE_API_KEY", KEY)
 
     def odd(asked: Told, response: Any) -> Told:
-        return {"custom_id": asked["custom_id"], "response": response, "error": None}
+        return {
+            "custom_id": asked["custom_id"],
+            "response": response,
+            "error": None,
+        }
 
-    def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
+    def output(
+        asked: list[Told],
+    ) -> tuple[list[Told | bytes], list[Told | bytes]]:
         hostile = "\x1b]0;owned\x07<script>\ud800 " + KEY
         return [
             answered(asked[0], hostile),
@@ -391,7 +439,9 @@ def test_hostile_replies_are_kept_as_they_are_and_nothing_of_them_reaches_the_te
     everything = (
         spoken.out
         + spoken.err
-        + "".join(path.read_text("utf-8") for path in folder.ledger.rglob("*.jsonl"))
+        + "".join(
+            path.read_text("utf-8") for path in folder.ledger.rglob("*.jsonl")
+        )
     )
     assert KEY not in everything
     assert "\x1b" not in spoken.out + spoken.err
@@ -401,16 +451,24 @@ def test_hostile_replies_are_kept_as_they_are_and_nothing_of_them_reaches_the_te
 def test_a_parameter_that_the_endpoint_refuses_is_left_out_of_a_second_batch_at_once(
     run: Run, folder: DataFolder
 ) -> None:
-    def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
+    def output(
+        asked: list[Told],
+    ) -> tuple[list[Told | bytes], list[Told | bytes]]:
         if "temperature" in asked[0]["body"]:
             words = "Unsupported value: 'temperature' does not support 0.01 with this model."
-            return [], [failed(one, 400, words, param="temperature") for one in asked]
+            return [], [
+                failed(one, 400, words, param="temperature") for one in asked
+            ]
         return [answered(one) for one in asked], []
 
     server = BatchServer(output=output)
     with batch_server(server) as base_url:
         told = json.loads(run(*batch_at(base_url, "--json")).out)
-    assert (told["answered"], told["troubles"], len(server.batches)) == (4, {}, 2)
+    assert (told["answered"], told["troubles"], len(server.batches)) == (
+        4,
+        {},
+        2,
+    )
     assert "temperature" in server.asked(0)[0]["body"]
     assert all("temperature" not in one["body"] for one in server.asked(1))
     assert told["spent"]["n_requests"] == 4
@@ -429,7 +487,9 @@ def test_only_what_surely_fits_the_caps_is_submitted(
             in nothing.out
         )
         some = json.loads(run(*batch_at(base_url, *caps, "5000", "--json")).out)
-        rest = json.loads(run(*batch_at(base_url, *caps, "500000", "--json")).out)
+        rest = json.loads(
+            run(*batch_at(base_url, *caps, "500000", "--json")).out
+        )
     n_first = len(server.asked(0))
     assert 0 < n_first < 4
     assert (some["answered"], some["open"]) == (n_first, 4 - n_first)
@@ -441,13 +501,24 @@ def test_only_what_surely_fits_the_caps_is_submitted(
     ("arguments", "told"),
     [
         (("--detector", "fake", "--batch"), "fake cannot be asked by batches"),
-        (("--detector", "pylint", "--batch"), "pylint cannot be asked by batches"),
+        (
+            ("--detector", "pylint", "--batch"),
+            "pylint cannot be asked by batches",
+        ),
         (
             ("--detector", "cascade", "--model", "m", "--batch"),
             "cascade cannot be asked by batches",
         ),
         (
-            ("--detector", "llm", "--model", "m", "--batch", "--concurrency", "4"),
+            (
+                "--detector",
+                "llm",
+                "--model",
+                "m",
+                "--batch",
+                "--concurrency",
+                "4",
+            ),
             "Omit --concurrency",
         ),
     ],

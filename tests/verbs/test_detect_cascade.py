@@ -16,7 +16,10 @@ from tests.spoken import Run as Speak
 from tests.spoken import speaker
 
 ARCHIVE = (
-    Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+    Path(__file__).resolve().parents[3]
+    / "shared"
+    / "upstream"
+    / "crane_llm.tar.gz"
 )
 SOME = ("--setting", "runtime+", "--benchmark", "minibench")
 FREE = ("--price-in", "0", "--price-out", "0")
@@ -62,7 +65,9 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(
     }
     assert not {reply.instance_id for reply in replies} & certain
     assert (
-        sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
+        sum(model.requests.values())
+        == len(replies)
+        == 2 * (n_instances - len(certain))
     )
     assert all(
         record.crashes and record.reasoning and "raises" in record.reasoning
@@ -84,9 +89,13 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(
     assert row["title"] == "Certain-crash rules, then Heron"
     detectors = [record for record in records if isinstance(record, Detector)]
     assert detectors == [
-        Detector("cascade:heron", "Certain-crash rules, then Heron", DetectorKind.LLM)
+        Detector(
+            "cascade:heron", "Certain-crash rules, then Heron", DetectorKind.LLM
+        )
     ]
-    assert {record.detector for record in (*runs, *replies)} == {"cascade:heron"}
+    assert {record.detector for record in (*runs, *replies)} == {
+        "cascade:heron"
+    }
 
 
 def test_a_budget_stops_it_and_the_same_command_goes_on(
@@ -105,7 +114,9 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(
     )
     assert rest.code == 0
     replies = [
-        record for record in kept(folder, "cascade") if isinstance(record, Reply)
+        record
+        for record in kept(folder, "cascade")
+        if isinstance(record, Reply)
     ]
     assert 0 < n_before < len(replies)
     assert (
@@ -121,11 +132,16 @@ def test_a_dry_run_says_what_is_saved_and_sends_nothing(
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(*cascade_at(base_url, *FREE, "--dry-run"))
-        told = json.loads(run(*cascade_at(base_url, *FREE, "--dry-run", "--json")).out)
+        told = json.loads(
+            run(*cascade_at(base_url, *FREE, "--dry-run", "--json")).out
+        )
     assert spoken.code == 0
     first = told["to_send"]["first"]
     assert told["questions"] == first["instances"] * 5
-    assert told["to_send"]["n_requests"] == told["questions"] - first["requests_saved"]
+    assert (
+        told["to_send"]["n_requests"]
+        == told["questions"] - first["requests_saved"]
+    )
     assert (
         f"{first['requests_saved']:,} fewer requests\n{told['to_send']['n_requests']:,} requests with"
         in spoken.out
@@ -149,7 +165,8 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(
 
 @pytest.mark.corpus
 @pytest.mark.skipif(
-    not ARCHIVE.is_file(), reason="the published archive is not beside this checkout"
+    not ARCHIVE.is_file(),
+    reason="the published archive is not beside this checkout",
 )
 def test_on_the_published_states_the_rules_settle_49_of_222(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str]

@@ -43,14 +43,25 @@ def test_a_pair_gets_a_row_that_says_it_was_executed(
     assert "Rehearsal (executed in a copy)" in spoken.out
     found = records(folder)
     assert (
-        Detector("rehearsal", "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL)
+        Detector(
+            "rehearsal",
+            "Rehearsal (executed in a copy)",
+            DetectorKind.REHEARSAL,
+        )
         in found
     )
-    said = {record.instance_id: record for record in found if isinstance(record, Run)}
+    said = {
+        record.instance_id: record
+        for record in found
+        if isinstance(record, Run)
+    }
     crash, fixed = said["numpy_1_reproduced"], said["numpy_1_fixed"]
     assert (crash.crashes, fixed.crashes) == (True, False)
     [told] = json.loads(crash.diagnostics or "")
-    assert (told["outcome"], told["executed_in_a_copy"]) == (RehearsalEnd.CRASH, True)
+    assert (told["outcome"], told["executed_in_a_copy"]) == (
+        RehearsalEnd.CRASH,
+        True,
+    )
     assert told["exception"] in (crash.reasoning or "")
     assert f"line {told['line']}" in (crash.reasoning or "")
     assert (fixed.reasoning or "").startswith(
@@ -59,7 +70,9 @@ def test_a_pair_gets_a_row_that_says_it_was_executed(
 
 
 @pytest.mark.slow
-def test_the_same_command_executes_nothing_again(run: Say, folder: DataFolder) -> None:
+def test_the_same_command_executes_nothing_again(
+    run: Say, folder: DataFolder
+) -> None:
     run(*ONE)
     before = records(folder)
     again = run(*ONE, "--json")
@@ -82,7 +95,8 @@ def pair(folder: Path, name: str, crashing: str, fixed: str) -> None:
         place = folder / "benchmark" / name
         place.mkdir(parents=True, exist_ok=True)
         nbformat.write(
-            nbformat.v4.new_notebook(cells=cells), place / f"{name}_{version}.ipynb"
+            nbformat.v4.new_notebook(cells=cells),
+            place / f"{name}_{version}.ipynb",
         )
 
 
@@ -117,7 +131,10 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
             ("--benchmark", "minibench", "--dask", "local"),
             "executes notebooks on this machine",
         ),
-        (("--benchmark", "minibench", "--setting", "code"), "Use --setting runtime"),
+        (
+            ("--benchmark", "minibench", "--setting", "code"),
+            "Use --setting runtime",
+        ),
     ],
 )
 def test_what_cannot_be_rehearsed_is_refused_in_a_line(
@@ -135,7 +152,9 @@ def test_a_benchmark_without_notebooks_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
-    spoken = speaker(whole_folder.path, capsys)(*REHEARSE, "--benchmark", "junobench")
+    spoken = speaker(whole_folder.path, capsys)(
+        *REHEARSE, "--benchmark", "junobench"
+    )
     assert spoken.code == 1
     assert "no notebooks here that could be executed" in spoken.err
     assert not (whole_folder.ledger / "runs").exists()
@@ -143,7 +162,10 @@ def test_a_benchmark_without_notebooks_is_refused(
 
 @pytest.mark.parametrize("allowed", [None, "0", "maybe"])
 def test_nothing_is_executed_unless_the_operator_allows_it(
-    run: Say, folder: DataFolder, monkeypatch: pytest.MonkeyPatch, allowed: str | None
+    run: Say,
+    folder: DataFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    allowed: str | None,
 ) -> None:
     monkeypatch.delenv("CRANE_ALLOW_EXECUTION")
     if allowed is not None:

@@ -59,7 +59,9 @@ def test_every_model_meets_every_setting_and_all_stand_in_one_table(
     )
     assert spoken.out.count("2 of 2 questions answered") == 6
     table = spoken.out[spoken.out.index("Crash detection alone") :].splitlines()
-    assert [line.split()[0] for line in table[2:]] == ["heron"] * 3 + ["egret"] * 3
+    assert [line.split()[0] for line in table[2:]] == ["heron"] * 3 + [
+        "egret"
+    ] * 3
     assert "run 6 of 6: egret, runtime-S" in spoken.err
 
 
@@ -67,7 +69,9 @@ def test_model_that_is_not_there_does_not_stop_the_next_one(
     run: Run, folder: DataFolder
 ) -> None:
     with fake_server(FakePlan(models=("egret",))) as base_url:
-        spoken = run(*asked(base_url, "heron", "egret", setting="code"), "--json")
+        spoken = run(
+            *asked(base_url, "heron", "egret", setting="code"), "--json"
+        )
     told = json.loads(spoken.out)["runs"]
     assert spoken.code == 1
     assert [each["model"] for each in told] == ["heron", "egret"]
@@ -112,7 +116,9 @@ def test_setting_that_is_none_is_wrong_usage(
     assert "--setting" in capsys.readouterr().err
 
 
-def labels(run: Run, folder: DataFolder, *more: str) -> tuple[int, dict[str, str]]:
+def labels(
+    run: Run, folder: DataFolder, *more: str
+) -> tuple[int, dict[str, str]]:
     spoken = run("detect --detector fake --setting code", *ON, *more)
     [path] = (folder.ledger / "runs").glob("*.jsonl")
     kept = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -129,7 +135,10 @@ def test_name_and_note_belong_to_the_job_and_stay_until_others_are_given(
     assert labels(run, folder, "--name", "pilot", "--note", "before the change") == (
         0, {"name": "pilot", "note": "before the change"},
     )  # fmt: skip
-    assert labels(run, folder) == (0, {"name": "pilot", "note": "before the change"})
+    assert labels(run, folder) == (
+        0,
+        {"name": "pilot", "note": "before the change"},
+    )
     assert labels(run, folder, "--name", "main") == (
         0,
         {"name": "main", "note": "before the change"},
@@ -139,7 +148,9 @@ def test_name_and_note_belong_to_the_job_and_stay_until_others_are_given(
 @pytest.mark.parametrize(
     "option", [("--name", ""), ("--name", "a" * 81), ("--note", "two\nlines")]
 )
-def test_name_that_is_none_is_wrong_usage(run: Run, option: tuple[str, str]) -> None:
+def test_name_that_is_none_is_wrong_usage(
+    run: Run, option: tuple[str, str]
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         run("detect --detector fake --setting code", *ON, *option)
 

@@ -25,7 +25,9 @@ def pairs(tmp_path: Path) -> Path:
 def asked(folder: DataFolder, question: str) -> list[str]:
     store = prepare(folder)
     try:
-        return [str(row[0]) for row in store.cursor().execute(question).fetchall()]
+        return [
+            str(row[0]) for row in store.cursor().execute(question).fetchall()
+        ]
     finally:
         store.close()
 
@@ -35,7 +37,9 @@ def only_source(folder: DataFolder) -> str:
     return source
 
 
-def test_a_folder_is_told_with_the_name_of_its_benchmark(run: Run, pairs: Path) -> None:
+def test_a_folder_is_told_with_the_name_of_its_benchmark(
+    run: Run, pairs: Path
+) -> None:
     said = run(f"import {pairs}")
     assert said.code == 0
     assert "my_pairs: notebook-pairs, benchmark my-pairs, source" in said.out
@@ -54,7 +58,8 @@ def test_half_a_pair_is_loaded_told_and_ends_with_one(
     said = run(f"import {pairs}")
     assert said.code == 1
     assert (
-        f"there is no trip_{missing}.ipynb" in said.out and "not complete:" in said.out
+        f"there is no trip_{missing}.ipynb" in said.out
+        and "not complete:" in said.out
     )
     there = ({"reproduced", "fixed"} - {missing}).pop()
     assert asked(
@@ -75,9 +80,9 @@ def test_unreadable_lines_end_with_one_and_the_others_are_loaded(
     (tmp_path / "night.jsonl").write_text(json.dumps(line) + "\n{\n")
     said = run(f"import {tmp_path / 'night.jsonl'}")
     assert said.code == 1 and "night.jsonl, line 2: it is not JSON" in said.out
-    assert asked(folder, "SELECT count(*) FROM runs WHERE experiment = 'night'") == [
-        "1"
-    ]
+    assert asked(
+        folder, "SELECT count(*) FROM runs WHERE experiment = 'night'"
+    ) == ["1"]
 
 
 def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
@@ -112,7 +117,9 @@ def test_replace_puts_the_old_source_where_restore_finds_it(
     assert asked(
         folder, "SELECT count(*) FROM load_problems WHERE path LIKE 'trip%'"
     ) == ["0"]
-    assert old in (gone := run("list --removed").out) and "removed by lea" in gone
+    assert (
+        old in (gone := run("list --removed").out) and "removed by lea" in gone
+    )
     assert run("rebuild").code == 0
     assert asked(folder, CODE) == ["a = 2", "1 / a"]
     write_pair(pairs, "trip", ["a = 0", "1 / a"], FIXED)
@@ -190,7 +197,9 @@ def test_pairs_come_with_their_states_in_one_command(
     )
     assert asked(folder, STATES) == ["trip_fixed", "trip_reproduced"]
     again = run(f"import {pairs} --capture --json")
-    assert [entry["already_loaded"] for entry in json.loads(again.out)["imports"]] == [
+    assert [
+        entry["already_loaded"] for entry in json.loads(again.out)["imports"]
+    ] == [
         True,
         True,
     ]
@@ -206,18 +215,22 @@ def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
         error="E",
         target=1,
     )
-    write_notebook(tmp_path / "two" / "trip_fixed.ipynb", ["a = 1", "1 / a", "b = 2"])
+    write_notebook(
+        tmp_path / "two" / "trip_fixed.ipynb", ["a = 1", "1 / a", "b = 2"]
+    )
     assert run(f"import {tmp_path / 'two'} --capture").code == 0
     kept = folder.path / "states" / "two"
-    assert {json.loads(file.read_text())["target"] for file in kept.glob("*.json")} == {
-        1
-    }
+    assert {
+        json.loads(file.read_text())["target"] for file in kept.glob("*.json")
+    } == {1}
 
 
 def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
     run: Run, pairs: Path, folder: DataFolder
 ) -> None:
-    write_notebook(pairs / "trip" / "trip_fixed.ipynb", ["raise SystemError", "1"])
+    write_notebook(
+        pairs / "trip" / "trip_fixed.ipynb", ["raise SystemError", "1"]
+    )
     said = run(f"import {pairs} --capture --json")
     told = json.loads(said.out)
     assert said.code == 1
@@ -225,7 +238,9 @@ def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
         "trip_fixed.ipynb"
     ]
     assert asked(folder, STATES) == ["trip_reproduced"]
-    assert len(asked(folder, "FROM instances WHERE benchmark = 'my-pairs'")) == 2
+    assert (
+        len(asked(folder, "FROM instances WHERE benchmark = 'my-pairs'")) == 2
+    )
 
 
 def test_no_notebook_runs_where_that_is_forbidden(
@@ -244,7 +259,10 @@ def test_no_notebook_runs_where_that_is_forbidden(
 
 def test_states_are_captured_for_a_folder_only(run: Run, pairs: Path) -> None:
     refused = run(f"import --capture {pairs / 'trip' / 'trip_fixed.ipynb'}")
-    assert refused.code == 1 and "--capture takes one folder of pairs" in refused.err
+    assert (
+        refused.code == 1
+        and "--capture takes one folder of pairs" in refused.err
+    )
     refused = run(f"import --capture {pairs / 'nowhere'}")
     assert refused.code == 1 and "nowhere does not exist." in refused.err
 
@@ -252,7 +270,10 @@ def test_states_are_captured_for_a_folder_only(run: Run, pairs: Path) -> None:
 def test_an_empty_folder_is_told_as_empty(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     refused = run(f"import {tmp_path / 'nothing'}")
-    assert (refused.code, refused.err.startswith("error: nothing is empty.")) == (
+    assert (
+        refused.code,
+        refused.err.startswith("error: nothing is empty."),
+    ) == (
         1,
         True,
     )

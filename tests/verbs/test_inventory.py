@@ -39,7 +39,10 @@ RULES = (
 def add_lab(folder: DataFolder) -> None:
     """Import a benchmark, and run the rules on it."""
     write_pair(
-        folder.path.parent / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"]
+        folder.path.parent / "lab",
+        "trip",
+        ["a = 0", "1 / a"],
+        ["a = 1", "1 / a"],
     )
     import_paths([folder.path.parent / "lab"], folder)
     assert main(["--data", str(folder.path), *RULES]) == 0
@@ -59,7 +62,9 @@ def whole_lab_folder(
 @pytest.fixture
 def whole_lab(whole_lab_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """Such a data folder of the test's own."""
-    return DataFolder(Path(shutil.copytree(whole_lab_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(whole_lab_folder.path, tmp_path / "data"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +75,9 @@ def small_lab_folder(
 ) -> DataFolder:
     """The same with three pairs in place of all embedded data."""
     place = tmp_path_factory.mktemp("small") / "data"
-    folder = DataFolder(Path(shutil.copytree(small_prepared_folder.path, place)))
+    folder = DataFolder(
+        Path(shutil.copytree(small_prepared_folder.path, place))
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load, "embedded", lambda: three_pairs)
         add_lab(folder)
@@ -82,7 +89,9 @@ def lab(
     small_lab_folder: DataFolder, three_pairs_ship: None, tmp_path: Path
 ) -> DataFolder:
     """Such a data folder of the test's own."""
-    return DataFolder(Path(shutil.copytree(small_lab_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(small_lab_folder.path, tmp_path / "data"))
+    )
 
 
 def say(
@@ -113,12 +122,16 @@ def listed(
 ) -> dict[str, str]:
     return {
         entry["name"]: entry["held"]
-        for entry in json.loads(say(folder, capsys, "list", *arguments, "--json").out)
+        for entry in json.loads(
+            say(folder, capsys, "list", *arguments, "--json").out
+        )
     }
 
 
 def run_name(folder: DataFolder) -> str:
-    return next(path.stem for path in (folder.ledger / "runs").glob("rules-*.jsonl"))
+    return next(
+        path.stem for path in (folder.ledger / "runs").glob("rules-*.jsonl")
+    )
 
 
 def test_list_shows_everything_with_counts(
@@ -170,13 +183,17 @@ def test_what_is_removed_is_in_no_table_and_comes_back_whole(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], kind: Listed
 ) -> None:
     source = next(path.name for path in lab.sources.iterdir())
-    name = {Listed.BENCHMARK: "lab", Listed.SOURCE: source, Listed.RUN: run_name(lab)}[
-        kind
-    ]
+    name = {
+        Listed.BENCHMARK: "lab",
+        Listed.SOURCE: source,
+        Listed.RUN: run_name(lab),
+    }[kind]
     before = content(lab)
     assert say(lab, capsys, "remove", str(kind), name, "--by", "lea").code == 0
     gone = content(lab)
-    for table in ("runs",) if kind is Listed.RUN else ("cases", "instances", "cells"):
+    for table in (
+        ("runs",) if kind is Listed.RUN else ("cases", "instances", "cells")
+    ):
         assert len(before[table]) - len(gone[table]) > 0
     assert name not in listed(lab, capsys, str(kind))
     assert "removed by lea" in say(lab, capsys, "list", "--removed").out
@@ -210,9 +227,19 @@ def test_a_removed_run_has_no_verdict_and_is_not_resumed_in_secret(
 def test_a_removed_campaign_is_told_and_keeps_its_labels(
     answered: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wish = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", "ours")
+    wish = (
+        "--annotators",
+        "ana",
+        "--benchmark",
+        "minibench",
+        "--experiment",
+        "ours",
+    )
     assert say(answered, capsys, "campaign", "create", "pilot", *wish).code == 0
-    files = {path: path.read_bytes() for path in answered.ledger.rglob("pilot*.jsonl")}
+    files = {
+        path: path.read_bytes()
+        for path in answered.ledger.rglob("pilot*.jsonl")
+    }
     assert say(answered, capsys, "remove", "campaign", "pilot").code == 0
     assert campaign_names(answered) == []
     refused = say(answered, capsys, "campaign", "status", "pilot")
@@ -224,7 +251,10 @@ def test_a_removed_campaign_is_told_and_keeps_its_labels(
     assert {path: path.read_bytes() for path in files} == files
     assert say(answered, capsys, "restore", "campaign", "pilot").code == 0
     assert (
-        say(answered, capsys, "rename", "campaign", "pilot", "Spring pilot").code == 0
+        say(
+            answered, capsys, "rename", "campaign", "pilot", "Spring pilot"
+        ).code
+        == 0
     )
     assert campaign_names(answered) == ["pilot"]
     assert "Spring pilot" in say(answered, capsys, "list", "campaign").out
@@ -234,7 +264,10 @@ def test_a_removed_campaign_is_told_and_keeps_its_labels(
 def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    name, source = run_name(lab), next(path.name for path in lab.sources.iterdir())
+    name, source = (
+        run_name(lab),
+        next(path.name for path in lab.sources.iterdir()),
+    )
     assert say(lab, capsys, "remove", "run", name).code == 0
     assert say(lab, capsys, "remove", "source", source).code == 0
     assert (
@@ -264,7 +297,9 @@ def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
 
 
 def test_importing_what_was_removed_says_so(
-    lab: DataFolder, small_lab_folder: DataFolder, capsys: pytest.CaptureFixture[str]
+    lab: DataFolder,
+    small_lab_folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     source = next(path.name for path in lab.sources.iterdir())
     assert say(lab, capsys, "remove", "source", source, "--by", "lea").code == 0
@@ -290,7 +325,10 @@ def test_a_rebuild_right_after_a_removal_elsewhere_is_no_loss(
 def test_a_new_name_is_shown_and_the_id_stays(
     lab: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert say(lab, capsys, "rename", "benchmark", "lab", "Our  lab\n2026").code == 0
+    assert (
+        say(lab, capsys, "rename", "benchmark", "lab", "Our  lab\n2026").code
+        == 0
+    )
     store = prepare(lab)
     rows = (
         store.cursor()
@@ -303,10 +341,16 @@ def test_a_new_name_is_shown_and_the_id_stays(
 
 @pytest.mark.parametrize(
     "thing",
-    [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")],
+    [
+        ("benchmark", "junobench"),
+        ("source", "published"),
+        ("run", "crane-llm-2025-10"),
+    ],
 )
 def test_what_the_pages_rest_on_stays(
-    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], thing: tuple[str, str]
+    whole_folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    thing: tuple[str, str],
 ) -> None:
     said = say(whole_folder, capsys, "remove", *thing)
     assert said.code == 1 and "ships with the app" in said.err

@@ -22,7 +22,9 @@ def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 def test_a_campaign_is_judged_and_says_under_which_guideline(
     run: Run, answered: DataFolder
 ) -> None:
-    create = "--annotators ana --benchmark minibench --experiment ours --margin 0.2"
+    create = (
+        "--annotators ana --benchmark minibench --experiment ours --margin 0.2"
+    )
     assert run(f"campaign create pilot {create} --seed 7").code == 0
     plan = kept_campaign(answered, "pilot").plan
     with fake_server(FakePlan(seed=7)) as base_url:
@@ -48,7 +50,9 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(
 ) -> None:
     file = tmp_path / "labels.toml"
     file.write_text(TWO_TEXT, "utf-8")
-    create = "--annotators ana --benchmark minibench --experiment ours --margin 0.2"
+    create = (
+        "--annotators ana --benchmark minibench --experiment ours --margin 0.2"
+    )
     assert run(f"campaign create two {create} --labels {file}").code == 0
     with fake_server(FakePlan(seed=7)) as base_url:
         ask = f"judge --campaign two --model egret --base-url {base_url} --presentation normal"
@@ -64,7 +68,9 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(
     )
 
 
-def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None:
+def test_without_an_experiment_that_of_the_benchmark_is_judged(
+    run: Run,
+) -> None:
     several = run("judge --fake --benchmark minibench --dry-run")
     assert several.code == 1
     assert (
@@ -73,7 +79,9 @@ def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None
     )
     assert run("remove run ours --by ana").code == 0
     only = run("judge --fake --benchmark minibench --dry-run")
-    assert only.code == 0 and only.out.startswith("job judge-fake-minibench-shipped-")
+    assert only.code == 0 and only.out.startswith(
+        "job judge-fake-minibench-shipped-"
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +93,10 @@ def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None
             ("--campaign", "dream", "--setting", "code"),
             "--campaign says which verdicts are judged",
         ),
-        (("--campaign", "dream", "--experiment", "ours"), "so does --experiment"),
+        (
+            ("--campaign", "dream", "--experiment", "ours"),
+            "so does --experiment",
+        ),
         (
             ("--benchmark", "dream"),
             "No answer on 'dream' predicts a crash and gives a reason",

@@ -31,7 +31,9 @@ def test_it_is_about_what_the_test_by_case_finds(correlation: float) -> None:
     assert n_found / 300 == pytest.approx(told.power, abs=0.07)
 
 
-def test_it_prints_a_row_for_each_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_prints_a_row_for_each_size(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert (
         main(
             [
@@ -50,9 +52,16 @@ def test_it_prints_a_row_for_each_size(capsys: pytest.CaptureFixture[str]) -> No
         == 0
     )
     few, many = json.loads(capsys.readouterr().out)
-    assert (few["n_cases"], few["n_instances"], few["detectable"]) == (5, 10, None)
+    assert (few["n_cases"], few["n_instances"], few["detectable"]) == (
+        5,
+        10,
+        None,
+    )
     assert many["n_independent"] == 222 and 0.08 < many["detectable"] < 0.11
-    assert main(["power", "--gained", "0.14", "--lost", "0.06", "--cases", "5"]) == 0
+    assert (
+        main(["power", "--gained", "0.14", "--lost", "0.06", "--cases", "5"])
+        == 0
+    )
     printed = capsys.readouterr().out
     assert "none" in printed and "alpha = 0.05;" in printed
 

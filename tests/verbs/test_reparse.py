@@ -40,10 +40,19 @@ def job(run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of four replies, the second and the fourth of which are thoughts without an end, as read before."""
     with (
         monkeypatch.context() as older,
-        fake_server(FakePlan(faults={ServerFault.ENDLESS_THINKING: 2})) as base_url,
+        fake_server(
+            FakePlan(faults={ServerFault.ENDLESS_THINKING: 2})
+        ) as base_url,
     ):
         older.setattr(reply_reading, "read_reply", credulous)
-        asked = ("--model", "heron", "--base-url", base_url, "--concurrency", "1")
+        asked = (
+            "--model",
+            "heron",
+            "--base-url",
+            base_url,
+            "--concurrency",
+            "1",
+        )
         assert run("detect --detector llm", *ON, *asked).code == 0
     [path] = (folder.ledger / "runs").glob("*.jsonl")
     return path.stem
@@ -60,7 +69,11 @@ def loaded(
 
 
 def kept(path: Path, kind: type) -> list[object]:
-    return [record for record in ledger.tail(path).records if isinstance(record, kind)]
+    return [
+        record
+        for record in ledger.tail(path).records
+        if isinstance(record, kind)
+    ]
 
 
 def test_changed_verdicts_are_listed_taken_and_kept(
@@ -69,18 +82,25 @@ def test_changed_verdicts_are_listed_taken_and_kept(
     path = folder.ledger / "runs" / f"{job}.jsonl"
     before, replies = loaded(folder, job), kept(path, Reply)
     planned = run(f"reparse {job} --dry-run")
-    assert (planned.code, loaded(folder, job), kept(path, Reread)) == (0, before, [])
+    assert (planned.code, loaded(folder, job), kept(path, Reread)) == (
+        0,
+        before,
+        [],
+    )
     assert "2 of 4 verdicts would change" in planned.out
     told = run(f"reparse {job}")
     assert told.code == 0 and "2 of 4 verdicts changed" in told.out
     assert told.out.count(f"-> no answer ({THINKING})") == 2
     after = loaded(folder, job)
     changed = {key for key in before if before[key] != after[key]}
-    assert {after[key] for key in changed} == {(None, THINKING)} and len(changed) == 2
+    assert {after[key] for key in changed} == {(None, THINKING)} and len(
+        changed
+    ) == 2
     assert kept(path, Reply) == replies
     rereads = kept(path, Reread)
     assert {
-        (each.instance_id, each.run_index): each.crashes_before for each in rereads
+        (each.instance_id, each.run_index): each.crashes_before
+        for each in rereads
     } == {  # type: ignore[attr-defined]
         key: before[key][0] for key in changed
     }
@@ -107,7 +127,9 @@ def test_run_that_is_not_there_is_one_error(
     assert "No run has the name" in spoken.err
 
 
-def test_run_without_replies_has_nothing_to_read(run: Run, folder: DataFolder) -> None:
+def test_run_without_replies_has_nothing_to_read(
+    run: Run, folder: DataFolder
+) -> None:
     assert run("detect --detector rules --concurrency 1", *ON[:-2]).code == 0
     [path] = (folder.ledger / "runs").glob("rules-*.jsonl")
     spoken = run(f"reparse {path.stem}")

@@ -21,7 +21,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def test_a_table_for_people(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_for_people(
+    data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert (
         main(
             [
@@ -46,13 +48,17 @@ def test_many_rows_are_cut_for_people_alone(
         == "… and 50 more rows: --csv and --json print all"
     )
     assert main(["--data", data, "sql", question, "--json"]) == 0
-    assert [row["n"] for row in json.loads(capsys.readouterr().out)] == list(range(150))
+    assert [row["n"] for row in json.loads(capsys.readouterr().out)] == list(
+        range(150)
+    )
 
 
 def test_what_others_wrote_neither_steers_nor_computes(
     data: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    question = "SELECT '=1+1' AS a, 'x' || chr(27) || '[31my' || chr(10) || 'z' AS b"
+    question = (
+        "SELECT '=1+1' AS a, 'x' || chr(27) || '[31my' || chr(10) || 'z' AS b"
+    )
     assert main(["--data", data, "sql", question]) == 0
     assert capsysbinary.readouterr().out == b"a     b\n=1+1  xy z\n"
     assert main(["--data", data, "sql", question, "--csv"]) == 0

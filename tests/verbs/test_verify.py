@@ -46,7 +46,9 @@ def outcomes(out: str) -> dict[str, str]:
 
 
 def stored(tmp_path: Path) -> list[Verification]:
-    files = sorted((tmp_path / "data" / "ledger" / "runs").glob("verify-*.jsonl"))
+    files = sorted(
+        (tmp_path / "data" / "ledger" / "runs").glob("verify-*.jsonl")
+    )
     return [
         one
         for file in files
@@ -63,14 +65,20 @@ def test_a_pair_that_is_what_it_claims_ends_with_zero(
     assert said.code == 0
     assert "lab: 1 pair, Python" in said.out
     assert "1  as recorded" in said.out
-    assert [(one.version, one.exception, one.cell) for one in stored(tmp_path)] == [
+    assert [
+        (one.version, one.exception, one.cell) for one in stored(tmp_path)
+    ] == [
         ("reproduced", "ZeroDivisionError", 1),
         ("fixed", None, None),
     ]
 
 
 NO_PAIRS = {
-    "calm": ((["a = 1", "1 / a"], GOOD[1]), "no crash", "code cell 1, raised nothing"),
+    "calm": (
+        (["a = 1", "1 / a"], GOOD[1]),
+        "no crash",
+        "code cell 1, raised nothing",
+    ),
     "other": (
         (["a = ''", "1 / a"], GOOD[1]),
         "other exception",
@@ -109,7 +117,10 @@ def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
         write_pair(pairs, name, *cells)
     said = run(pairs)
     assert said.code == 1
-    assert "1  as recorded" in said.out and "Not what they claim to be:" in said.out
+    assert (
+        "1  as recorded" in said.out
+        and "Not what they claim to be:" in said.out
+    )
     n_of = Counter(outcome for _, outcome, _ in NO_PAIRS.values())
     for name, (_, outcome, words) in NO_PAIRS.items():
         with subtests.test(name):
@@ -157,7 +168,9 @@ def test_what_cannot_run_here_is_told_and_counted_apart(
 def test_a_recorded_missing_file_is_a_crash_like_any_other(
     run: Run, pairs: Path
 ) -> None:
-    write_pair(pairs, "trip", ["open('no.csv')"], ["1"], error="FileNotFoundError")
+    write_pair(
+        pairs, "trip", ["open('no.csv')"], ["1"], error="FileNotFoundError"
+    )
     assert run(pairs).code == 0
 
 
@@ -200,7 +213,10 @@ def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
     write_pair(pairs, "trip", ["while True: pass", "1 / 0"], GOOD[1])
     said = run(f"{pairs} --timeout-s 1")
     assert said.code == 0
-    assert "1  stopped at a limit" in said.out and "ran longer than 1 s" in said.out
+    assert (
+        "1  stopped at a limit" in said.out
+        and "ran longer than 1 s" in said.out
+    )
 
 
 def test_cells_run_in_the_order_of_their_counts(run: Run, pairs: Path) -> None:
@@ -212,7 +228,9 @@ def test_cells_run_in_the_order_of_their_counts(run: Run, pairs: Path) -> None:
         counts=[2, 1, 3],
     )
     write_notebook(
-        pairs / "t_fixed.ipynb", ["a = 0", "1 / a", "a = 1"], counts=[None, 2, 1]
+        pairs / "t_fixed.ipynb",
+        ["a = 0", "1 / a", "a = 1"],
+        counts=[None, 2, 1],
     )
     assert run(pairs).code == 0
 
@@ -227,7 +245,9 @@ def test_half_a_pair_and_a_broken_file_are_told(run: Run, pairs: Path) -> None:
     assert "torn_reproduced.ipynb is not a readable notebook" in said.out
 
 
-def test_a_table_that_contradicts_the_notebook_is_told(run: Run, pairs: Path) -> None:
+def test_a_table_that_contradicts_the_notebook_is_told(
+    run: Run, pairs: Path
+) -> None:
     write_pair(pairs, "trip", *GOOD)
     (pairs / "cases.csv").write_text("case_id,exception\ntrip,keyerror\n")
     said = run(pairs)
@@ -249,7 +269,10 @@ def test_a_second_run_executes_only_what_is_not_known(
     assert count.read_text() == "xx"
     said = run(pairs)
     assert (said.code, count.read_text()) == (0, "xx")
-    assert "1 known from an earlier run" in said.err and "1  as recorded" in said.out
+    assert (
+        "1 known from an earlier run" in said.err
+        and "1  as recorded" in said.out
+    )
     write_notebook(pairs / "trip" / "trip_fixed.ipynb", [counted, "2"])
     assert (run(pairs).code, count.read_text()) == (0, "xxx")
     (pairs / "trip" / "data.csv").write_text("other data beside them")
@@ -258,14 +281,21 @@ def test_a_second_run_executes_only_what_is_not_known(
 
 
 @pytest.mark.slow
-def test_a_run_that_was_interrupted_is_resumed(pairs: Path, tmp_path: Path) -> None:
+def test_a_run_that_was_interrupted_is_resumed(
+    pairs: Path, tmp_path: Path
+) -> None:
     """One pair is done, the other hangs until the interrupt; the next run executes the other alone."""
     count, hang = tmp_path / "count.txt", tmp_path / "hang"
     hang.touch()
     wait = f"import os, time\nwhile os.path.exists({str(hang)!r}): time.sleep(0.05)"
-    write_pair(pairs, "a", [f"open({str(count)!r}, 'a').write('a')", "1 / 0"], GOOD[1])
     write_pair(
-        pairs, "b", [f"open({str(count)!r}, 'a').write('b')\n{wait}", "1 / 0"], GOOD[1]
+        pairs, "a", [f"open({str(count)!r}, 'a').write('a')", "1 / 0"], GOOD[1]
+    )
+    write_pair(
+        pairs,
+        "b",
+        [f"open({str(count)!r}, 'a').write('b')\n{wait}", "1 / 0"],
+        GOOD[1],
     )
     command = [
         sys.executable,
@@ -319,15 +349,21 @@ def test_an_imported_benchmark_is_verified_where_it_lay_and_without_its_folder(
     assert set(outcomes(run("lab --json").out).values()) == {"cannot run here"}
 
 
-def test_csv_has_one_row_per_notebook_and_no_formula(run: Run, pairs: Path) -> None:
+def test_csv_has_one_row_per_notebook_and_no_formula(
+    run: Run, pairs: Path
+) -> None:
     write_pair(pairs, "trip", ["raise KeyError('=1+1')"], ["1"])
     said = run(f"{pairs} --csv")
     rows = list(csv.DictReader(io.StringIO(said.out)))
-    assert [(row["case_id"], row["version"], row["outcome"]) for row in rows] == [
+    assert [
+        (row["case_id"], row["version"], row["outcome"]) for row in rows
+    ] == [
         ("trip", "reproduced", "other exception"),
         ("trip", "fixed", "as recorded"),
     ]
-    assert not any(cell.startswith("=") for row in rows for cell in row.values())
+    assert not any(
+        cell.startswith("=") for row in rows for cell in row.values()
+    )
 
 
 @pytest.mark.slow

@@ -55,7 +55,9 @@ class _ChangeablePart(Generic[_T]):
         setattr(
             value,
             self._slot,
-            None if isinstance(part, list) and len(part) > _MOST_ITEMS else part,
+            None
+            if isinstance(part, list) and len(part) > _MOST_ITEMS
+            else part,
         )
 
 
@@ -148,7 +150,9 @@ class AbstractValue:
         """The value itself, or NOT_KNOWN; that of a list, tuple or dict is put together from its parts."""
         if self._items is not None and self._type in _SEQUENCES:
             values = self._literals(self._items)
-            return NOT_KNOWN if values is None else _SEQUENCES[self._type](values)
+            return (
+                NOT_KNOWN if values is None else _SEQUENCES[self._type](values)
+            )
         if self._members is not None and self._type == "dict":
             values = self._literals(self._members.values())
             return (
@@ -178,7 +182,10 @@ class AbstractValue:
         try:
             for part in parts:
                 _N_READ[0] += 1
-                if _N_READ[0] > _MOST_READ or (value := part.literal) is NOT_KNOWN:
+                if (
+                    _N_READ[0] > _MOST_READ
+                    or (value := part.literal) is NOT_KNOWN
+                ):
                     return None
                 values.append(value)
         finally:
@@ -239,7 +246,9 @@ class AbstractValue:
         """These facts are no longer known."""
         if not names.isdisjoint(self._facts):
             self.facts = {
-                name: fact for name, fact in self._facts.items() if name not in names
+                name: fact
+                for name, fact in self._facts.items()
+                if name not in names
             }
 
     def forget(self) -> None:
@@ -253,7 +262,10 @@ class AbstractValue:
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
             # What it may hold stays: a change of it later may still reach a list with another name.
-            self._facts, self._attributes = restricted(self._facts, ("part_of",)), {}
+            self._facts, self._attributes = (
+                restricted(self._facts, ("part_of",)),
+                {},
+            )
             self._literal = NOT_KNOWN
             self._items = self._members = None
 
@@ -283,7 +295,9 @@ def integer(value: int | None) -> AbstractValue:
 def literal(value: Any, words: str = "") -> AbstractValue:
     """The AbstractValue of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
     items = (
-        [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
+        [literal(item) for item in value]
+        if isinstance(value, (tuple, list))
+        else None
     )
     members = (
         {key: literal(item) for key, item in value.items()}
@@ -291,5 +305,9 @@ def literal(value: Any, words: str = "") -> AbstractValue:
         else None
     )
     return AbstractValue(
-        type(value).__name__, literal=value, items=items, members=members, words=words
+        type(value).__name__,
+        literal=value,
+        items=items,
+        members=members,
+        words=words,
     )

@@ -53,7 +53,9 @@ class Crash(Exception):  # noqa: N818 - it is an answer, not an error
     The interpreter writes down the family that said it and the piece of the target at which it was said (`place`).
     """
 
-    def __init__(self, exception: str, why: str, *, fact: str, remedy: str) -> None:
+    def __init__(
+        self, exception: str, why: str, *, fact: str, remedy: str
+    ) -> None:
         super().__init__(f"{exception}: {why}")
         self.exception = exception
         self.why = why

@@ -67,14 +67,19 @@ def crash_of(
         (
             each.words
             for each in remedies
-            if each.exception in (exception, "*") and each.message.search(message)
+            if each.exception in (exception, "*")
+            and each.message.search(message)
         ),
         "",
     )
     said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(
         exception,
-        (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026")
+        (
+            said
+            if len(said) <= _MOST_MESSAGE
+            else said[: _MOST_MESSAGE - 1] + "\u2026"
+        )
         or exception,
         fact=described or f"{library} {version} refuses this",
         remedy=words,
@@ -85,7 +90,10 @@ def crash_of(
 
 def described(value: AbstractValue) -> str:
     """What is known of an operand, for evidence; "" where its own text says it."""
-    if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
+    if (
+        isinstance(labels := value.fact("columns"), tuple)
+        and value.package == "pandas"
+    ):
         rest = (
             f" and {len(labels) - _MOST_LABELS} more"
             if len(labels) > _MOST_LABELS
@@ -134,7 +142,9 @@ def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
     if isinstance(labels := facts.get("columns"), list):
         dtypes = zip(labels, facts.pop("dtypes", ()), strict=False)
         facts |= {"columns": tuple(labels), "column_labels": frozenset(labels)}
-        facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
+        facts["dtypes"] = {
+            label: dtype for label, dtype in dtypes if dtype is not None
+        }
     if isinstance(shape := facts.get("shape"), list):
         facts["shape"] = tuple(shape)
     # pandas has one unnamed level (`[None]`) in every plain index. Facts of a state leave it out.

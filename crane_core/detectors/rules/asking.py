@@ -46,7 +46,9 @@ from crane_core.runtime.kernel_side.crane_surrogates.asked import (
 )
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
-_CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
+_CHANGING: Final = frozenset(
+    ["out", "copy", "inplace", "overwrite_input", "where"]
+)
 """Arguments with which a function may change what it is given."""
 _DATA: Final = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "list")
 # Labels of an index of texts are attributes of a Series: `t.value_counts().rename(...).order`.
@@ -90,7 +92,9 @@ WAITING: Final = AskingPatience(answer_s=5.0, start_s=5.0, total_s=5.0)
 """A person waits for the verdict on a cell and sees which library answers."""
 HURRIED: Final = AskingPatience(answer_s=0.25, start_s=0.0, total_s=0.3)
 """Before a cell that is about to run: does not wait for a library that is not loaded."""
-_patience: ContextVar[AskingPatience] = ContextVar("patience", default=UNHURRIED)
+_patience: ContextVar[AskingPatience] = ContextVar(
+    "patience", default=UNHURRIED
+)
 _on_wait: ContextVar[Callable[[str], None]] = ContextVar(
     "on_wait", default=lambda _library: None
 )
@@ -157,7 +161,9 @@ class Asker:
         # Without versions only what every release refuses counts: `np.arange(3) == np.arange(4)` is
         # an answer in some releases and an exception in others.
         knows = _who_knows if packages else _who_knows_shapes
-        python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
+        python, self._libraries = knows(
+            tuple(sorted(packages.items())), interpreters()
+        )
         self._python = python
         self._patience = _patience.get()
         self._until: float | None = None
@@ -187,14 +193,19 @@ class Asker:
             operands = [receiver, *operands]
         holder, asked = operation_of(of, name)
         # `df.loc[...]` is asked of the table: the indexer between them holds no facts.
-        if step == "item" and (table := _table_of_indexer(operands[0])) is not None:
+        if (
+            step == "item"
+            and (table := _table_of_indexer(operands[0])) is not None
+        ):
             step, asked = "located", of_pandas.INDEXERS[operands[0].type]
             operands[0], holder = table, table.type
         tried = self._tried(step, holder, asked, operands, arguments.keywords)
         if self._is_of_any_version:
             orders = [*tried, *self._of_learning(step, of, name, arguments)]
         else:
-            orders = list(self._all_of(tried, step, of, name, arguments, made or {}))
+            orders = list(
+                self._all_of(tried, step, of, name, arguments, made or {})
+            )
         if not orders:
             return None
         words = "; ".join(dict.fromkeys(filter(None, map(described, operands))))
@@ -228,7 +239,12 @@ class Asker:
         if not self._may_be_asked({library}):
             return None
         # An estimator checks its parameters when it is fitted: `Ridge(alpha='three')` alone runs.
-        order = {"step": "parameters", "of": path, "name": step, "given": dict(given)}
+        order = {
+            "step": "parameters",
+            "of": path,
+            "name": step,
+            "given": dict(given),
+        }
         said = self._answer(order, [library]) if given else {}
         if "raised" not in said:
             return None
@@ -243,7 +259,10 @@ class Asker:
     def unsure(self) -> tuple[str, ...]:
         """Questions that are open, in sentences."""
         waited_for = [f"not asked yet: {title}" for title in self.not_asked]
-        return (*waited_for, *(f"no answer: {title}" for title in self.without_answer))
+        return (
+            *waited_for,
+            *(f"no answer: {title}" for title in self.without_answer),
+        )
 
     def about(self, question: StepQuestion) -> LibraryAnswer | None:
         """What the library says; None if it says nothing."""
@@ -271,17 +290,26 @@ class Asker:
         # Only of what was tried: a message about arguments may name the method `duplicated`, which
         # reads like one about values.
         is_tried = (
-            isinstance(order.sent.get("operands"), list) and order.learning is None
+            isinstance(order.sent.get("operands"), list)
+            and order.learning is None
         )
         is_elsewhere = order.is_vague and not operations.is_about_shapes(
-            order.sent, raised, message, is_of_any_version=self._is_of_any_version
+            order.sent,
+            raised,
+            message,
+            is_of_any_version=self._is_of_any_version,
         )
         # A tensor without elements also refuses what it cannot compute, by other classes.
-        is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
+        is_elsewhere |= order.is_large and raised not in (
+            "RuntimeError",
+            "ValueError",
+        )
         # The stand-in has other values: that its matrix is singular says nothing of the real one.
         if is_elsewhere or is_tried and speaks_of_values(message):
             return None
-        library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
+        library = max(
+            order.libraries & set(_ASKED), key=_ASKED.index, default="python"
+        )
         version, takes = self._packages.get(library, ""), answer.get("takes")
         known = f"in {library} {version} it takes {takes}" if takes else words
         return LibraryAnswer(
@@ -297,7 +325,9 @@ class Asker:
         keywords: Mapping[str, AbstractValue],
     ) -> Iterator[LibraryRequest]:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
-        libraries = {library for each in operands if (library := library_of(each))}
+        libraries = {
+            library for each in operands if (library := library_of(each))
+        }
         libraries |= {holder.partition(".")[0]} & LIBRARIES
         # In pandas 3 the layout of columns in memory decides whether `df.values` can be written.
         # A table that is made for a question is always laid out in one block.
@@ -335,14 +365,21 @@ class Asker:
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
-                sent["is_recording"] = self._is_recording(has_layer=sender.has_layer)
+                sent["is_recording"] = self._is_recording(
+                    has_layer=sender.has_layer
+                )
             if not operations.is_asked(sent):
                 return
             # A notebook that spells `cuda` may have moved tensors whose device no state shows.
             may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
-            is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
+            is_moved = is_placed or sender.is_moved(
+                may_be_elsewhere=may_be_elsewhere
+            )
             order = self._order(
-                sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere
+                sent,
+                sender,
+                is_moved=is_moved,
+                may_be_elsewhere=may_be_elsewhere,
             )
             if "device" in keywords or asked in of_torch.MOVING:
                 order = order._replace(device=None)
@@ -354,7 +391,9 @@ class Asker:
     def _is_recording(self, *, has_layer: bool) -> bool:
         """Whether torch records gradients: under `no_grad`, or with frozen weights, `seq(X).numpy()` runs."""
         freezing = of_torch.FREEZING if has_layer else ()
-        return not any(map(self._mentions, (*of_torch.NOT_RECORDING, *freezing)))
+        return not any(
+            map(self._mentions, (*of_torch.NOT_RECORDING, *freezing))
+        )
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return (
@@ -401,7 +440,9 @@ class Asker:
             device=sender.device_elsewhere,
         )
 
-    def _of_name(self, of: AbstractValue, name: str) -> Iterator[LibraryRequest]:
+    def _of_name(
+        self, of: AbstractValue, name: str
+    ) -> Iterator[LibraryRequest]:
         """The order to look for a name in a module, in a method that was not called, or in the class of an object."""
         told: dict[str, Any] = {
             "step": "of method",
@@ -410,10 +451,17 @@ class Asker:
         }
         asked = self._libraries
         if of.path:
-            asked, told = operations.LAZY, {**told, "step": "member", "of": of.path}
+            asked, told = (
+                operations.LAZY,
+                {**told, "step": "member", "of": of.path},
+            )
         elif of.type != "method":
             # An attribute that the state shows is there, whatever the class says.
-            asked = operations.BOUND if of.attributes.get(name) is None else frozenset()
+            asked = (
+                operations.BOUND
+                if of.attributes.get(name) is None
+                else frozenset()
+            )
             told |= {
                 "step": "of object",
                 "of": of.type,
@@ -425,7 +473,11 @@ class Asker:
             yield LibraryRequest(told, frozenset([library]))
 
     def _of_made(
-        self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]
+        self,
+        step: str,
+        name: str,
+        arguments: Arguments,
+        made: Mapping[str, Any],
     ) -> Iterator[LibraryRequest]:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
         path = made.get("class") or made.get("of", "")
@@ -440,10 +492,14 @@ class Asker:
         if not self._may_be_asked(libraries):
             return
         if not is_of_class:
-            yield from self._of_result(step, library, name, arguments, made, libraries)
+            yield from self._of_result(
+                step, library, name, arguments, made, libraries
+            )
         elif step == "attribute":
             sent = {"step": "of object", "of": path, "name": name}
-            yield LibraryRequest(sent | {"is_made": True, "is_label": True}, libraries)
+            yield LibraryRequest(
+                sent | {"is_made": True, "is_label": True}, libraries
+            )
         else:
             sent = _binding(f"{path}.{name}", "method of made", arguments)
             yield LibraryRequest(sent, libraries)
@@ -468,7 +524,11 @@ class Asker:
             yield LibraryRequest(sent, libraries, tells, untold)
 
     def _bound(
-        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
+        self,
+        step: str,
+        of: AbstractValue | str,
+        name: str,
+        arguments: Arguments,
     ) -> Iterator[LibraryRequest]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
         path = of if isinstance(of, str) else f"{_path_of_class(of)}.{name}"
@@ -481,24 +541,37 @@ class Asker:
             return
         first = arguments.positional[0].type if arguments.positional else ""
         kind = "call of data" if step == "call" and first in _DATA else step
-        yield LibraryRequest(_binding(path, kind, arguments), frozenset([library]))
+        yield LibraryRequest(
+            _binding(path, kind, arguments), frozenset([library])
+        )
         if step == "call" and library in operations.TRIED:
             sender = Sender(may_guess=True)
             with suppress(NotSentError):
                 sent = sender.order(
-                    "wrapped", path, "", arguments.positional, arguments.keywords
+                    "wrapped",
+                    path,
+                    "",
+                    arguments.positional,
+                    arguments.keywords,
                 )
                 yield LibraryRequest(sent, frozenset([library]))
 
     def _of_learning(
-        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
+        self,
+        step: str,
+        of: AbstractValue | str,
+        name: str,
+        arguments: Arguments,
     ) -> Iterator[LibraryRequest]:
         """The order about a method of an estimator, or a function of scikit-learn, on data."""
         if (of if isinstance(of, str) else name) not in of_sklearn.LEARNING.get(
             step, ()
         ):
             return
-        operands = [*([] if isinstance(of, str) else [of]), *arguments.positional]
+        operands = [
+            *([] if isinstance(of, str) else [of]),
+            *arguments.positional,
+        ]
         if "sklearn" not in self._libraries or self._may_be_changed(
             ["sklearn", "numpy", "pandas"]
         ):
@@ -512,7 +585,10 @@ class Asker:
             )
             learning = Learning(given)
             sent = learning.order(
-                of if isinstance(of, str) else "", name, operands, arguments.keywords
+                of if isinstance(of, str) else "",
+                name,
+                operands,
+                arguments.keywords,
             )
             yield LibraryRequest(
                 sent,
@@ -588,8 +664,14 @@ def worker_of(python: str, libraries: Set[str]) -> LibraryWorker:
 
 def titles(libraries: Iterable[str]) -> list[str]:
     """Libraries as their owners write them; NumPy, on which the others stand, only where it is alone."""
-    named = [TITLES.get(each, each) for each in _ASKED if each in set(libraries)]
-    return [title for title in named if title != TITLES["numpy"]] or named or ["Python"]
+    named = [
+        TITLES.get(each, each) for each in _ASKED if each in set(libraries)
+    ]
+    return (
+        [title for title in named if title != TITLES["numpy"]]
+        or named
+        or ["Python"]
+    )
 
 
 def versions_asked() -> list[dict[str, str]]:
@@ -610,7 +692,8 @@ def _who_knows(
             same = {
                 each
                 for each in _ASKED
-                if each in here and _public(here[each]) == _public(kernel.get(each, ""))
+                if each in here
+                and _public(here[each]) == _public(kernel.get(each, ""))
             }
             best, shared = (
                 (python, same)
@@ -626,7 +709,9 @@ def _who_knows_shapes(
 ) -> tuple[str, frozenset[str]]:
     """The interpreter with most of the libraries that may answer for a kernel that tells no versions."""
     shared = {
-        python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION)
+        python: frozenset(_versions(python)).intersection(
+            operations.OF_ANY_VERSION
+        )
         for python in asked
     }
     best = max(shared, key=lambda python: len(shared[python]), default="")
@@ -645,10 +730,14 @@ def _public(version: str) -> str:
 
 def _versions(python: str) -> dict[str, str]:
     """By package; several distributions may provide one."""
-    named = {each: operations.DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
+    named = {
+        each: operations.DISTRIBUTIONS.get(each, (each,)) for each in _ASKED
+    }
     read = versions(
         python,
-        tuple(each for distributions in named.values() for each in distributions),
+        tuple(
+            each for distributions in named.values() for each in distributions
+        ),
     )
     of_libraries = {
         each: read[one]
@@ -702,7 +791,10 @@ def _result_of(
 
 def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
     """What is sent to bind arguments: how many there are, and the names of others."""
-    n_positional, keywords = len(arguments.positional), sorted(arguments.keywords)
+    n_positional, keywords = (
+        len(arguments.positional),
+        sorted(arguments.keywords),
+    )
     return {
         "step": "binds",
         "of": path,
@@ -713,7 +805,9 @@ def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
 
 
 def _path_of_class(value: AbstractValue) -> str:
-    return f"builtins.{value.type}" if value.package == "builtins" else value.type
+    return (
+        f"builtins.{value.type}" if value.package == "builtins" else value.type
+    )
 
 
 def _may_be_label(of: AbstractValue, name: str) -> bool:
@@ -749,13 +843,17 @@ def _tried_again(
 
 def _certain(told: Mapping[str, Any], order: LibraryRequest) -> dict[str, Any]:
     """What holds of a result, and of its parts, wherever the operands are and whatever dtype they have."""
-    facts = {name: fact for name, fact in told.items() if name not in order.untold}
+    facts = {
+        name: fact for name, fact in told.items() if name not in order.untold
+    }
     if "writeable" in told and "writeable" in order.untold:
         facts["may_be_read_only"] = True
     if "device" in told and order.device is not None:
         facts["device"] = order.device
     if isinstance(parts := told.get("items"), dict):
-        facts["items"] = {at: _certain(part, order) for at, part in parts.items()}
+        facts["items"] = {
+            at: _certain(part, order) for at, part in parts.items()
+        }
     return facts
 
 

@@ -14,8 +14,14 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families import sklearn_estimators as estimators
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+)
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    known_class,
+)
 from crane_core.detectors.rules.sending import NotSentError
 
 _MOST_ROWS = 400
@@ -54,7 +60,14 @@ _PREDICTS: Final = (
     "decision_function",
 )
 _PARTS: Final = frozenset(
-    ["estimator", "estimators", "base_estimator", "steps", "transformers", "kernel"]
+    [
+        "estimator",
+        "estimators",
+        "base_estimator",
+        "steps",
+        "transformers",
+        "kernel",
+    ]
 )
 """Parameters that may hold what decides itself about data."""
 _WITH_ANY_PARAMETERS: Final = re.compile("^Unknown label type")
@@ -79,7 +92,9 @@ class Learning:
             n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)
         }
         self._usual = next(iter(self._sent.values()), _USUAL_ROWS)
-        self.lengths = {sent: n for n, sent in self._sent.items()} if is_long else {}
+        self.lengths = (
+            {sent: n for n, sent in self._sent.items()} if is_long else {}
+        )
         self.is_whole = not is_long
         self._tells = ""
         self._has_dtypes = True
@@ -125,7 +140,9 @@ class Learning:
                 return {}
             return {
                 **answer,
-                "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"]),
+                "message": _NUMBER_OF_ROWS.sub(
+                    self._row_in_words, answer["message"]
+                ),
             }
         return self._result(dict(answer.get("gave", {})))
 
@@ -148,7 +165,9 @@ class Learning:
     def _row_in_words(self, found: re.Match[str]) -> str:
         return str(self.lengths.get(int(found[0]), found[0]))
 
-    def sent(self, value: AbstractValue, *, is_part: bool = False) -> dict[str, Any]:
+    def sent(
+        self, value: AbstractValue, *, is_part: bool = False
+    ) -> dict[str, Any]:
         """Raises NotSentError."""
         if value.path:
             return {"named": value.path}
@@ -169,7 +188,9 @@ class Learning:
             return _plain(value.literal)
         return self.data(value)
 
-    def _all_sent(self, values: Sequence[AbstractValue]) -> list[dict[str, Any]]:
+    def _all_sent(
+        self, values: Sequence[AbstractValue]
+    ) -> list[dict[str, Any]]:
         """Raises NotSentError."""
         return [self.sent(each, is_part=True) for each in values]
 
@@ -193,7 +214,11 @@ class Learning:
         dtype = str(facts.get("dtype", ""))
         holds = self._holds(facts, shape[0], n_rows)
         if is_series(value):
-            name = value.fact("name") if isinstance(value.fact("name"), str) else None
+            name = (
+                value.fact("name")
+                if isinstance(value.fact("name"), str)
+                else None
+            )
             known = {
                 "type": "sklearn.column",
                 "n_rows": n_rows,
@@ -234,7 +259,11 @@ class Learning:
         self._has_dtypes &= all("dtype" in each for each in facts.values())
         known = [(label, facts.get(label, {})) for label in labels]
         return [
-            [label, str(each.get("dtype", "")), self._holds(each, n_all, n_rows)]
+            [
+                label,
+                str(each.get("dtype", "")),
+                self._holds(each, n_all, n_rows),
+            ]
             for label, each in known
         ]
 
@@ -251,15 +280,21 @@ class Learning:
     ) -> dict[str, Any]:
         """All values, or those among which all are; and some, with how many rows have them at least."""
         known = data.all_values(facts)
-        values = _listed(known if known is not None else facts.get("among_values"))
+        values = _listed(
+            known if known is not None else facts.get("among_values")
+        )
         is_whole = bool(values) and known is not None
         held = [
             (value, count)
             for value, count in data.certain(facts, n_all)
             if not (values and _is_proper(value))
         ]
-        some = [[value, self._share(count, n_all, n_sent)] for value, count in held]
-        rarest = facts.get("n_of_rarest") if is_whole and len(values) > 1 else None
+        some = [
+            [value, self._share(count, n_all, n_sent)] for value, count in held
+        ]
+        rarest = (
+            facts.get("n_of_rarest") if is_whole and len(values) > 1 else None
+        )
         return {
             "all": values,
             "is_whole": is_whole,
@@ -273,9 +308,15 @@ class Learning:
         """Of fewer rows as large a part, one at least."""
         return max(1, min(count, count * n_sent // n_all if n_all else 1))
 
-    def _estimator(self, value: AbstractValue, *, is_part: bool) -> dict[str, Any]:
+    def _estimator(
+        self, value: AbstractValue, *, is_part: bool
+    ) -> dict[str, Any]:
         known = known_class(value)
-        if known is None or known.name in _KEEPS_PARTS or _is_set_by_hand(value):
+        if (
+            known is None
+            or known.name in _KEEPS_PARTS
+            or _is_set_by_hand(value)
+        ):
             raise NotSentError
         # What a part has learnt is not sent with it.
         may_be_fitted = estimators.is_fitted(value) is not False
@@ -299,11 +340,15 @@ class Learning:
 
     def _take_untold(self, known: KnownClass) -> None:
         """Raises NotSentError; of a classifier a few refusals come whatever its parameters are."""
-        if known.kind != "classifier" or not _PARTS.isdisjoint(known.parameters):
+        if known.kind != "classifier" or not _PARTS.isdisjoint(
+            known.parameters
+        ):
             raise NotSentError
         self._refusals = _WITH_ANY_PARAMETERS
 
-    def _given(self, value: AbstractValue, names: Iterable[str]) -> dict[str, Any]:
+    def _given(
+        self, value: AbstractValue, names: Iterable[str]
+    ) -> dict[str, Any]:
         """The parameters that the code or the state tells."""
         given = {}
         for name in names:
@@ -333,7 +378,13 @@ class Learning:
             and (held := estimators.columns_of_parts(value)) is not None
         ):
             parts = [
-                {"tuple": [_plain(n), self.sent(p, is_part=True), _plain(names)]}
+                {
+                    "tuple": [
+                        _plain(n),
+                        self.sent(p, is_part=True),
+                        _plain(names),
+                    ]
+                }
                 for n, p, names in held
             ]
             return {"transformers": {"list": parts}}
@@ -349,7 +400,9 @@ class Learning:
         known = value.fact("fit_on") or _told_of_fit(value)
         if fitted is None or not isinstance(known, Mapping):
             raise NotSentError
-        self._has_dtypes &= value.fact("fit_on") is not None or self._gives_floats
+        self._has_dtypes &= (
+            value.fact("fit_on") is not None or self._gives_floats
+        )
         if not self._has_dtypes and not _needs_no_dtypes(value, kind):
             self._tells = ""
         self.is_whole = self.is_whole and known["is_whole"]
@@ -379,7 +432,9 @@ def _listed(values: Any) -> list[Any]:
     """Values that can be sent one by one: few, plain and none of them NaN, which does not equal itself."""
     if not isinstance(values, list) or not 0 < len(values) <= _MOST_VALUES:
         return []
-    if not estimators.are_plain(values) or any(value != value for value in values):
+    if not estimators.are_plain(values) or any(
+        value != value for value in values
+    ):
         return []
     return values
 
@@ -432,13 +487,24 @@ def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     targets |= _filled(classes)
     # These two are fitted to labels alone, without a table.
     if known.name in ("LabelEncoder", "LabelBinarizer"):
-        return {"data": [{"facts": targets}], "is_whole": False} if classes else None
+        return (
+            {"data": [{"facts": targets}], "is_whole": False}
+            if classes
+            else None
+        )
     columns = _columns_learnt(parts[0])
     if columns is None:
         return None
     table = {"type": "sklearn.table", "n_rows": n_sent, "columns": columns}
-    sent = [table, targets] if known.kind in ("classifier", "regressor") else [table]
-    return {"data": [{"facts": each} for each in sent], "is_whole": n_sent == n_rows}
+    sent = (
+        [table, targets]
+        if known.kind in ("classifier", "regressor")
+        else [table]
+    )
+    return {
+        "data": [{"facts": each} for each in sent],
+        "is_whole": n_sent == n_rows,
+    }
 
 
 def _parts_in_order(value: AbstractValue) -> list[AbstractValue]:
@@ -462,7 +528,9 @@ def _columns_learnt(value: AbstractValue) -> list[list[Any]] | None:
         return None
     labels: Sequence[Any] = estimators.names_fitted(value) or range(n_features)
     categories = _categories(value, labels)
-    return [[label, *_filled(categories.get(label)).values()] for label in labels]
+    return [
+        [label, *_filled(categories.get(label)).values()] for label in labels
+    ]
 
 
 def _categories(value: AbstractValue, labels: Sequence[Any]) -> dict[Any, Any]:
@@ -505,7 +573,9 @@ def _may_name_places(sent: Mapping[str, Any]) -> bool:
     ):
         return True
     given = dict(sent["facts"]["given"]) if "facts" in sent else {}
-    parts = [step["tuple"][1] for step in given.pop("steps", {}).get("list", ())]
+    parts = [
+        step["tuple"][1] for step in given.pop("steps", {}).get("list", ())
+    ]
     return sent.keys().isdisjoint(("is", "facts", "named")) or any(
         map(_may_name_places, [*given.values(), *parts])
     )
@@ -525,7 +595,9 @@ def _plain(value: Any) -> dict[str, Any]:
     if isinstance(value, (list, tuple, set)) and len(value) <= _MOST_ITEMS:
         return {type(value).__name__: [_plain(part) for part in value]}
     if isinstance(value, dict):
-        return {"dict": [[_plain(key), _plain(part)] for key, part in value.items()]}
+        return {
+            "dict": [[_plain(key), _plain(part)] for key, part in value.items()]
+        }
     if type(value) not in _PLAIN:
         raise NotSentError
     return {"is": value}

@@ -60,7 +60,9 @@ class Bindings:
 
 
 def bindings_of(
-    trees: Iterable[ast.Module], before: Bindings | None = None, n_before: int = 0
+    trees: Iterable[ast.Module],
+    before: Bindings | None = None,
+    n_before: int = 0,
 ) -> Bindings:
     """The bindings after cells with these trees have run, after those of which `before` tells."""
     found = Bindings() if before is None else before.copied()
@@ -109,7 +111,9 @@ def _read_lambda(statement: ast.Assign, found: Bindings) -> None:
 
 def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     """The names that an import binds, each with its public path. A star binds none."""
-    return {name: public_path(path) for name, path in written_paths(node).items()}
+    return {
+        name: public_path(path) for name, path in written_paths(node).items()
+    }
 
 
 def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
@@ -149,9 +153,15 @@ def bound_names(node: ast.AST) -> Iterator[str]:
 
 def local_names(definition: ast.FunctionDef | ast.Lambda) -> set[str]:
     """The parameters of a function, and the names that its statements give values."""
-    body = definition.body if isinstance(definition.body, list) else [definition.body]
+    body = (
+        definition.body
+        if isinstance(definition.body, list)
+        else [definition.body]
+    )
     parameters = {
-        part.arg for part in ast.walk(definition.args) if isinstance(part, ast.arg)
+        part.arg
+        for part in ast.walk(definition.args)
+        if isinstance(part, ast.arg)
     }
     return parameters.union(*map(bound_names, body))
 
@@ -167,7 +177,8 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
         # `import os.path` binds `os`.
         case ast.Import() | ast.ImportFrom():
             yield from (
-                alias.asname or alias.name.partition(".")[0] for alias in node.names
+                alias.asname or alias.name.partition(".")[0]
+                for alias in node.names
             )
         case ast.Name() if not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -198,7 +209,9 @@ def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
         ]
     if isinstance(node, _COMPREHENSIONS):
         return [
-            inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)
+            inner.target
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.NamedExpr)
         ]
     return () if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
@@ -213,7 +226,10 @@ def global_names(node: ast.AST) -> Iterator[str]:
 def may_define_any(node: ast.AST) -> bool:
     """True for code that may give names a value without spelling them."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id in (*_MAY_DEFINE, UNKNOWN_EFFECT):
+        if isinstance(inner, ast.Name) and inner.id in (
+            *_MAY_DEFINE,
+            UNKNOWN_EFFECT,
+        ):
             return True
         # By the name of the method, as any name may lead to the shell: `ip = get_ipython()`.
         if isinstance(inner, ast.Attribute) and inner.attr in (

@@ -114,7 +114,10 @@ def _placed(read: CellCode) -> CellCode:
     except SyntaxError as error:
         if error.msg.startswith(_MISPLACED):
             return CellCode(
-                ast.Module([], []), error.msg, error.lineno or 0, is_no_python=True
+                ast.Module([], []),
+                error.msg,
+                error.lineno or 0,
+                is_no_python=True,
             )
     return read
 
@@ -128,7 +131,9 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
         return CellCode(_Effects().visit(ast.parse(python)))
     except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
-        message = str(getattr(error, "msg", "") or error) or type(error).__name__
+        message = (
+            str(getattr(error, "msg", "") or error) or type(error).__name__
+        )
         # IPython runs cells with `!ls` or `%time`, which Python cannot read.
         is_plain = (
             isinstance(python, str)
@@ -142,7 +147,11 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
             and not _is_newer(message, code, line)
         )
         return CellCode(
-            ast.Module([], []), message, line, is_sure, exception=type(refused).__name__
+            ast.Module([], []),
+            message,
+            line,
+            is_sure,
+            exception=type(refused).__name__,
         )
 
 
@@ -178,7 +187,9 @@ def _of_cell_magic(magic: CellMagic) -> CellCode:
                 if name.isidentifier()
             ),
         ]
-    return read._replace(tree=ast.Module(body, []), is_no_python=False, automagic="")
+    return read._replace(
+        tree=ast.Module(body, []), is_no_python=False, automagic=""
+    )
 
 
 class _Effects(ast.NodeTransformer):
@@ -187,7 +198,9 @@ class _Effects(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         """A magic that is a statement, as the statements that have its effect."""
         called = _called(node.value)
-        done: list[ast.stmt] = [node] if called is None else _done(*called, node.lineno)
+        done: list[ast.stmt] = (
+            [node] if called is None else _done(*called, node.lineno)
+        )
         return done if done else [ast.Pass(lineno=node.lineno, col_offset=0)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
@@ -202,7 +215,11 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
     """Name and arguments of the magic that a call of get_ipython() runs, "system" for a shell command; else None."""
     match node:
         case ast.Call(ast.Attribute(holder, how), [*arguments], []):
-            texts = [each.value for each in arguments if isinstance(each, ast.Constant)]
+            texts = [
+                each.value
+                for each in arguments
+                if isinstance(each, ast.Constant)
+            ]
         case _:
             return None
     # An argument may be a variable, as in `get_ipython().run_line_magic('run', path)`.
@@ -241,7 +258,9 @@ def _given(name: str, arguments: str, line: int) -> ast.expr:
     match tree.body if tree is not None else []:
         case [ast.Expr(value=value)]:
             return value
-    return _name(UNKNOWN_VALUE if _is_quiet(name, arguments) else UNKNOWN_EFFECT, line)
+    return _name(
+        UNKNOWN_VALUE if _is_quiet(name, arguments) else UNKNOWN_EFFECT, line
+    )
 
 
 def _tree_of(arguments: str, line: int) -> ast.Module | None:
@@ -254,7 +273,9 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
     """Statements that run an unknown number of times, with their own names: what those were before is not known."""
-    names = dict.fromkeys(name for statement in body for name in bound_names(statement))
+    names = dict.fromkeys(
+        name for statement in body for name in bound_names(statement)
+    )
     loop = ast.For(
         _stored(UNKNOWN_VALUE, line),
         _name(UNKNOWN_VALUE, line),
@@ -263,7 +284,11 @@ def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
         lineno=line,
         col_offset=0,
     )
-    return [*body, *([loop] if body else []), *(_unknown(name, line) for name in names)]
+    return [
+        *body,
+        *([loop] if body else []),
+        *(_unknown(name, line) for name in names),
+    ]
 
 
 def _anything(line: int) -> ast.stmt:
@@ -272,7 +297,10 @@ def _anything(line: int) -> ast.stmt:
 
 def _unknown(name: str, line: int) -> ast.stmt:
     return ast.Assign(
-        [_stored(name, line)], _name(UNKNOWN_VALUE, line), lineno=line, col_offset=0
+        [_stored(name, line)],
+        _name(UNKNOWN_VALUE, line),
+        lineno=line,
+        col_offset=0,
     )
 
 

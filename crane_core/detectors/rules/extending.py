@@ -21,7 +21,9 @@ _LEAVE_OTHERS_WORDS = (
     " tqdm transformers wordcloud xgboost xlrd yaml yfinance"
 )
 _LEAVE_OTHERS = (
-    frozenset(_LEAVE_OTHERS_WORDS.split()) | operations.BOUND | sys.stdlib_module_names
+    frozenset(_LEAVE_OTHERS_WORDS.split())
+    | operations.BOUND
+    | sys.stdlib_module_names
 )
 _EXTENDS = ".pandas("
 """`tqdm.pandas()`: the one call of a package above that adds methods to tables."""
@@ -43,7 +45,9 @@ def imports_of(tree: ast.Module) -> list[str]:
     ]
     # `from . import plots` loads a file beside the notebook, which may extend any class.
     relative = [
-        "." for node in imports if isinstance(node, ast.ImportFrom) and node.level
+        "."
+        for node in imports
+        if isinstance(node, ast.ImportFrom) and node.level
     ]
     return [
         *relative,

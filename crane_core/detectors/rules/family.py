@@ -89,13 +89,17 @@ class Family:
         """The boolean that `if`, `and`, `not` get from an object: a literal of True or False, or a crash."""
         return self._register([Key("truth", of, EVERY_NAME)])
 
-    def other(self, step: str, of: str = ANY, *names: str) -> Callable[[Rule], Rule]:
+    def other(
+        self, step: str, of: str = ANY, *names: str
+    ) -> Callable[[Rule], Rule]:
         """Steps that few types know.
 
         "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by a format), "length",
         "elements" (an AbstractValue with all elements, as items).
         """
-        return self._register([Key(step, of, name) for name in names or (EVERY_NAME,)])
+        return self._register(
+            [Key(step, of, name) for name in names or (EVERY_NAME,)]
+        )
 
     def missing(self, *groups: str) -> Callable[[Rule], Rule]:
         """What the state says to be absent, checked where the target needs it: `absent`, by group of the state."""
@@ -148,7 +152,9 @@ def rules_for(
         )
     # Of an unknown type nothing is certain, not even by the rules for every type.
     types = (
-        [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
+        [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY]
+        if of.type
+        else []
     )
     # The first answer counts, so a rule for the exact type has to come first.
     keys = [

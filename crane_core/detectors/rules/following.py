@@ -48,12 +48,17 @@ def follow(
         return None
     if isinstance(definition, ast.AsyncFunctionDef) or is_generator(definition):
         kind = (
-            "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
+            "coroutine"
+            if isinstance(definition, ast.AsyncFunctionDef)
+            else "generator"
         )
         held = [*arguments.positional, *arguments.keywords.values()]
         # The arguments stay held: the first turn of `for row in rows_of(numbers)` changes them.
         return AbstractValue(
-            kind, {"part_of": held}, definition=definition, bound_to=function.bound_to
+            kind,
+            {"part_of": held},
+            definition=definition,
+            bound_to=function.bound_to,
         )
     try:
         names = _bound(interpreter, function, arguments, node)
@@ -115,7 +120,8 @@ def _scope_of(
     for node in _own_nodes(definition):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             elsewhere |= dict.fromkeys(
-                node.names, function.scope if isinstance(node, ast.Nonlocal) else None
+                node.names,
+                function.scope if isinstance(node, ast.Nonlocal) else None,
             )
     # Python decides by the whole body which names are local: a name that is read above its
     # assignment raises UnboundLocalError, although a global has the same name.
@@ -138,7 +144,8 @@ def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
 def is_generator(definition: ast.AST) -> bool:
     """Whether a function has a `yield`, those of functions inside it left out."""
     return any(
-        isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(definition)
+        isinstance(node, (ast.Yield, ast.YieldFrom))
+        for node in _own_nodes(definition)
     )
 
 

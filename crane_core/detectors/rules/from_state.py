@@ -108,7 +108,9 @@ def _decoded(facts: dict[str, Any]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Printed forms as the Python values that they show: torch.Size([2, 3]) is (2, 3)."""
     match value:
-        case PrintedCall(name="torch.Size" | "Size", arguments=(list() as sizes,)):
+        case PrintedCall(
+            name="torch.Size" | "Size", arguments=(list() as sizes,)
+        ):
             return tuple(sizes)
         case PrintedSet():
             return {_hashed(item) for item in value.items}
@@ -149,7 +151,10 @@ def value_from_facts(
             for name, fact in held.items()
             if isinstance(fact, (int, float, list))
         }
-    if isinstance(module := value.facts.get("module"), str) and type == "module":
+    if (
+        isinstance(module := value.facts.get("module"), str)
+        and type == "module"
+    ):
         value.path = public_path(module)
     return value
 
@@ -231,13 +236,19 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
     types = value.facts.get("item_types", {})
     if length == 0:
         value.items = []
-    elif isinstance(items, list) and len(items) == length and isinstance(types, dict):
+    elif (
+        isinstance(items, list)
+        and len(items) == length
+        and isinstance(types, dict)
+    ):
         value.items = _flat(items, types, value.words)
     elif isinstance(items, dict) and list(items) == [
         str(at) for at in range(len(items))
     ]:
         parts = list(
-            _inside(items, value.words, is_captured=is_captured, is_item=True).values()
+            _inside(
+                items, value.words, is_captured=is_captured, is_item=True
+            ).values()
         )
         if len(parts) == length:
             value.items = parts
@@ -250,9 +261,9 @@ def _flat(
 ) -> list[AbstractValue] | None:
     """Plain values; None if one of them may have been written otherwise than it is."""
     # Complex numbers are written as text, so a list that holds one is not known.
-    if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(
-        items
-    ):
+    if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(
+        types.values()
+    ) != len(items):
         return None
     counted: dict[str, int] = {}
     for item in items:
@@ -276,9 +287,14 @@ def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
     keys = _keys(value, is_captured=is_captured)
     if keys is None:
         return
-    inside = _inside(entries, value.words, is_captured=is_captured, is_item=True)
+    inside = _inside(
+        entries, value.words, is_captured=is_captured, is_item=True
+    )
     labels = value.facts["keys"] if is_captured and keys else keys
-    texts = [label if isinstance(label, str) else json.dumps(label) for label in labels]
+    texts = [
+        label if isinstance(label, str) else json.dumps(label)
+        for label in labels
+    ]
     value.members = {
         key: inside.get(text) or _of_shape(shapes.get(text))
         for key, text in zip(keys, texts, strict=True)
@@ -287,7 +303,9 @@ def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
 
 def _of_shape(shape: Any) -> AbstractValue:
     """A member of which no more is stated than its shape, if that."""
-    return AbstractValue("", {"shape": tuple(shape)} if isinstance(shape, list) else {})
+    return AbstractValue(
+        "", {"shape": tuple(shape)} if isinstance(shape, list) else {}
+    )
 
 
 def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
@@ -321,7 +339,10 @@ def _is_cut(key: Any) -> bool:
 
 
 def _fill_set(value: AbstractValue) -> None:
-    items, types = value.facts.pop("items", None), value.facts.get("item_types", {})
+    items, types = (
+        value.facts.pop("items", None),
+        value.facts.get("item_types", {}),
+    )
     if value.facts.get("length") == 0:
         value.literal = set()
     elif (
@@ -330,7 +351,9 @@ def _fill_set(value: AbstractValue) -> None:
         and isinstance(types, dict)
     ):
         flat = _flat(items, types, value.words)
-        value.literal = NOT_KNOWN if flat is None else {item.literal for item in flat}
+        value.literal = (
+            NOT_KNOWN if flat is None else {item.literal for item in flat}
+        )
 
 
 def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
@@ -355,7 +378,11 @@ def _fill_captured_columns(
     labels = frozenset(value.mapping("dtypes"))
     if width == len(labels) and all(map(_is_text_label, labels)):
         value.facts["column_labels"] = labels
-    if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
+    if (
+        isinstance(listed, list)
+        and len(listed) == width
+        and not _is_double(listed)
+    ):
         value.facts["columns"] = tuple(read(label) for label in listed)
         value.facts["column_labels"] = frozenset(value.facts["columns"])
 
@@ -369,7 +396,9 @@ def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
     for name in ("dtypes", "per_column"):
         if isinstance(known := value.facts.get(name), dict):
             value.facts[name] = {
-                read(label): fact for label, fact in known.items() if label != _CUT
+                read(label): fact
+                for label, fact in known.items()
+                if label != _CUT
             }
 
 
@@ -434,7 +463,9 @@ def _inside(
         return {}
     found: dict[str, AbstractValue] = {}
     for label, facts in parts.items():
-        if not isinstance(facts, dict) or not isinstance(facts.get("type"), str):
+        if not isinstance(facts, dict) or not isinstance(
+            facts.get("type"), str
+        ):
             continue
         rest = {key: value for key, value in facts.items() if key != "type"}
         at = label if label.isdigit() else repr(label)

@@ -105,7 +105,9 @@ _CALLS_BACK = (
 def can_be_held(value: AbstractValue) -> bool:
     """Whether who gets a part of something that holds this value may change it."""
     is_fixed = (
-        value.type in IMMUTABLE and not value._items and "part_of" not in value._facts
+        value.type in IMMUTABLE
+        and not value._items
+        and "part_of" not in value._facts
     )
     return not (value.path or is_fixed or may_share_memory(value))
 
@@ -134,7 +136,11 @@ def may_hold_any(value: AbstractValue) -> bool:
 def is_container(value: AbstractValue) -> bool:
     """Whether it is one of Python's own containers."""
     is_plain = value.type in IMMUTABLE and value.type != "tuple"
-    return not is_plain and value.package in ("builtins", "collections", "itertools")
+    return not is_plain and value.package in (
+        "builtins",
+        "collections",
+        "itertools",
+    )
 
 
 def may_share_memory(value: AbstractValue) -> bool:
@@ -152,7 +158,11 @@ def array_facts(
     values: Iterable[AbstractValue],
 ) -> list[tuple[AbstractValue, dict[str, Any]]]:
     """Arrays with their facts before a step, to see whether it changed them."""
-    return [(value, dict(value.facts)) for value in values if may_share_memory(value)]
+    return [
+        (value, dict(value.facts))
+        for value in values
+        if may_share_memory(value)
+    ]
 
 
 def function_changes_nothing(path: str, arguments: Arguments) -> bool:
@@ -183,7 +193,9 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
 def _is_of_class(path: str) -> bool:
     """Whether a path is a method read from its class: `list.append(numbers, 3)`."""
     holder = path.split(".")[:-1]
-    return len(holder) > 1 and (holder[0] == "builtins" or holder[-1][:1].isupper())
+    return len(holder) > 1 and (
+        holder[0] == "builtins" or holder[-1][:1].isupper()
+    )
 
 
 def method_changes_nothing(

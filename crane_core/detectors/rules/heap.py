@@ -16,7 +16,9 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 
 _LARGEST = 5_000
 """Values that are looked through; beyond that nothing is known of any."""
-_PLAIN = frozenset([int, float, str, bool, bytes, complex, type(None), type(NOT_KNOWN)])
+_PLAIN = frozenset(
+    [int, float, str, bool, bytes, complex, type(None), type(NOT_KNOWN)]
+)
 """Types of values that hold nothing and are never changed."""
 
 
@@ -76,7 +78,9 @@ def reachable(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
     return list(_fields_by_value([root for root in roots if root is not None]))
 
 
-def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFields]:
+def _fields_by_value(
+    layer: list[AbstractValue],
+) -> dict[AbstractValue, ValueFields]:
     """The values and what they hold, each with its fields; layer by layer, as most hold nothing."""
     found: dict[AbstractValue, ValueFields] = {}
     while layer and len(found) < _LARGEST:
@@ -94,7 +98,9 @@ def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFie
 def _held_beside(value: AbstractValue) -> list[AbstractValue]:
     """What a function holds: the object that it was read from, and what the names around it stand for."""
     names = {} if value.scope is None else value.scope.names
-    return [held for held in (value.bound_to, *names.values()) if held is not None]
+    return [
+        held for held in (value.bound_to, *names.values()) if held is not None
+    ]
 
 
 def _values_in(fields: ValueFields) -> tuple[AbstractValue, ...]:
@@ -121,7 +127,9 @@ def _values_in_fact(fact: Any) -> Iterator[AbstractValue]:
     elif isinstance(fact, (list, tuple)) and len(fact) < 100:
         yield from (part for part in fact if isinstance(part, AbstractValue))
     elif isinstance(fact, dict) and len(fact) < 100:
-        yield from (part for part in fact.values() if isinstance(part, AbstractValue))
+        yield from (
+            part for part in fact.values() if isinstance(part, AbstractValue)
+        )
 
 
 def snapshot(scopes: Sequence[Scope]) -> Snapshot:
@@ -176,9 +184,9 @@ class BranchWatch:
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.start = snapshot(scopes)
         self.changed: dict[AbstractValue, dict[AbstractValue, None]] = {}
-        self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [
-            self.start.names
-        ]
+        self.names: list[
+            list[tuple[Scope, dict[str, AbstractValue | None]]]
+        ] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
         """Note what differs from the start now: values, what they hold, and names."""
@@ -219,7 +227,8 @@ def widen(watch: BranchWatch, names: Iterable[str], scope: Scope) -> None:
 
 
 def _widen_names(
-    start: Snapshot, later: Iterable[tuple[Scope, dict[str, AbstractValue | None]]]
+    start: Snapshot,
+    later: Iterable[tuple[Scope, dict[str, AbstractValue | None]]],
 ) -> None:
     """Names that stand for something else later; those first met on the branch are as changed as their values.
 
@@ -239,7 +248,9 @@ def _widen_names(
             scope.names[name] = value if is_met else AbstractValue(words=name)
 
 
-def _is_same_code(value: AbstractValue | None, held: AbstractValue | None) -> bool:
+def _is_same_code(
+    value: AbstractValue | None, held: AbstractValue | None
+) -> bool:
     """Whether two values are one object, or one function, class or module."""
     if value is held or value is None or held is None:
         return value is held
@@ -284,7 +295,9 @@ def _joined_names(
             end.get(name, _ABSENT) is value for end in others
         )
         joined[name] = (
-            value if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
+            value
+            if is_same
+            else _one_of([end.get(name, _ABSENT) for end in ends])
         )
     return joined
 
@@ -328,7 +341,11 @@ def fields_of(value: AbstractValue) -> ValueFields:
     if last is not None and _is_exactly(made, last):
         made = last
     value.last_fields = made
-    if value._literal is NOT_KNOWN or made.items is None and made.members is None:
+    if (
+        value._literal is NOT_KNOWN
+        or made.items is None
+        and made.members is None
+    ):
         value.fields = made
     return made
 
@@ -417,7 +434,9 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
             members=_agreed(all_fields, "members", _are_same_members, None),
             attributes=_common([fields.attributes for fields in all_fields]),
         )
-    joined = joined._replace(facts=_facts_with_parts(joined, all_fields, first.type))
+    joined = joined._replace(
+        facts=_facts_with_parts(joined, all_fields, first.type)
+    )
     return joined._replace(held=_values_in(joined))
 
 
@@ -435,11 +454,16 @@ def _facts_with_parts(
 
 
 def _agreed(
-    each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any
+    each: Sequence[Any],
+    name: str,
+    is_same: Callable[[Any, Any], bool],
+    otherwise: Any,
 ) -> Any:
     """The attribute of this name, where all have the same; else `otherwise`."""
     first, *others = (getattr(one, name) for one in each)
-    return first if all(is_same(first, other) for other in others) else otherwise
+    return (
+        first if all(is_same(first, other) for other in others) else otherwise
+    )
 
 
 def _common(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -458,7 +482,8 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def _are_same_members(
-    left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None
+    left: dict[Any, AbstractValue] | None,
+    right: dict[Any, AbstractValue] | None,
 ) -> bool:
     """The same keys in the same order, with the same objects: two abstract values are equal only if they are one."""
     # Unpacking goes by the order of the keys: `first, second = ordered`.

@@ -23,7 +23,12 @@ from crane_core.detectors.rules.from_state import (
     value_from_state,
 )
 from crane_core.detectors.rules.paths import path_of_class
-from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
+from crane_core.detectors.rules.prefix import (
+    Prefix,
+    is_builtin,
+    prefix_of,
+    spelled,
+)
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
@@ -32,9 +37,7 @@ _OF_IPYTHON_WORDS = (
     "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 )
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
-_OF_MODULES_WORDS = (
-    "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
-)
+_OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 _OF_CODE = ("", "function", "type", "abc.ABCMeta")
 """Types of which a name may stand for what a `def` or `class` of that name made."""
@@ -44,9 +47,13 @@ CAPTURED = 2
 class InitialState:
     """Cells and state of one instance. `target` is the code to be judged, `past` what the cells that ran left."""
 
-    def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
+    def __init__(
+        self, cells: Sequence[Cell], state: KernelState | None
+    ) -> None:
         self.state = state
-        self.is_captured = state is not None and state.schema_version >= CAPTURED
+        self.is_captured = (
+            state is not None and state.schema_version >= CAPTURED
+        )
         executed = _codes(sorted(cells, key=_position), CellRole.EXECUTED)
         targets = _codes(cells, CellRole.TARGET)
         self.target_text = targets[0] if targets else ""
@@ -75,9 +82,13 @@ class InitialState:
         read = read_cell(self.target_text)
         known = self.state.variables if self.state is not None else {}
         # `reset -f` deletes all names, unless the notebook has a variable `reset` to subtract from.
-        is_variable = read.automagic in self.bindings.bound or read.automagic in known
+        is_variable = (
+            read.automagic in self.bindings.bound or read.automagic in known
+        )
         return (
-            as_magic(self.target_text) if read.automagic and not is_variable else read
+            as_magic(self.target_text)
+            if read.automagic and not is_variable
+            else read
         )
 
     @cached_property
@@ -86,7 +97,9 @@ class InitialState:
         met = self.prefix.spelled.names | self._spelled.names
         variables = self.state.variables if self.state is not None else {}
         return sorted(
-            name for name in met - variables.keys() if self.of_python(name) is not None
+            name
+            for name in met - variables.keys()
+            if self.of_python(name) is not None
         )
 
     @property
@@ -129,7 +142,9 @@ class InitialState:
 
     def type_of(self, name: str) -> str:
         """The type of a variable as the state has it, "" where it has none."""
-        variable = self.state.variables.get(name) if self.state is not None else None
+        variable = (
+            self.state.variables.get(name) if self.state is not None else None
+        )
         return type_of(variable.type) if variable is not None else ""
 
     @property
@@ -157,13 +172,18 @@ class InitialState:
     @property
     def unsure(self) -> tuple[str, ...]:
         """Why less is known of the kernel than its state tells, in sentences."""
-        return (*self.session.unsure, *([_ANY_NAME] if self.unseen.is_any else []))
+        return (
+            *self.session.unsure,
+            *([_ANY_NAME] if self.unseen.is_any else []),
+        )
 
     def _lasting(self, name: str) -> AbstractValue:
         """What stays true of a name while others act beside the target: Python's own, and what an import names."""
         if (known := self.of_python(name)) is not None:
             return known
-        variable = self.state.variables.get(name) if self.state is not None else None
+        variable = (
+            self.state.variables.get(name) if self.state is not None else None
+        )
         is_module = variable is not None and variable.type == "module"
         return AbstractValue(
             "module" if is_module else "",
@@ -173,9 +193,13 @@ class InitialState:
 
     def stated(self, name: str) -> AbstractValue:
         """The same, without what the cells that ran left."""
-        variable = self.state.variables.get(name) if self.state is not None else None
+        variable = (
+            self.state.variables.get(name) if self.state is not None else None
+        )
         if variable is not None:
-            value = value_from_state(name, variable, is_captured=self.is_captured)
+            value = value_from_state(
+                name, variable, is_captured=self.is_captured
+            )
             # A kernel has a function `open` among its names. Without this, missing files would be
             # predicted from code alone, and not from a state.
             if (
@@ -214,13 +238,16 @@ class InitialState:
     @cached_property
     def may_be_extended(self) -> bool:
         """Whether classes and modules of libraries may have names that other packages gave them."""
-        return may_extend([*self.bindings.modules, *imports_of(self.target.tree)])
+        return may_extend(
+            [*self.bindings.modules, *imports_of(self.target.tree)]
+        )
 
     def is_assigned(self, attribute: str) -> bool:
         """Whether code of the notebook spells that it puts an attribute of this name on some object."""
         return (
             attribute
-            in self.prefix.spelled.given_attributes | self._spelled.given_attributes
+            in self.prefix.spelled.given_attributes
+            | self._spelled.given_attributes
         )
 
     @cached_property
@@ -233,7 +260,9 @@ class InitialState:
             for key in _TOLD_OF
         )
 
-    def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def absent_at(
+        self, node: ast.stmt
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
         lines = [
@@ -269,7 +298,9 @@ class InitialState:
             for node in ast.walk(self.target.tree)
             if isinstance(node, ast.Attribute)
         ]
-        return frozenset(node.attr for node in parts if isinstance(node.ctx, ast.Store))
+        return frozenset(
+            node.attr for node in parts if isinstance(node.ctx, ast.Store)
+        )
 
     @cached_property
     def _extends_others(self) -> bool:
@@ -279,16 +310,22 @@ class InitialState:
             for name in self._spelled.names
             if (path := self.bindings.paths.get(name))
         ]
-        return may_extend([*imports_of(self.target.tree), *named], self.target_text)
+        return may_extend(
+            [*imports_of(self.target.tree), *named], self.target_text
+        )
 
     @cached_property
     def _last_on_line(self) -> dict[int, ast.stmt]:
         # `df["month"] = 1; df.groupby("month")` is one line, whose second part has the column.
         """A state tells lines alone: of several statements on one, the last needs what is missing for certain."""
         statements = [
-            node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)
+            node
+            for node in ast.walk(self.target.tree)
+            if isinstance(node, ast.stmt)
         ]
-        in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
+        in_order = sorted(
+            statements, key=lambda node: (node.lineno, node.col_offset)
+        )
         return {
             line: node
             for node in in_order
@@ -348,7 +385,10 @@ class InitialState:
         if self.may_define_any or name.startswith("_"):
             return None
         if name in self.bindings.deleted:
-            return {"name": name, "deleted_in": {"cell": self.bindings.deleted[name]}}
+            return {
+                "name": name,
+                "deleted_in": {"cell": self.bindings.deleted[name]},
+            }
         return None if name in self.bindings.bound else {"name": name}
 
 
@@ -363,7 +403,14 @@ def _codes(cells: Iterable[Cell], role: CellRole) -> list[str]:
 _ANY_NAME = "the notebook reaches its own variables by globals(), exec, __main__ or IPython, so any may change"
 _TOLD_OF = ("of", "asked_by")
 # Each of these reaches an attribute without naming it: `made.__dict__.update(scale=3)`.
-_REPLACING = ("__dict__", "setattr", "vars(", "__setstate__", "importlib", "%run")
+_REPLACING = (
+    "__dict__",
+    "setattr",
+    "vars(",
+    "__setstate__",
+    "importlib",
+    "%run",
+)
 _BY_ANY_NAME = (*_REPLACING, "add_module", "register_")
 """What adds attributes to objects whose names stand nowhere in the code."""
 
@@ -425,7 +472,9 @@ def _position(cell: Cell) -> int:
     return cell.position
 
 
-def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:
+def _add_accesses(
+    value: AbstractValue, name: str, accesses: Mapping[str, Any]
+) -> None:
     """`model.coef_` in the state is an attribute of `model`."""
     # Shorter ones first: `model.encoder` is there before `model.encoder.weight` is added to it.
     for text in sorted(accesses, key=len):
@@ -441,7 +490,10 @@ def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) 
 
 
 def _add_access(
-    value: AbstractValue, steps: Sequence[str], text: str, entry: Mapping[str, Any]
+    value: AbstractValue,
+    steps: Sequence[str],
+    text: str,
+    entry: Mapping[str, Any],
 ) -> None:
     holder: AbstractValue | None = value
     for step in steps[:-1]:

@@ -73,7 +73,9 @@ def _called(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     if not isinstance(node.func, ast.Attribute):
         return _plain_call(interpreter, interpreter.value(node.func), node)
     if is_super(node.func.value):
-        return _of_bases(interpreter, node.func.attr, arguments_of(interpreter, node))
+        return _of_bases(
+            interpreter, node.func.attr, arguments_of(interpreter, node)
+        )
     receiver = interpreter.value(node.func.value)
     return _method(interpreter, receiver, node.func, node)
 
@@ -168,14 +170,22 @@ def call_method(
 ) -> AbstractValue:
     """A method that is not code of the notebook."""
     known = interpreter.ask("method", receiver, name, node, arguments=arguments)
-    if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
+    if known is None and not harmless.method_changes_nothing(
+        receiver, name, arguments
+    ):
         _forget_escaped(interpreter, [receiver, *given(arguments)])
     # The result may be a part of the object: `made.get(key).append(3)` changes what `made` holds.
-    return known if known is not None else part_of(receiver, _result_of(receiver, name))
+    return (
+        known
+        if known is not None
+        else part_of(receiver, _result_of(receiver, name))
+    )
 
 
 def _result_of(receiver: AbstractValue, name: str) -> str:
-    return f"the result of {receiver.words}.{name}(...)" if receiver.words else ""
+    return (
+        f"the result of {receiver.words}.{name}(...)" if receiver.words else ""
+    )
 
 
 @call_of(Callee.BOUND_METHOD)
@@ -241,7 +251,9 @@ def _library(
     )
 
 
-def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
+def _foreign_of(
+    values: Iterable[AbstractValue], *, complete: bool
+) -> AbstractValue:
     """The result of a library's function, of which no more is known; it may hold what the function was given."""
     values = list(values)
     made = AbstractValue()
@@ -258,7 +270,9 @@ def _runs_no_code(value: AbstractValue) -> bool:
     if not value.type and not value.path:
         return value.is_foreign
     # A list of unknown elements may hold functions: `fillers = [rows.append]; fillers[0](1)`.
-    is_opened = value.items is not None or value.members is not None or value.is_literal
+    is_opened = (
+        value.items is not None or value.members is not None or value.is_literal
+    )
     is_closed = value.type in ("list", "tuple", "dict", "set") and not is_opened
     return not harmless.may_run_notebook_code(value) and not is_closed
 
@@ -285,7 +299,9 @@ def _object(
     node: ast.AST,
 ) -> AbstractValue:
     """A call of an object: what its type makes of it."""
-    known = interpreter.ask("method", function, "__call__", node, arguments=arguments)
+    known = interpreter.ask(
+        "method", function, "__call__", node, arguments=arguments
+    )
     if known is None:
         is_quiet = function.is_foreign and all(
             _runs_no_code(value) for value in reachable(given(arguments))
@@ -301,7 +317,9 @@ def _object(
     return known if known is not None else AbstractValue()
 
 
-def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -> None:
+def _forget_escaped(
+    interpreter: Interpreter, values: Iterable[AbstractValue]
+) -> None:
     """An unknown call: its arguments may change, and anything where it may run code that is not seen."""
     values = list(values)
     _mark_may_call_back(values)

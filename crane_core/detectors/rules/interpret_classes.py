@@ -100,7 +100,9 @@ def lineage(
     # A metaclass may make `Seven(rec)` return 7, and a decorator may return another class.
     return (
         classes,
-        paths if not definition.keywords and not definition.decorator_list else None,
+        paths
+        if not definition.keywords and not definition.decorator_list
+        else None,
     )
 
 
@@ -184,7 +186,10 @@ def has_hooks(classes: list[ast.ClassDef]) -> bool:
 
 @call_of(Callee.CLASS)
 def instance(
-    interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    kind: AbstractValue,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """The result of calling a class of the notebook: an object after its __init__ has run."""
     definition = kind.definition
@@ -197,7 +202,9 @@ def instance(
         or any(path.startswith("builtins.") for path in paths)
     ):
         interpreter.memory.havoc()
-        interpreter.memory.forget([*arguments.positional, *arguments.keywords.values()])
+        interpreter.memory.forget(
+            [*arguments.positional, *arguments.keywords.values()]
+        )
         return AbstractValue()
     made = AbstractValue(
         f"__main__.{definition.name}",
@@ -207,9 +214,13 @@ def instance(
     interpreter.made[id(made)] = made
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
     if init is None:
-        interpreter.memory.forget([*arguments.positional, *arguments.keywords.values()])
+        interpreter.memory.forget(
+            [*arguments.positional, *arguments.keywords.values()]
+        )
         return made
-    method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
+    method = AbstractValue(
+        "method", definition=init, bound_to=made, words="__init__"
+    )
     if (
         not isinstance(init, ast.FunctionDef)
         or follow(interpreter, method, arguments, node) is None
@@ -255,11 +266,16 @@ def _may_be_inherited(
 ) -> bool:
     """Whether a class or its bases may have an attribute of this name, or make one up."""
     classes, paths = lineage(interpreter, definition)
-    if paths is None or has_hooks(classes) or any(True for _ in members(classes, name)):
+    if (
+        paths is None
+        or has_hooks(classes)
+        or any(True for _ in members(classes, name))
+    ):
         return True
     # A base that is not listed may bring any attribute, so its objects are never refused one.
     return not all(
-        _is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths
+        _is_known_base(path) and name not in _OF_BASES.get(path, ())
+        for path in paths
     )
 
 
@@ -277,7 +293,10 @@ def called_object(
     own = member(interpreter, receiver, "__call__")
     if own is not None:
         return own
-    if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
+    if any(
+        path in MODULE_BASES
+        for path in lineage(interpreter, definition)[1] or ()
+    ):
         # `layer.forward = lambda x, y: x` on the object hides the method of the class.
         return receiver.attributes.get("forward") or member(
             interpreter, receiver, "forward"

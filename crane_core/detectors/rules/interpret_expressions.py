@@ -9,10 +9,18 @@ import ast
 from collections.abc import Iterable
 
 from crane_core.detectors.rules import harmless
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.heap import Scope, join_values
 from crane_core.detectors.rules.interpret_classes import member, refuse_absent
-from crane_core.detectors.rules.interpreter import GiveUpError, Interpreter, expression
+from crane_core.detectors.rules.interpreter import (
+    GiveUpError,
+    Interpreter,
+    expression,
+)
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.paths import public_path
 
@@ -49,7 +57,10 @@ _LARGEST_LITERAL = 10_000
 
 @expression(ast.Constant)
 def _constant(interpreter: Interpreter, node: ast.Constant) -> AbstractValue:
-    if isinstance(node.value, (str, bytes)) and len(node.value) > _LARGEST_LITERAL:
+    if (
+        isinstance(node.value, (str, bytes))
+        and len(node.value) > _LARGEST_LITERAL
+    ):
         return AbstractValue(type(node.value).__name__)
     return AbstractValue(type(node.value).__name__, literal=node.value)
 
@@ -65,9 +76,13 @@ def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
 
 
 @expression(ast.Tuple, ast.List)
-def _display(interpreter: Interpreter, node: ast.Tuple | ast.List) -> AbstractValue:
+def _display(
+    interpreter: Interpreter, node: ast.Tuple | ast.List
+) -> AbstractValue:
     items, is_whole = known_elements(interpreter, node.elts)
-    made = AbstractValue(type(node).__name__.lower(), items=items if is_whole else None)
+    made = AbstractValue(
+        type(node).__name__.lower(), items=items if is_whole else None
+    )
     # `made = [*some(), rows]; made[-1].append(3)` changes `rows`, wherever it is in the list.
     harmless.link(made, () if is_whole else items)
     return made
@@ -95,7 +110,9 @@ def known_elements(
     items: list[AbstractValue] = []
     rest: list[AbstractValue] = []
     for node in nodes:
-        value = interpreter.value(node.value if isinstance(node, ast.Starred) else node)
+        value = interpreter.value(
+            node.value if isinstance(node, ast.Starred) else node
+        )
         found = (
             interpreter.iterate(value, node).every
             if isinstance(node, ast.Starred)
@@ -130,7 +147,9 @@ def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
         met.append(held)
         interpreter.ask("key", known, "", key)
         if members is not None:
-            members = {**members, known.literal: held} if is_key(known) else None
+            members = (
+                {**members, known.literal: held} if is_key(known) else None
+            )
     made = AbstractValue("dict", members=members)
     # With one unknown key, `made['a']` may still be the list that is also called `rows`.
     harmless.link(made, met if members is None else ())
@@ -142,7 +161,8 @@ def is_key(abstract: AbstractValue) -> bool:
     value = abstract.literal
     if isinstance(value, tuple):
         return all(
-            isinstance(part, (str, int, float, bool, type(None))) for part in value
+            isinstance(part, (str, int, float, bool, type(None)))
+            for part in value
         )
     return isinstance(value, (str, int, float, bool, type(None)))
 
@@ -232,7 +252,9 @@ def item(
     node: ast.AST,
 ) -> AbstractValue:
     """The value of `receiver[index]`; an unknown part where no rule knows it. Raises Crash."""
-    known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
+    known = interpreter.ask(
+        "item", receiver, "", node, arguments=Arguments((index,))
+    )
     # A `__getitem__` of the notebook may note each index in a list, as `Loud` does in the tests.
     if known is None and receiver.package == "__main__":
         interpreter.memory.forget([receiver])
@@ -243,7 +265,10 @@ def item(
 def _slice(interpreter: Interpreter, node: ast.Slice) -> AbstractValue:
     return AbstractValue(
         "slice",
-        items=[interpreter.value(part) for part in (node.lower, node.upper, node.step)],
+        items=[
+            interpreter.value(part)
+            for part in (node.lower, node.upper, node.step)
+        ],
     )
 
 
@@ -253,17 +278,24 @@ def _unary(interpreter: Interpreter, node: ast.UnaryOp) -> AbstractValue:
     if isinstance(node.op, ast.Not):
         known = truth(interpreter, operand, node)
         return AbstractValue("bool") if known is None else literal(not known)
-    return evaluate_operator(interpreter, OPERATORS[type(node.op)], [operand], node)
+    return evaluate_operator(
+        interpreter, OPERATORS[type(node.op)], [operand], node
+    )
 
 
 @expression(ast.BinOp)
 def _binary(interpreter: Interpreter, node: ast.BinOp) -> AbstractValue:
     left, right = interpreter.value(node.left), interpreter.value(node.right)
-    return evaluate_operator(interpreter, OPERATORS[type(node.op)], [left, right], node)
+    return evaluate_operator(
+        interpreter, OPERATORS[type(node.op)], [left, right], node
+    )
 
 
 def evaluate_operator(
-    interpreter: Interpreter, symbol: str, operands: list[AbstractValue], node: ast.AST
+    interpreter: Interpreter,
+    symbol: str,
+    operands: list[AbstractValue],
+    node: ast.AST,
 ) -> AbstractValue:
     """An operator on one or two operands, as the rules of either type know it."""
     receiver, *others = operands
@@ -272,11 +304,18 @@ def evaluate_operator(
     # Both types: in `1 + text` or `3 * array` the right operand may decide what happens.
     for owner in _owners(operands):
         answer = interpreter.ask(
-            "operator", owner, symbol, node, receiver=receiver, arguments=arguments
+            "operator",
+            owner,
+            symbol,
+            node,
+            receiver=receiver,
+            arguments=arguments,
         )
         known = known if known is not None else answer
     # `__add__` and `__iadd__` of the notebook's classes may change their operands.
-    if known is None and any(operand.package == "__main__" for operand in operands):
+    if known is None and any(
+        operand.package == "__main__" for operand in operands
+    ):
         interpreter.memory.forget(operands)
     if known is None:
         known = AbstractValue()
@@ -288,7 +327,8 @@ def evaluate_operator(
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:
     """One operand of each type: a rule is tried once."""
     kinds = {
-        (operand.package, operand.class_name): operand for operand in reversed(operands)
+        (operand.package, operand.class_name): operand
+        for operand in reversed(operands)
     }
     return [
         operand
@@ -303,7 +343,9 @@ def _compare(interpreter: Interpreter, node: ast.Compare) -> AbstractValue:
     right = interpreter.value(node.comparators[0])
     found = comparison(interpreter, node.ops[0], left, right, node)
     rest = list(zip(node.ops[1:], node.comparators[1:], strict=True))
-    return found if not rest else _chained(interpreter, found, right, rest, node)
+    return (
+        found if not rest else _chained(interpreter, found, right, rest, node)
+    )
 
 
 def _chained(
@@ -322,7 +364,9 @@ def _chained(
     right = interpreter.value(rest[0][1])
     found = comparison(interpreter, rest[0][0], left, right, node)
     return (
-        found if len(rest) == 1 else _chained(interpreter, found, right, rest[1:], node)
+        found
+        if len(rest) == 1
+        else _chained(interpreter, found, right, rest[1:], node)
     )
 
 
@@ -368,7 +412,9 @@ def _is_of_another_type(value: AbstractValue, name: str) -> bool:
     return is_code or value.type not in ("", name)
 
 
-def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool | None:
+def truth(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> bool | None:
     """The truth of a value, None if it is not known. Raises Crash where asking raises."""
     # The rules come first because asking may raise: the truth of an array, a table or a tensor.
     known = interpreter.ask("truth", value, "", node)
@@ -391,7 +437,11 @@ def _logical(interpreter: Interpreter, node: ast.BoolOp) -> AbstractValue:
 
 
 def _short_circuit(
-    interpreter: Interpreter, parts: list[ast.expr], node: ast.BoolOp, *, is_and: bool
+    interpreter: Interpreter,
+    parts: list[ast.expr],
+    node: ast.BoolOp,
+    *,
+    is_and: bool,
 ) -> AbstractValue:
     first = interpreter.value(parts[0])
     if len(parts) == 1:
@@ -485,7 +535,11 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     formatted = interpreter.ask(
         "format", value, "", node.value, arguments=Arguments((spec,))
     )
-    return formatted.literal if formatted is not None and formatted.is_literal else None
+    return (
+        formatted.literal
+        if formatted is not None and formatted.is_literal
+        else None
+    )
 
 
 @expression(ast.Starred)
@@ -505,7 +559,9 @@ def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
 
 
 @expression(ast.Yield, ast.YieldFrom)
-def _yield(interpreter: Interpreter, node: ast.Yield | ast.YieldFrom) -> AbstractValue:
+def _yield(
+    interpreter: Interpreter, node: ast.Yield | ast.YieldFrom
+) -> AbstractValue:
     raise GiveUpError
 
 

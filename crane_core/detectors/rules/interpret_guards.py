@@ -40,7 +40,9 @@ _LEAVES = (ast.Return, ast.Break, ast.Continue)
 def _try(interpreter: Interpreter, node: ast.Try) -> None:
     # A `return` or `break` in `finally` drops the exception that was on its way.
     if any(
-        isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)
+        isinstance(part, _LEAVES)
+        for last in node.finalbody
+        for part in ast.walk(last)
     ):
         raise GiveUpError
     try:

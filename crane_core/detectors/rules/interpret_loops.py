@@ -49,7 +49,9 @@ def turns_of(
 ) -> tuple[list[AbstractValue] | None, AbstractValue | None]:
     """All elements where they are known and few, and the first where there certainly is one. Raises Crash."""
     every, first = interpreter.iterate(iterable, node)
-    return (every if every is not None and len(every) <= MOST_TURNS else None), first
+    return (
+        every if every is not None and len(every) <= MOST_TURNS else None
+    ), first
 
 
 @statement(ast.For, ast.AsyncFor)
@@ -65,7 +67,9 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             every if every is not None else [first] if first is not None else []
         ):
             goes_on = _turn(
-                interpreter, context, partial(_for_body, interpreter, node, value)
+                interpreter,
+                context,
+                partial(_for_body, interpreter, node, value),
             )
             if not goes_on:
                 break
@@ -98,9 +102,14 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
         n_turns = 0
         # Of `while True` only the first turn is certain. Its other turns depend on what breaks it.
         while (
-            known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns)
+            known
+            and goes_on
+            and n_turns < MOST_TURNS
+            and not (is_endless and n_turns)
         ):
-            goes_on = _turn(interpreter, context, lambda: interpreter.body(node.body))
+            goes_on = _turn(
+                interpreter, context, lambda: interpreter.body(node.body)
+            )
             n_turns += 1
             known = (
                 truth(interpreter, interpreter.value(node.test), node.test)
@@ -109,7 +118,10 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
             )
         if goes_on and known is not False:
             _more_turns(
-                interpreter, context, node, lambda: _while_body(interpreter, node)
+                interpreter,
+                context,
+                node,
+                lambda: _while_body(interpreter, node),
             )
             # `while True` ends by `break` alone, so what follows needs a path that breaks.
             goes_on = not is_endless
@@ -151,7 +163,11 @@ def _more_turns(
     body: Callable[[], object],
 ) -> None:
     """Turns whose number is unknown."""
-    names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
+    names = [
+        name
+        for part in ast.iter_child_nodes(node)
+        for name in bound_names(part)
+    ]
     # Twice, as the first run may leave values that the second one meets: `x = str(x)`.
     for _ in range(2):
         watch = BranchWatch(interpreter.memory.scopes)
@@ -172,7 +188,11 @@ def _more_turns(
 
 
 def _after(
-    interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *, goes_on: bool
+    interpreter: Interpreter,
+    context: Context,
+    orelse: list[ast.stmt],
+    *,
+    goes_on: bool,
 ) -> None:
     """After the loop: what is known on the paths that left it and on the one that came to its end."""
     breaks = context.ends_by(BREAK)
@@ -183,7 +203,9 @@ def _after(
         except ControlFlowExitError as leave:
             if not breaks:
                 raise
-            interpreter.note_left([(leave, snapshot(interpreter.memory.scopes))])
+            interpreter.note_left(
+                [(leave, snapshot(interpreter.memory.scopes))]
+            )
         except Crash:
             if not breaks:
                 raise
@@ -201,12 +223,17 @@ def _comprehension(
 
 
 @expression(ast.GeneratorExp)
-def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
+def _generator(
+    interpreter: Interpreter, node: ast.GeneratorExp
+) -> AbstractValue:
     """Only its first iterable is evaluated; the rest runs when elements are taken."""
     iterable = interpreter.value(node.generators[0].iter)
     # Python takes the first iterator when the generator is made: `(x for x in 5)` raises. Of
     # later releases that is not certain: pre-releases of 3.14 took it with the first element.
-    if (numbers(interpreter.initial.packages.get("python", "")) or (3, 0)) < (3, 14):
+    if (numbers(interpreter.initial.packages.get("python", "")) or (3, 0)) < (
+        3,
+        14,
+    ):
         interpreter.ask("element", iterable, "", node.generators[0].iter)
     _unbind_given(interpreter, node)
     return AbstractValue("generator", definition=node)
@@ -225,7 +252,9 @@ def comprehended(
     """All elements of a comprehension, or of a generator of which all are taken."""
     outermost = interpreter.value(node.generators[0].iter)
     names = {
-        name for generator in node.generators for name in bound_names(generator.target)
+        name
+        for generator in node.generators
+        for name in bound_names(generator.target)
     }
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.memory.within(
@@ -237,7 +266,9 @@ def comprehended(
     if isinstance(node, (ast.DictComp, ast.SetComp)):
         collected = _keyed(node, made if is_whole else None)
     else:
-        facts, known = ({}, items) if is_whole else ({"first_items": items[:1]}, None)
+        facts, known = (
+            ({}, items) if is_whole else ({"first_items": items[:1]}, None)
+        )
         collected = AbstractValue("list", facts, items=known)
     # `made = [rows for _ in some()]; made[0].append(3)` changes `rows`.
     if harmless.may_hold_any(collected):
@@ -260,11 +291,15 @@ def _keyed(
     if isinstance(node, ast.SetComp):
         return AbstractValue(
             "set",
-            literal=NOT_KNOWN if made is None else {item.literal for item, _ in made},
+            literal=NOT_KNOWN
+            if made is None
+            else {item.literal for item, _ in made},
         )
     return AbstractValue(
         "dict",
-        members=None if made is None else {key.literal: held for key, held in made},
+        members=None
+        if made is None
+        else {key.literal: held for key, held in made},
     )
 
 
@@ -279,12 +314,18 @@ def _generate(
     generator = node.generators[at]  # type: ignore[attr-defined]
     every, first = turns_of(interpreter, iterable, generator.iter)
     is_whole = every is not None
-    for value in every if every is not None else [first] if first is not None else []:
+    for value in (
+        every if every is not None else [first] if first is not None else []
+    ):
         assign(interpreter, generator.target, value)
-        is_whole = _filtered(interpreter, node, at, generator.ifs, made) and is_whole
+        is_whole = (
+            _filtered(interpreter, node, at, generator.ifs, made) and is_whole
+        )
     # Turns that may not come may still change things: `[table.pop('a') for table in tables]`.
     if every is None:
-        interpreter.maybe_run(lambda: _any_turn(interpreter, node, at, iterable))
+        interpreter.maybe_run(
+            lambda: _any_turn(interpreter, node, at, iterable)
+        )
     return is_whole
 
 
@@ -327,7 +368,11 @@ def _inner(
     generators = node.generators  # type: ignore[attr-defined]
     if at + 1 < len(generators):
         return _generate(
-            interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made
+            interpreter,
+            node,
+            at + 1,
+            interpreter.value(generators[at + 1].iter),
+            made,
         )
     if isinstance(node, ast.DictComp):
         key = interpreter.value(node.key)

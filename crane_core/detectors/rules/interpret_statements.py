@@ -17,7 +17,11 @@ from crane_core.detectors.rules.bindings import (
     import_paths,
 )
 from crane_core.detectors.rules.heap import Scope
-from crane_core.detectors.rules.interpret_classes import has_hooks, lineage, members
+from crane_core.detectors.rules.interpret_classes import (
+    has_hooks,
+    lineage,
+    members,
+)
 from crane_core.detectors.rules.interpret_expressions import (
     OPERATORS,
     attribute,
@@ -72,7 +76,9 @@ def _annotated(interpreter: Interpreter, node: ast.AnnAssign) -> None:
         assign(interpreter, node.target, interpreter.value(node.value))
 
 
-def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> None:
+def assign(
+    interpreter: Interpreter, target: ast.expr, value: AbstractValue
+) -> None:
     """Give a name, an attribute, an item, or several of them a value."""
     match target:
         case ast.Name():
@@ -86,7 +92,11 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
         case ast.Subscript():
             receiver = interpreter.value(target.value)
             store_item(
-                interpreter, receiver, interpreter.value(target.slice), value, target
+                interpreter,
+                receiver,
+                interpreter.value(target.slice),
+                value,
+                target,
             )
         case ast.Starred():
             assign(interpreter, target.value, value)
@@ -110,7 +120,11 @@ def _store_attribute(
     if _is_patched(receiver, value) or target.attr == "__class__":
         raise GiveUpError
     known = interpreter.ask(
-        "set_attribute", receiver, target.attr, target, arguments=Arguments((value,))
+        "set_attribute",
+        receiver,
+        target.attr,
+        target,
+        arguments=Arguments((value,)),
     )
     # `frame.index.name = 'key'` changes the frame, of whose index no type may be known.
     if known is None and receiver.package != "__main__" and changes(receiver):
@@ -147,8 +161,12 @@ def _is_plain(statement: ast.stmt) -> bool:
     """Whether a class has a plain value or method by a name, which an object's own attribute hides."""
     # A class attribute made by a call may be a descriptor with `__set__` (`kept = Text()`).
     if isinstance(statement, ast.Assign | ast.AnnAssign):
-        return statement.value is None or isinstance(statement.value, ast.Constant)
-    return isinstance(statement, ast.FunctionDef) and not statement.decorator_list
+        return statement.value is None or isinstance(
+            statement.value, ast.Constant
+        )
+    return (
+        isinstance(statement, ast.FunctionDef) and not statement.decorator_list
+    )
 
 
 def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
@@ -161,7 +179,12 @@ def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
         or value.definition is not None
         or value.type in ("", "function", "method", "property")
     )
-    return is_class or receiver.path == "builtins" or bool(receiver.path) and is_code
+    return (
+        is_class
+        or receiver.path == "builtins"
+        or bool(receiver.path)
+        and is_code
+    )
 
 
 def _whole(
@@ -173,7 +196,11 @@ def _whole(
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     whole = interpreter.memory.known_name(node)
-    return [whole] if whole is not None and whole is not part and not whole.path else []
+    return (
+        [whole]
+        if whole is not None and whole is not part and not whole.path
+        else []
+    )
 
 
 def store_item(
@@ -205,7 +232,11 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             interpreter.memory.bind(
                 name,
                 _computed(
-                    interpreter, left, interpreter.value(node.value), symbol, node
+                    interpreter,
+                    left,
+                    interpreter.value(node.value),
+                    symbol,
+                    node,
                 ),
             )
         case ast.Attribute() as target:
@@ -249,7 +280,13 @@ def _computed(
                 raise GiveUpError from None  # a leaf that requires a gradient is refused before, in place
             raise
         # Other names of the object see it: `loud += 1` runs `__iadd__`, which appends to `calls`.
-        if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
+        if changes(left) and left.type not in (
+            "int",
+            "float",
+            "str",
+            "tuple",
+            "bool",
+        ):
             interpreter.memory.forget([left])
     return known
 
@@ -267,7 +304,11 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                     interpreter.value(target.slice),
                 )
                 known = interpreter.ask(
-                    "del_item", receiver, "", target, arguments=Arguments((index,))
+                    "del_item",
+                    receiver,
+                    "",
+                    target,
+                    arguments=Arguments((index,)),
                 )
                 if known is None:
                     interpreter.memory.forget([receiver])
@@ -284,7 +325,10 @@ def _if(interpreter: Interpreter, node: ast.If) -> None:
         interpreter.body(node.body if known else node.orelse)
         return
     interpreter.branches(
-        [lambda: interpreter.body(node.body), lambda: interpreter.body(node.orelse)]
+        [
+            lambda: interpreter.body(node.body),
+            lambda: interpreter.body(node.orelse),
+        ]
     )
 
 
@@ -356,7 +400,11 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
         remedy = "Correct the value, or the assertion."
         why = f"{ast.unparse(node.test)} is false"
         interpreter.crash(
-            node, "AssertionError", why, fact="its parts are known", remedy=remedy
+            node,
+            "AssertionError",
+            why,
+            fact="its parts are known",
+            remedy=remedy,
         )
     # An assertion may raise first, so no class is certain behind `assert df.a.sum() > 100`.
     if known is None:
@@ -367,7 +415,9 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
 def _define(
     interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> None:
-    decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
+    decorators = [
+        interpreter.value(decorator) for decorator in node.decorator_list
+    ]
     # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
     interpreter.memory.run_back(decorators)
     parts = [
@@ -419,7 +469,9 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
 
 
 @statement(ast.Import, ast.ImportFrom)
-def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None:
+def _import(
+    interpreter: Interpreter, node: ast.Import | ast.ImportFrom
+) -> None:
     for name, path in import_paths(node).items():
         interpreter.memory.bind(name, _imported(node, path))
     # A star may bind every name, and hide a builtin: `from math import *` brings `pow`.
@@ -447,7 +499,10 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
             interpreter.memory.bind(name, AbstractValue())
     interpreter.branches(
         [
-            *((lambda case=case: interpreter.body(case.body)) for case in node.cases),
+            *(
+                (lambda case=case: interpreter.body(case.body))
+                for case in node.cases
+            ),
             lambda: None,
         ]
     )

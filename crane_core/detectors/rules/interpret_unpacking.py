@@ -10,7 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.interpreter import Elements, Interpreter, iteration
+from crane_core.detectors.rules.interpreter import (
+    Elements,
+    Interpreter,
+    iteration,
+)
 
 Assign = Callable[[Interpreter, ast.expr, AbstractValue], None]
 _MOST_COUNTED = 50
@@ -43,11 +47,14 @@ def _elements(
 
 
 @iteration("dict")
-def _keys(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+def _keys(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> Elements:
     items, first = _asked(interpreter, value, node)
     if items is None and value.members is not None:
         items = [
-            AbstractValue(type(key).__name__, literal=key) for key in value.members
+            AbstractValue(type(key).__name__, literal=key)
+            for key in value.members
         ]
     return _known(items, first)
 
@@ -93,7 +100,11 @@ def unpack(
     """Give each part of the target its value. Raises Crash where there are certainly too many or too few."""
     elements = interpreter.iterate(abstract, target)
     starred = next(
-        (at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)),
+        (
+            at
+            for at, part in enumerate(target.elts)
+            if isinstance(part, ast.Starred)
+        ),
         None,
     )
     length = (
@@ -136,7 +147,8 @@ def _values(
 ) -> Iterable[AbstractValue]:
     if items is None:
         parts = [
-            AbstractValue("list" if at == starred else "") for at in range(n_parts)
+            AbstractValue("list" if at == starred else "")
+            for at in range(n_parts)
         ]
         for part in parts:
             harmless.link(part, [whole])

@@ -84,7 +84,9 @@ class Context:
     """A loop or a call. `left` holds what was known where branches left it, by kind, and what a function returned."""
 
     kinds: tuple[str, ...]
-    left: list[tuple[str, Snapshot, AbstractValue]] = field(default_factory=list)
+    left: list[tuple[str, Snapshot, AbstractValue]] = field(
+        default_factory=list
+    )
 
     def ends_by(self, kind: str) -> list[Snapshot]:
         """What was known where paths left by this kind of exit."""
@@ -111,7 +113,9 @@ class Elements(NamedTuple):
 
 Evaluate = Callable[["Interpreter", Any], AbstractValue]
 Perform = Callable[["Interpreter", Any], None]
-Call = Callable[["Interpreter", AbstractValue, Arguments, ast.AST], AbstractValue]
+Call = Callable[
+    ["Interpreter", AbstractValue, Arguments, ast.AST], AbstractValue
+]
 Iterate = Callable[["Interpreter", AbstractValue, ast.AST], Elements]
 EXPRESSIONS: dict[type, Evaluate] = {}
 STATEMENTS: dict[type, Perform] = {}
@@ -152,7 +156,9 @@ def callee_of(function: AbstractValue) -> Callee:
         return Callee.FUNCTION
     if function.path and function.type != "module":
         return Callee.LIBRARY
-    return Callee.OWN_OBJECT if function.package == "__main__" else Callee.OBJECT
+    return (
+        Callee.OWN_OBJECT if function.package == "__main__" else Callee.OBJECT
+    )
 
 
 class Interpreter:
@@ -164,7 +170,9 @@ class Interpreter:
         self.initial = initial
         self.memory = Memory(initial)
         self.asker = Asker(
-            initial.packages, initial.mentions, may_be_extended=initial.may_be_extended
+            initial.packages,
+            initial.mentions,
+            may_be_extended=initial.may_be_extended,
         )
         self.contexts: list[Context] = []
         self.calls: list[ast.AST] = []
@@ -224,7 +232,9 @@ class Interpreter:
         for watch in self.watches:
             watch.look(self.memory.scopes)
 
-    def _ask_absent(self, node: ast.stmt, absences: Iterable[StatedAbsence]) -> None:
+    def _ask_absent(
+        self, node: ast.stmt, absences: Iterable[StatedAbsence]
+    ) -> None:
         for group, fact in absences:
             if group == "files":
                 reader = path_of_reader(self.memory, node, fact)
@@ -274,9 +284,13 @@ class Interpreter:
             if fact is not None:
                 self.missing("names", node, fact, name)
         loaded = memory.load(name)
-        return memory.as_changed(name, loaded) if unseen.touches(name) else loaded
+        return (
+            memory.as_changed(name, loaded) if unseen.touches(name) else loaded
+        )
 
-    def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> AbstractValue:
+    def _unset(
+        self, name: str, node: ast.AST, *, is_local: bool
+    ) -> AbstractValue:
         # After `list = [1]; del list` the name is Python's own again.
         if not is_local and is_builtin(name):
             return builtin(name)
@@ -325,7 +339,11 @@ class Interpreter:
         if step in _RUNS_BACK:
             self.memory.run_back(operands)
         self._note_result(step, node, question)
-        return known if said is None else _both(known, said.gives, receiver, operands)
+        return (
+            known
+            if said is None
+            else _both(known, said.gives, receiver, operands)
+        )
 
     def _note_result(
         self, step: str, node: ast.AST, question: StepQuestion | None
@@ -348,10 +366,14 @@ class Interpreter:
         """What the first rule says that knows the step. Raises Crash where one says so."""
         if not rules:
             return None
-        operation = self._operation(name, node, receiver, arguments, absent, question)
+        operation = self._operation(
+            name, node, receiver, arguments, absent, question
+        )
         # Every rule runs, as one behind the first answer may know that the step raises.
         answers = [self._asked(each, operation, question) for each in rules]
-        first = next((answer for answer in answers if answer is not UNKNOWN), None)
+        first = next(
+            (answer for answer in answers if answer is not UNKNOWN), None
+        )
         return AbstractValue() if first is UNCHANGED else first
 
     def _link_changed(
@@ -374,7 +396,9 @@ class Interpreter:
         if known is None or _is_among(known, (*operands, *held)):
             return
         is_part = (
-            not known.type and receiver is not None and harmless.is_container(receiver)
+            not known.type
+            and receiver is not None
+            and harmless.is_container(receiver)
         )
         if is_part or harmless.may_hold_any(known):
             harmless.link(known, operands)
@@ -425,12 +449,16 @@ class Interpreter:
         """The question about a step to the library; None where the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         # `np.percentile = lambda *given: 1` leaves no function of NumPy to ask about.
-        if step in ("call", "method", "attribute") and self.initial.may_replace(own):
+        if step in ("call", "method", "attribute") and self.initial.may_replace(
+            own
+        ):
             return None
         before = _just_called(node)
         made = self.results.get(before, {}) if before is not None else {}
         return self._unless_it_fails(
-            lambda: self.asker.question(step, of, name, receiver, arguments, made)
+            lambda: self.asker.question(
+                step, of, name, receiver, arguments, made
+            )
         )
 
     def _unless_it_fails(self, asked: Callable[[], _T | None]) -> _T | None:
@@ -439,7 +467,9 @@ class Interpreter:
             return asked()
         except Exception as error:  # noqa: BLE001
             self.errors.append(
-                RuleError("libraries", "asked", f"{type(error).__name__}: {error}")
+                RuleError(
+                    "libraries", "asked", f"{type(error).__name__}: {error}"
+                )
             )
             return None
 
@@ -452,7 +482,11 @@ class Interpreter:
             if question is None
             else self._unless_it_fails(lambda: self.asker.about(question))
         )
-        if said is not None and said.crash is not None and said.crash.exception != but:
+        if (
+            said is not None
+            and said.crash is not None
+            and said.crash.exception != but
+        ):
             said.crash.place = self.place(node)
             raise said.crash
         return said
@@ -469,7 +503,9 @@ class Interpreter:
             # A rule may be of an older release: NumPy raises AxisError today where it once raised
             # another class, and the library's own class is the one that comes.
             if crash.place is None:
-                self._library_answer(question, operation.node, but=crash.exception)
+                self._library_answer(
+                    question, operation.node, but=crash.exception
+                )
             crash.family = crash.family or registered.family
             crash.place = crash.place or self.place(operation.node)
             raise
@@ -478,7 +514,9 @@ class Interpreter:
         except Exception as error:  # noqa: BLE001 - a rule that fails says nothing, and is counted
             rule = getattr(registered.rule, "__name__", "rule")
             self.errors.append(
-                RuleError(registered.family, rule, f"{type(error).__name__}: {error}")
+                RuleError(
+                    registered.family, rule, f"{type(error).__name__}: {error}"
+                )
             )
             return UNKNOWN
 
@@ -499,7 +537,11 @@ class Interpreter:
     ) -> None:
         """Ask what follows from something that is known not to be there. Raises Crash."""
         self.ask(
-            "missing", group, "*", node, absent=dict(fact, name=name) if name else fact
+            "missing",
+            group,
+            "*",
+            node,
+            absent=dict(fact, name=name) if name else fact,
         )
 
     def call(
@@ -558,11 +600,17 @@ class Interpreter:
         self.note_left(leaves)
         join(ends)
 
-    def note_left(self, leaves: list[tuple[ControlFlowExitError, Snapshot]]) -> None:
+    def note_left(
+        self, leaves: list[tuple[ControlFlowExitError, Snapshot]]
+    ) -> None:
         """Keep for the loop or call that paths have left what was known there. Raises GiveUpError outside of any."""
         for leave, known in leaves:
             context = next(
-                (each for each in reversed(self.contexts) if leave.kind in each.kinds),
+                (
+                    each
+                    for each in reversed(self.contexts)
+                    if leave.kind in each.kinds
+                ),
                 None,
             )
             if context is None:
@@ -627,7 +675,9 @@ def _both(
     return known
 
 
-def _note_memory(given: AbstractValue, operands: Sequence[AbstractValue]) -> None:
+def _note_memory(
+    given: AbstractValue, operands: Sequence[AbstractValue]
+) -> None:
     """An array that comes from an array may be a view of it, or a copy: which of them no library tells."""
     arrays = [each for each in operands if each.type == _ARRAY]
     if not arrays:
@@ -641,7 +691,9 @@ def _just_called(node: ast.AST) -> ast.AST | None:
     """The step on whose result a step is, with nothing between: that of `f(...).a`, or of `f(...)[a].b(...)`."""
     holder = node.func if isinstance(node, ast.Call) else node
     before = (
-        holder.value if isinstance(holder, (ast.Attribute, ast.Subscript)) else None
+        holder.value
+        if isinstance(holder, (ast.Attribute, ast.Subscript))
+        else None
     )
     return before if isinstance(before, (ast.Call, ast.Subscript)) else None
 

@@ -45,7 +45,11 @@ def python_of(code: str) -> str | CellMagic:
         lines = transform(lines)
     n_before = len(whole) - len(lines)
     # `%%time?` asks for help and runs nothing.
-    if lines and lines[0].startswith("%%") and not re.match(r"%%\w+\?", lines[0]):
+    if (
+        lines
+        and lines[0].startswith("%%")
+        and not re.match(r"%%\w+\?", lines[0])
+    ):
         name, _, arguments = lines[0][2:].strip().partition(" ")
         return CellMagic(
             name, arguments.strip(), "\n" * (n_before + 1) + "".join(lines[1:])

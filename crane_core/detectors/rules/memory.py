@@ -40,7 +40,9 @@ class Memory:
         self.scopes = [self.module]
         self.n_visits = 0
         self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
-        self.loaded_parts: dict[str, list[tuple[AbstractValue, ValueFields]]] = {}
+        self.loaded_parts: dict[
+            str, list[tuple[AbstractValue, ValueFields]]
+        ] = {}
         """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
         self._within_loaders: list[tuple[AbstractValue, ValueFields]] = []
         self._escaped: dict[AbstractValue, None] = {}
@@ -122,7 +124,9 @@ class Memory:
                 part.forget()
                 part.type = ""
 
-    def as_changed(self, name: str, value: AbstractValue | None) -> AbstractValue:
+    def as_changed(
+        self, name: str, value: AbstractValue | None
+    ) -> AbstractValue:
         """What a name refers to that code out of sight may give another value, or whose object it may change."""
         if value is None or name in self.initial.unseen.names:
             return AbstractValue(words=name)
@@ -134,8 +138,14 @@ class Memory:
         """True while a global name refers to the same as before the target, not changed."""
         value = self.module.names.get(name)
         if name not in self.loaded:
-            same = [other for other in self.initial.same(name) if other in self.loaded]
-            return name not in self.module.names and all(map(self.is_untouched, same))
+            same = [
+                other
+                for other in self.initial.same(name)
+                if other in self.loaded
+            ]
+            return name not in self.module.names and all(
+                map(self.is_untouched, same)
+            )
         return value is self.loaded[name][0] and is_unchanged(
             value, self.loaded[name][1]
         )
@@ -148,7 +158,9 @@ class Memory:
             and all(part.type for part, _ in parts)
             or bool(self.loaded[name][0].path)
         )
-        return is_known and all(is_unchanged(part, fields) for part, fields in parts)
+        return is_known and all(
+            is_unchanged(part, fields) for part, fields in parts
+        )
 
     def is_as_found(self) -> bool:
         """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
@@ -178,13 +190,17 @@ class Memory:
             holder = self.known_name(node.value)
             path = holder.path if holder is not None else ""
             return (
-                AbstractValue(path=public_path(f"{path}.{node.attr}")) if path else None
+                AbstractValue(path=public_path(f"{path}.{node.attr}"))
+                if path
+                else None
             )
         return None
 
     def scope_of(self, name: str) -> Scope | None:
         """The scope in which a name is found here; None if no scope has it yet."""
-        return next((each for each in self._visible() if name in each.names), None)
+        return next(
+            (each for each in self._visible() if name in each.names), None
+        )
 
     def _visible(self) -> Iterator[Scope]:
         """The scopes in which a name is looked for: a class body is seen by its own statements alone."""
@@ -232,9 +248,12 @@ class Memory:
             for name, value in scope.names.items()
         ]
         sides = [
-            {name for name, value in named if value is side} for side in (left, right)
+            {name for name, value in named if value is side}
+            for side in (left, right)
         ]
-        return all(sides) and not any(names & set(self.initial.held) for names in sides)
+        return all(sides) and not any(
+            names & set(self.initial.held) for names in sides
+        )
 
     def everything(self) -> list[AbstractValue]:
         """Every value that a name leads to."""
@@ -304,13 +323,19 @@ class Memory:
     def run_back(self, values: Iterable[AbstractValue]) -> None:
         """Functions and generators of the notebook, these or those in them, may run unseen."""
         for value in values:
-            for part in (value, *(value.items or ()), *(value.members or {}).values()):
+            for part in (
+                value,
+                *(value.items or ()),
+                *(value.members or {}).values(),
+            ):
                 if part.type in _RUN_LATER and part.definition is not None:
                     self.forget([part])
                     self._forget_mentioned([part.definition])
                 self.run_unseen(part, is_handed=True)
 
-    def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
+    def run_unseen(
+        self, value: AbstractValue, *, is_handed: bool = False
+    ) -> None:
         """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
         methods = [
             part
@@ -325,7 +350,11 @@ class Memory:
 
     def _own_classes(self, value: AbstractValue) -> list[ast.ClassDef]:
         """The notebook's classes of which an object or class is."""
-        kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
+        kinds = (
+            [value.definition]
+            if isinstance(value.definition, ast.ClassDef)
+            else []
+        )
         for kind in kinds:
             bases = [
                 base.definition
@@ -357,12 +386,17 @@ class Memory:
 
     def _named(self, names: Iterable[str]) -> list[AbstractValue]:
         """What names stand for in any scope that is open."""
-        found = [scope.names.get(name) for name in names for scope in self.scopes]
+        found = [
+            scope.names.get(name) for name in names for scope in self.scopes
+        ]
         return [value for value in found if value is not None]
 
     def _definition_of(self, node: ast.Name) -> list[ast.AST]:
         """The code that a name refers to, which is loaded if the target has not met it."""
-        if node.id not in self.module.names and self.initial.missing(node.id) is None:
+        if (
+            node.id not in self.module.names
+            and self.initial.missing(node.id) is None
+        ):
             self.load(node.id)
         known = self.known_name(node)
         if known is None or not isinstance(known.definition, ast.AST):
@@ -378,7 +412,9 @@ def _is_called_unnamed(method: ast.FunctionDef) -> bool:
 
 
 def _assigns_outside(code: ast.AST) -> bool:
-    return any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(code))
+    return any(
+        isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(code)
+    )
 
 
 def _names_from_outside(code: ast.AST) -> Iterator[ast.Name]:

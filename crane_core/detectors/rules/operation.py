@@ -14,7 +14,8 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash, RefusedParameter
 
 CallValue = Callable[
-    [AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue
+    [AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]],
+    AbstractValue,
 ]
 AbstractValues = Callable[[], Iterable[AbstractValue]]
 Mentions = Callable[[str], bool]
@@ -43,7 +44,10 @@ class Arguments:
         except TypeError:
             return None
         for parameter in signature.parameters.values():
-            if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+            if parameter.kind in (
+                Parameter.VAR_POSITIONAL,
+                Parameter.VAR_KEYWORD,
+            ):
                 others = bound.pop(parameter.name, None)
                 bound |= others if isinstance(others, dict) else {}
         # A `**more` of unknown keys may fill any parameter that looks free.
@@ -79,7 +83,9 @@ def signature_of(spec: ast.arguments) -> Signature:
     ]
     return Signature(
         [
-            Parameter(part.arg, kind, default=defaults.get(part) or Parameter.empty)
+            Parameter(
+                part.arg, kind, default=defaults.get(part) or Parameter.empty
+            )
             for part, kind in found
         ]
     )
@@ -114,14 +120,16 @@ class Operation:
     absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: AbstractValues = tuple
-    is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = lambda left, right: (
-        False
+    is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = (
+        lambda left, right: False
     )
     mentions: Mentions = lambda text: True
     is_as_found: Callable[[], bool] = lambda: True
-    element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
-    elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: (
+    element: Callable[[AbstractValue], AbstractValue | None] = lambda value: (
         None
+    )
+    elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = (
+        lambda value: None
     )
     left: Callable[[], AbstractValue | None] = lambda: None
     refused_parameter: Callable[
@@ -147,7 +155,9 @@ class Operation:
             else AbstractValue()
         )
 
-    def crash(self, exception: str, why: str, *, fact: str, remedy: str) -> NoReturn:
+    def crash(
+        self, exception: str, why: str, *, fact: str, remedy: str
+    ) -> NoReturn:
         """Say that this step raises, whatever is not known about it."""
         raise Crash(exception, why, fact=fact, remedy=remedy)
 

@@ -83,9 +83,13 @@ def _run(
         interpreter.run(statement)
     # The cell did run, so the crash is a mistake of the rules: what led to it is forgotten.
     except Crash as crash:
-        place = ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
+        place = (
+            ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
+        )
         found.append(
-            Contradiction(position, f"{crash.exception} at {place}: {crash.why}")
+            Contradiction(
+                position, f"{crash.exception} at {place}: {crash.why}"
+            )
         )
         _forget_after(interpreter, statement)
     except (GiveUpError, ControlFlowExitError, RecursionError):
@@ -112,7 +116,9 @@ def _known(interpreter: Interpreter) -> dict[str, AbstractValue]:
 
 
 def _compared(
-    names: dict[str, AbstractValue], initial: InitialState, found: list[Contradiction]
+    names: dict[str, AbstractValue],
+    initial: InitialState,
+    found: list[Contradiction],
 ) -> dict[str, AbstractValue]:
     """The names, with what the state tells of them put into their values; none if the state contradicts one."""
     stated = {name: initial.stated(name) for name in names}
@@ -150,7 +156,9 @@ def _differences(
     # Other facts may be rounded, cut or left out by a state, so they are not compared.
     told = interpreted.facts.keys() & stated.facts.keys()
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
-        if fact in told and not _agree(interpreted.facts[fact], stated.facts[fact]):
+        if fact in told and not _agree(
+            interpreted.facts[fact], stated.facts[fact]
+        ):
             yield f"{fact} of {name} is {stated.facts[fact]!r}, not {interpreted.facts[fact]!r}"
     yield from _lengths(name, interpreted, stated)
 
@@ -158,7 +166,11 @@ def _differences(
 def _lengths(
     name: str, interpreted: AbstractValue, stated: AbstractValue
 ) -> Iterator[str]:
-    held = interpreted.items if interpreted.items is not None else interpreted.members
+    held = (
+        interpreted.items
+        if interpreted.items is not None
+        else interpreted.members
+    )
     length = stated.fact("length")
     if (
         held is not None
@@ -208,8 +220,9 @@ def _take(interpreted: AbstractValue, stated: AbstractValue) -> None:
     interpreted.type = stated.type or interpreted.type
     interpreted.path = interpreted.path or stated.path
     interpreted.definition = interpreted.definition or stated.definition
-    if stated.facts.keys() & interpreted.facts.keys() and not harmless.may_share_memory(
-        interpreted
+    if (
+        stated.facts.keys() & interpreted.facts.keys()
+        and not harmless.may_share_memory(interpreted)
     ):
         interpreted.facts = dict(stated.facts)
     interpreted.facts |= stated.facts
@@ -222,7 +235,11 @@ def _take_parts(interpreted: AbstractValue, stated: AbstractValue) -> None:
         interpreted.items = stated.items
     if stated.members is not None and interpreted.members is None:
         interpreted.members = stated.members
-    if stated.is_literal and interpreted.items is None and interpreted.members is None:
+    if (
+        stated.is_literal
+        and interpreted.items is None
+        and interpreted.members is None
+    ):
         interpreted.literal = stated.literal
 
 

@@ -63,7 +63,9 @@ def findings(
     if initial.session.is_transformed:
         return Report(unsure=initial.unsure)
     if initial.target.error:
-        return Report(_told(_syntax_error(initial), initial), unsure=initial.unsure)
+        return Report(
+            _told(_syntax_error(initial), initial), unsure=initial.unsure
+        )
     past = past_of(initial) if _asks_the_past(initial) else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
@@ -146,5 +148,7 @@ def _syntax_error(initial: InitialState) -> Finding | None:
         "Correct the line.",
         line or 1,
         0,
-        lines[line - 1].strip()[:_LONGEST_EXPRESSION] if 0 < line <= len(lines) else "",
+        lines[line - 1].strip()[:_LONGEST_EXPRESSION]
+        if 0 < line <= len(lines)
+        else "",
     )

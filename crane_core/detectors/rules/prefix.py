@@ -33,7 +33,9 @@ def spelled(tree: ast.Module) -> Spelled:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
-        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Attribute) and not isinstance(
+            node.ctx, ast.Load
+        ):
             given.add(node.attr)
         # `setattr(made, 'scale', 3)` and `made.__dict__.update(scale=3)` set an attribute as well.
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -127,4 +129,6 @@ def builtin(name: str) -> AbstractValue:
     value = _BUILTIN[name]
     if value is None or isinstance(value, bool):
         return AbstractValue(type(value).__name__, literal=value)
-    return AbstractValue(type(value).__name__, path=f"builtins.{name}", words=name)
+    return AbstractValue(
+        type(value).__name__, path=f"builtins.{name}", words=name
+    )

@@ -15,9 +15,7 @@ from crane_core.runtime.kernel_side.crane_surrogates import operations
 LIBRARIES: Final = frozenset(operations.CALLS)
 # An image that was read from a file has the class of its format, such as JpegImageFile.
 _IMAGE: Final = {"PIL": "PIL.Image.Image"}
-_TENSOR_WORDS: Final = (
-    "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
-)
+_TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 FACTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -28,7 +26,10 @@ FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "torch.nn.parameter.Parameter": _TENSOR,
     _SYMBOLIC: ("shape", "dtype"),
     "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
-    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
+    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": (
+        "shape",
+        "dtype",
+    ),
 }
 """What is sent of an object, by its type; the first two are needed."""
 _N_NEEDED = 2
@@ -75,13 +76,17 @@ def as_array(value: AbstractValue) -> AbstractValue:
         and types <= {*_NUMBERS}
     ):
         return AbstractValue(
-            "numpy.ndarray", {"shape": (length,), "dtype": "float64"}, words=value.words
+            "numpy.ndarray",
+            {"shape": (length,), "dtype": "float64"},
+            words=value.words,
         )
     return value
 
 
 def _are_integers(ends: Any) -> bool:
-    return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
+    return isinstance(ends, (list, tuple)) and all(
+        type(end) is int for end in ends
+    )
 
 
 def _refuse_unknown(
@@ -122,7 +127,9 @@ class Sender:
             each == "cpu" or each.startswith("cuda") for each in known
         ):
             raise NotSentError
-        return bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
+        return (
+            bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
+        )
 
     def order(
         self,
@@ -163,7 +170,11 @@ class Sender:
             return {"facts": known}
         if value.type in ("list", "tuple", "slice", "range", "dict"):
             return {value.type: self._parts(value)}
-        if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
+        if (
+            value.literal is NOT_KNOWN
+            and value.type in _NUMBERS
+            and self._may_guess
+        ):
             return {"any": value.type}
         return _value(value.literal)
 
@@ -188,7 +199,11 @@ class Sender:
             return _BY_PACKAGE[value.package](value)
         kind = value.type if value.package != "PIL" else "PIL.Image.Image"
         names = FACTS.get(kind, ())
-        known = {name: fact for name in names if (fact := value.fact(name)) is not None}
+        known = {
+            name: fact
+            for name in names
+            if (fact := value.fact(name)) is not None
+        }
         _refuse_unknown(value, known, names)
         if names is _TENSOR:
             self._take_tensor(known, value.fact("value_range"))
@@ -219,7 +234,9 @@ class Sender:
     def device_elsewhere(self) -> str | None:
         """The device of all that was sent, if it is known and not the processor."""
         return (
-            next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+            next(iter(self.devices - {"cpu"}), None)
+            if len(self.devices) == 1
+            else None
         )
 
     def is_large(self) -> bool:

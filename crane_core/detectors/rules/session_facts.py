@@ -91,7 +91,9 @@ def _named(hooks: Iterable[tuple[str, str]], wanted: str) -> list[str]:
 
 def _uses(target: str, magic: str) -> bool:
     return (
-        re.search(_IN_MAGICS.format(name=re.escape(magic)), target, re.MULTILINE)
+        re.search(
+            _IN_MAGICS.format(name=re.escape(magic)), target, re.MULTILINE
+        )
         is not None
     )
 
@@ -112,13 +114,27 @@ def _sentences(
             f"another program is running, which may change files ({_listed(told['processes'])})"
         )
     by_kind = [
-        (_named(hooks, "transformer"), "the session changes each cell before it runs"),
-        (_named(hooks, "callback"), "the session calls code of the notebook by itself"),
-        (_named(hooks, "builtin"), "the notebook has replaced or added built-in names"),
-        (_named(hooks, "exception handler"), "the session handles exceptions itself"),
+        (
+            _named(hooks, "transformer"),
+            "the session changes each cell before it runs",
+        ),
+        (
+            _named(hooks, "callback"),
+            "the session calls code of the notebook by itself",
+        ),
+        (
+            _named(hooks, "builtin"),
+            "the notebook has replaced or added built-in names",
+        ),
+        (
+            _named(hooks, "exception handler"),
+            "the session handles exceptions itself",
+        ),
         (magics, "the cell uses a magic of the notebook"),
     ]
-    said += [f"{sentence} ({_listed(names)})" for names, sentence in by_kind if names]
+    said += [
+        f"{sentence} ({_listed(names)})" for names, sentence in by_kind if names
+    ]
     for each in edited:
         how = (
             "%autoreload loads it again before the cell"
@@ -137,5 +153,9 @@ def _sentences(
 
 def _listed(names: Iterable[str]) -> str:
     every = list(names)
-    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+    more = (
+        f" and {len(every) - _MOST_NAMED} more"
+        if len(every) > _MOST_NAMED
+        else ""
+    )
     return ", ".join(every[:_MOST_NAMED]) + more

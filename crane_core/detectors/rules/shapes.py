@@ -27,7 +27,9 @@ class ShapeMismatchError(Exception):
 def shown(shape: Shape) -> str:
     """As NumPy writes it, a length that is not known as "?"."""
     lengths = ["?" if length is None else str(length) for length in shape]
-    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+    return (
+        f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+    )
 
 
 def size(shape: Shape) -> Length:
@@ -55,7 +57,11 @@ def same(left: Length, right: Length) -> Length:
 
 def is_beyond(index: int | None, length: Length) -> bool:
     """Whether an index, counted from either end, is certainly out of bounds."""
-    return index is not None and length is not None and not -length <= index < length
+    return (
+        index is not None
+        and length is not None
+        and not -length <= index < length
+    )
 
 
 # Element by element
@@ -94,7 +100,9 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
     """The target, which an array of `shape` can fill: as an assignment into a part of an array needs it."""
     extra = len(shape) - len(target)
     # NumPy drops leading axes of length 1 in an assignment: `row[:] = np.ones((1, 3))` runs.
-    fits = all(length in (1, None) for length in shape[: max(extra, 0)]) and all(
+    fits = all(
+        length in (1, None) for length in shape[: max(extra, 0)]
+    ) and all(
         None in (length, wanted) or length in (1, wanted)
         for length, wanted in zip(
             _padded(shape, len(target))[max(extra, 0) :], target, strict=True
@@ -119,10 +127,14 @@ def matmul(left: Shape, right: Shape) -> Shape:
     columns = right if len(right) > 1 else (*right, 1)
     _inner(left, right, rows[-1], columns[-2])
     batch = broadcast(rows[:-2], columns[:-2])
-    return batch + rows[-2:-1] * (len(left) > 1) + columns[-1:] * (len(right) > 1)
+    return (
+        batch + rows[-2:-1] * (len(left) > 1) + columns[-1:] * (len(right) > 1)
+    )
 
 
-def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
+def _inner(
+    left: Shape, right: Shape, of_left: Length, of_right: Length
+) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
         raise ShapeMismatchError(
             f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}"
@@ -212,7 +224,9 @@ def _refuse_beyond(position: int, shape: Shape, axis: int) -> None:
 def _spread(parts: Sequence[Part], n_left: int) -> list[Part]:
     """The parts with whole axes in the place of "..."."""
     whole: list[Part] = [slice(None)] * n_left
-    at = next((at for at, part in enumerate(parts) if part is Ellipsis), len(parts))
+    at = next(
+        (at for at, part in enumerate(parts) if part is Ellipsis), len(parts)
+    )
     return [*parts[:at], *whole, *parts[at + 1 :]]
 
 

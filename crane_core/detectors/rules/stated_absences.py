@@ -55,11 +55,15 @@ def _is_as_stated(memory: Memory, fact: Mapping[str, Any]) -> bool:
     if not all(map(memory.is_untouched, memory.initial.held)):
         return False
     return all(
-        memory.are_parts_as_found(name) for name in names if name in memory.loaded
+        memory.are_parts_as_found(name)
+        for name in names
+        if name in memory.loaded
     )
 
 
-def path_of_reader(memory: Memory, node: ast.stmt, fact: Mapping[str, Any]) -> str:
+def path_of_reader(
+    memory: Memory, node: ast.stmt, fact: Mapping[str, Any]
+) -> str:
     """The path of the function to which a statement passes the name of a file; "" if it is not known."""
     calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
     for call in calls:

@@ -12,7 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from crane_core.detectors.rules.bindings import bound_names, global_names, local_names
+from crane_core.detectors.rules.bindings import (
+    bound_names,
+    global_names,
+    local_names,
+)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _QUIET_DECORATORS_WORDS = (
@@ -28,7 +32,17 @@ _RUN_AT_ONCE_WORDS = (
 _RUN_AT_ONCE = frozenset(_RUN_AT_ONCE_WORDS.split())
 """Methods that run what they get before they return, and keep none of it."""
 _RUN_AT_ONCE_FUNCTIONS = frozenset(
-    ["sorted", "min", "max", "print", "isinstance", "callable", "type", "repr", "id"]
+    [
+        "sorted",
+        "min",
+        "max",
+        "print",
+        "isinstance",
+        "callable",
+        "type",
+        "repr",
+        "id",
+    ]
 )
 _READING_WORDS = (
     "get keys values items copy index count format join split strip lower upper startswith endswith replace head tail "
@@ -102,7 +116,9 @@ class _CellDefinitions:
     doors: set[str] = field(default_factory=set)
 
 
-def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffects:
+def unseen_effects(
+    ran: Sequence[ast.Module], target: ast.Module
+) -> UnseenEffects:
     """What code that was handed over in the cells that ran, or is in the target, may change out of sight."""
     trees = [*ran, target]
     notebook = _read(trees)
@@ -141,7 +157,9 @@ def _read(trees: Iterable[ast.Module]) -> _CellDefinitions:
 
 
 def _read_assignment(node: ast.Assign, found: _CellDefinitions) -> None:
-    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+    names = [
+        target.id for target in node.targets if isinstance(target, ast.Name)
+    ]
     if isinstance(node.value, ast.Lambda):
         for name in names:
             found.functions[name].append(node.value)
@@ -159,7 +177,10 @@ def _is_door(node: ast.AST) -> bool:
         # `run = exec` is a way to names, `x = eval('1')` only what was read by one.
         return _is_door(node.func) and name not in ("eval", "exec")
     if isinstance(node, ast.Subscript):
-        return isinstance(node.slice, ast.Constant) and node.slice.value == "__main__"
+        return (
+            isinstance(node.slice, ast.Constant)
+            and node.slice.value == "__main__"
+        )
     if isinstance(node, ast.Attribute):
         return node.attr in _DOOR_ATTRIBUTES
     return isinstance(node, ast.Name) and node.id in _DOORS
@@ -184,7 +205,10 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
             case ast.Lambda():
                 yield node
             # The attribute is a bound method: `timer(beds.water)`.
-            case ast.Name(name, ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
+            case (
+                ast.Name(name, ast.Load())
+                | ast.Attribute(attr=name, ctx=ast.Load())
+            ):
                 yield from notebook.functions.get(name, ())
 
 
@@ -215,10 +239,14 @@ def _runs_at_once(function: ast.expr) -> bool:
     if isinstance(function, ast.Attribute):
         # By the method's name alone: of what type the object is, statements do not say.
         return function.attr in _RUN_AT_ONCE
-    return isinstance(function, ast.Name) and function.id in _RUN_AT_ONCE_FUNCTIONS
+    return (
+        isinstance(function, ast.Name) and function.id in _RUN_AT_ONCE_FUNCTIONS
+    )
 
 
-def _is_wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+def _is_wrapped(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+) -> bool:
     return any(
         _last_name(decorator) not in _QUIET_DECORATORS
         for decorator in node.decorator_list
@@ -247,7 +275,12 @@ def _kept_methods(
             # `beds.sort()` runs `__lt__` and `del bed` runs `__del__`, without naming them.
             is_pythons = node.name.startswith("__") and node.name != "__init__"
             # `log.warning('dry')` calls `emit` of a handler, as its base is of a library.
-            if is_pythons or is_registered or is_of_library and node.name != "__init__":
+            if (
+                is_pythons
+                or is_registered
+                or is_of_library
+                and node.name != "__init__"
+            ):
                 yield node
 
 
@@ -259,20 +292,25 @@ def _has_library_base(
     )
 
 
-def _is_quiet_base(base: ast.expr, notebook: _CellDefinitions, depth: int) -> bool:
+def _is_quiet_base(
+    base: ast.expr, notebook: _CellDefinitions, depth: int
+) -> bool:
     """Whether a base runs no method by itself, judged by the last part of its name."""
     name = _last_name(base.value if isinstance(base, ast.Subscript) else base)
     own = notebook.classes.get(name, ())
     if own:
         return not any(
-            _has_library_base(definition, notebook, depth + 1) for definition in own
+            _has_library_base(definition, notebook, depth + 1)
+            for definition in own
         )
     return name in _QUIET_BASES or name.endswith(("Error", "Exception"))
 
 
 def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
     """Names of objects of which a method that changes them is given away: `add = rows.append`."""
-    harmless = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    harmless = {
+        id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)
+    }
     for node in ast.walk(tree):
         if (
             not isinstance(node, ast.Attribute)
@@ -393,7 +431,9 @@ def _changed_roots(code: ast.AST) -> Iterator[str]:
             and node.value is not None
         ):
             # `other = rows` gives the object a second name, by which it may be changed.
-            yield from [node.value.id] if isinstance(node.value, ast.Name) else ()
+            yield from (
+                [node.value.id] if isinstance(node.value, ast.Name) else ()
+            )
         elif isinstance(node, ast.For):
             # A loop hands out parts: `for row in rows: row.append(1)` changes what `rows` holds.
             yield from _roots(node.iter)
@@ -417,14 +457,18 @@ def _roots(node: ast.AST) -> list[str]:
 
 
 def _root(node: ast.AST) -> str | None:
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred, ast.Call)):
+    while isinstance(
+        node, (ast.Attribute, ast.Subscript, ast.Starred, ast.Call)
+    ):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def _opens(code: ast.AST, notebook: _CellDefinitions) -> bool:
     """Whether a piece of code may give the notebook's names values without spelling them."""
-    called = {id(node.func) for node in ast.walk(code) if isinstance(node, ast.Call)}
+    called = {
+        id(node.func) for node in ast.walk(code) if isinstance(node, ast.Call)
+    }
     is_target = isinstance(code, ast.Module)
     for node in ast.walk(code):
         is_followed = (
@@ -463,5 +507,6 @@ def _is_main_test(code: ast.AST, constant: ast.AST) -> bool:
         if isinstance(node, ast.Compare) and constant in node.comparators
     ]
     return any(
-        isinstance(test.left, ast.Name) and test.left.id == "__name__" for test in tests
+        isinstance(test.left, ast.Name) and test.left.id == "__name__"
+        for test in tests
     )

@@ -60,7 +60,9 @@ COEFFICIENTS = {
         CoefficientKind(cohen_kappa.LINEAR, ordered=True, of_two=True),
         CoefficientKind(fleiss_kappa.FLEISS, ordered=False, of_two=False),
         CoefficientKind(krippendorff_alpha.ORDINAL, ordered=True, of_two=False),
-        CoefficientKind(krippendorff_alpha.NOMINAL, ordered=False, of_two=False),
+        CoefficientKind(
+            krippendorff_alpha.NOMINAL, ordered=False, of_two=False
+        ),
         CoefficientKind(gwet_ac.AC1, ordered=False, of_two=False),
         CoefficientKind(gwet_ac.AC2_LINEAR, ordered=True, of_two=False),
         CoefficientKind(gwet_ac.AC2_ORDINAL, ordered=True, of_two=False),
@@ -69,7 +71,9 @@ COEFFICIENTS = {
 }
 """Every coefficient by its name, in the order in which they are shown."""
 KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
-NO_ORDER = "it needs ordered labels, and the five labels of all verdicts have no order"
+NO_ORDER = (
+    "it needs ordered labels, and the five labels of all verdicts have no order"
+)
 NO_ORDER_OF_OWN = (
     "it needs ordered labels, and the labels of this campaign have no order"
 )
@@ -150,7 +154,9 @@ def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
     if scope is ComparedVerdicts.ALL:
         return verdicts
-    votes = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+    votes = vote.majority(
+        verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
+    )
     is_of_llm = verdicts["detector_kind"] == DetectorKind.LLM
     return verdicts[verdicts["truth"] & votes.crash & is_of_llm]
 
@@ -165,7 +171,9 @@ def _of_two_or_more(
     on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
     others = shared.where(on_scale.isna())
     unreadable = others.melt(var_name="annotator", value_name="label").dropna()
-    off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
+    off_scale = (
+        unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
+    )
     # Counted again: a label off the scale may have been one of the two.
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
     return Items(
@@ -183,7 +191,9 @@ def agreement_table(items: Items) -> pd.DataFrame:
     Columns: coefficient, source, value, low, high (nan where undefined), n, n_cases, n_undefined (resamples without a
     value), why (in words, where a value or its interval is missing; else None).
     """
-    return pd.DataFrame([_estimated(items, asked) for asked in COEFFICIENTS.values()])
+    return pd.DataFrame(
+        [_estimated(items, asked) for asked in COEFFICIENTS.values()]
+    )
 
 
 def pairwise(items: Items) -> pd.DataFrame:
@@ -244,7 +254,9 @@ def _why_not(items: Items, asked: CoefficientKind) -> str | None:
 def confusions(items: Items) -> pd.DataFrame:
     """Items by the label of the first (rows) and the second annotator (columns), in the order of the scale."""
     first, second = items.annotators
-    counts = confusion_matrix(items.labels[first], items.labels[second], items.scale)
+    counts = confusion_matrix(
+        items.labels[first], items.labels[second], items.scale
+    )
     return pd.DataFrame(
         counts,
         index=pd.Index(items.scale, name=first),
@@ -259,7 +271,9 @@ def differing(items: Items) -> pd.DataFrame:
     return pd.concat(both, axis=1).reset_index(drop=True)
 
 
-def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.DataFrame:
+def self_agreement(
+    repeats: pd.DataFrame, sets: Mapping[str, LabelSet]
+) -> pd.DataFrame:
     """Kappa and percent agreement of each annotator with themselves, over the repeats of `label_frame.repeat_frame`.
 
     sets: `label_sets.label_sets`. Columns: campaign, annotator, and those of `agreement_table`.
@@ -268,7 +282,9 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
     by = ["campaign", "annotator"]
     for (campaign, annotator), again in repeats.groupby(by, sort=False):
         items = Items(
-            facts=again.assign(case=again["benchmark"] + "/" + again["case_id"]),
+            facts=again.assign(
+                case=again["benchmark"] + "/" + again["case_id"]
+            ),
             labels=again[["first", "again"]],
             scope=ComparedVerdicts.DIAGNOSES,
             off_scale=pd.DataFrame(),
@@ -276,7 +292,8 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
         )
         who = {"campaign": campaign, "annotator": annotator}
         rows += [
-            who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)
+            who | _estimated(items, COEFFICIENTS[name])
+            for name in (KAPPA, PERCENT)
         ]
     return pd.DataFrame(rows)
 
@@ -307,7 +324,9 @@ def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
             pair = among(items, annotators)
             names = (KAPPA, krippendorff_alpha.NOMINAL.name, PERCENT)
             said = {"judge": judge, "compared": words}
-            rows += [said | _estimated(pair, COEFFICIENTS[name]) for name in names]
+            rows += [
+                said | _estimated(pair, COEFFICIENTS[name]) for name in names
+            ]
     return pd.DataFrame(rows)
 
 
@@ -324,7 +343,11 @@ def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
             which = "most frequent label of all repetitions"
         words = f"normal and reversed order, {which}"
         found.append((words, rows["annotator"].tolist()))
-    return [(words, annotators) for words, annotators in found if len(annotators) > 1]
+    return [
+        (words, annotators)
+        for words, annotators in found
+        if len(annotators) > 1
+    ]
 
 
 def usual_pair(labels: pd.DataFrame) -> list[str]:
@@ -349,7 +372,9 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
     is_imported &= labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE])
     imported = labels[is_imported].drop_duplicates("annotator")
     names = imported["annotator"].tolist()
-    judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
+    judges = imported.loc[
+        imported["kind"] == LabellerKind.JUDGE, "annotator"
+    ].tolist()
     if judges and PUBLISHED_HUMAN in names:
         return [PUBLISHED_HUMAN, judges[0]]
     return names[:2]

@@ -58,7 +58,8 @@ def judges_of(store: Store, campaign: str) -> list[CampaignJudge]:
         if options.get(CAMPAIGN) == campaign:
             names = pooled.loc[pooled["judge"] == job["annotator"], "annotator"]
             found += [
-                CampaignJudge(str(name), str(options["guideline"])) for name in names
+                CampaignJudge(str(name), str(options["guideline"]))
+                for name in names
             ]
     return found
 
@@ -112,7 +113,9 @@ def counted_words(labels: LabelSet) -> str:
     )
     if not counted:
         return "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
-    silent = ", ".join(label.word for label in labels.labels if label.credit is None)
+    silent = ", ".join(
+        label.word for label in labels.labels if label.credit is None
+    )
     left_out = f"; {silent}: left out" if silent else ""
     return f"Credit: the mean over the labels ({counted}; a judge's unverifiable 0{left_out})."
 
@@ -153,5 +156,7 @@ def _rows(
             f"{name}_why": one["why"],
         }
     for one in powered.to_dict("records"):
-        rows[one["judge"]] |= {ours: one[theirs] for theirs, ours in POWERED.items()}
+        rows[one["judge"]] |= {
+            ours: one[theirs] for theirs, ours in POWERED.items()
+        }
     return list(rows.values())

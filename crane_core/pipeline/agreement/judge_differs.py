@@ -12,12 +12,25 @@ import numpy as np
 import pandas as pd
 
 from crane_core.annotation.label_set import study_labels
-from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope, scale_of
+from crane_core.pipeline.agreement.agreement import (
+    ComparedVerdicts,
+    in_scope,
+    scale_of,
+)
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.pipeline.results.measures import estimate_row
 from crane_core.stats.intervals import clustered_rate
 
-COLUMNS = ["judge", "counted", "n_differ", "n", "n_cases", "value", "low", "high"]
+COLUMNS = [
+    "judge",
+    "counted",
+    "n_differ",
+    "n",
+    "n_cases",
+    "value",
+    "low",
+    "high",
+]
 ON_STUDY_SCALE = scale_of(ComparedVerdicts.DIAGNOSES, study_labels())
 ON_SCALE, ALL = "labels on the scale", "every label"
 

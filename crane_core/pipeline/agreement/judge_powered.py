@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from crane_core.annotation.label_set import LabelSet, means_the_study, study_labels
+from crane_core.annotation.label_set import (
+    LabelSet,
+    means_the_study,
+    study_labels,
+)
 from crane_core.domain import Label
 from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope
 from crane_core.pipeline.campaigns.label_frame import KEY

@@ -39,7 +39,8 @@ def agreement_so_far(
     alpha = ORDINAL if plan.labels.is_ordinal else ALPHA_NOMINAL
     statistic = NOMINAL if len(plan.annotators) == 2 else alpha
     journals = {
-        annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators
+        annotator: journal_of(folder, plan, annotator)
+        for annotator in plan.annotators
     }
     said = [labels_of(journals, item.item) for item in plan.items]
     n_common = sum(len(labels) > 1 for labels in said)
@@ -50,7 +51,10 @@ def agreement_so_far(
         [[labels.get(name) for name in plan.annotators] for labels in said],
         dtype=object,
     )
-    cases = [f"{item.verdict.benchmark}/{item.verdict.case_id}" for item in plan.items]
+    cases = [
+        f"{item.verdict.benchmark}/{item.verdict.case_id}"
+        for item in plan.items
+    ]
     return SoFar(
         statistic.name,
         n_common,

@@ -42,7 +42,9 @@ def plan_file(text: str) -> bytes:
 
 def blind_plan_file(plan: Plan, text: str) -> bytes:
     """The same before the lock; `text` is the plan as the ledger holds it."""
-    return (json.dumps(_body(plan, text), ensure_ascii=False, indent=1) + "\n").encode()
+    return (
+        json.dumps(_body(plan, text), ensure_ascii=False, indent=1) + "\n"
+    ).encode()
 
 
 def _body(plan: Plan, text: str) -> dict[str, Any]:
@@ -71,7 +73,9 @@ def _body(plan: Plan, text: str) -> dict[str, Any]:
                 "overlap": overlap,
                 "inclusion_probability": sampled / population,
             }
-            for place, (population, sampled, overlap) in enumerate(sizes, start=1)
+            for place, (population, sampled, overlap) in enumerate(
+                sizes, start=1
+            )
         ],
         "n_items": len(plan.items),
         "n_gold": len(plan.gold),

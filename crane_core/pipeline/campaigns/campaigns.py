@@ -100,7 +100,9 @@ def _created(file: Path) -> float:
     )
     try:
         return (
-            datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp()
+            datetime.fromisoformat(
+                plan_from_json(first.plan).created_at
+            ).timestamp()
             if first
             else 0.0
         )
@@ -133,11 +135,14 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     title = about.title(Listed.CAMPAIGN, campaign) or plan.title
     # A campaign may be locked, opened by a round and locked again: the last of these counts.
     ends = [
-        record for record in records if isinstance(record, CampaignLock | CampaignRound)
+        record
+        for record in records
+        if isinstance(record, CampaignLock | CampaignRound)
     ]
     last = ends[-1] if ends else None
     return Kept(
-        replace(plan, title=title), last if isinstance(last, CampaignLock) else None
+        replace(plan, title=title),
+        last if isinstance(last, CampaignLock) else None,
     )
 
 
@@ -156,7 +161,9 @@ def _plan_after(records: list[Record]) -> Plan:
 
 def open_blind_campaigns(folder: DataFolder) -> Mapping[str, tuple[str, ...]]:
     """Name of each blind campaign that is not locked to its annotators. Raises CampaignError on a damaged file."""
-    kept = {name: kept_campaign(folder, name) for name in campaign_names(folder)}
+    kept = {
+        name: kept_campaign(folder, name) for name in campaign_names(folder)
+    }
     return {
         name: one.plan.annotators
         for name, one in kept.items()
@@ -175,7 +182,9 @@ def population(
     store: Store, wanted: Population, verdicts: pd.DataFrame | None = None
 ) -> MatchingVerdicts:
     """What a query finds. verdicts: the verdict frame, where the caller has it."""
-    frame = asked_for(verdict_frame(store) if verdicts is None else verdicts, wanted)
+    frame = asked_for(
+        verdict_frame(store) if verdicts is None else verdicts, wanted
+    )
     columns = [
         "benchmark",
         "instance_id",
@@ -200,7 +209,9 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
         (frame["benchmark"] == wanted.benchmark)
         & (frame["experiment"] == wanted.experiment)
         & (frame["detector_kind"] == DetectorKind.LLM)
-        & vote.majority(frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()).crash
+        & vote.majority(
+            frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
+        ).crash
     ]
     if wanted.outcome is PopulationOutcome.DETECTED:
         frame = frame[frame["truth"]]
@@ -217,7 +228,9 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
 
 
 def drawn_plan(
-    store: Store, request: CampaignRequest, found: MatchingVerdicts | None = None
+    store: Store,
+    request: CampaignRequest,
+    found: MatchingVerdicts | None = None,
 ) -> Plan:
     """The plan for a request on the loaded data; nothing is stored. Raises CampaignError.
 
@@ -256,7 +269,8 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     """Write a plan to the ledger. Raises CampaignError if the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
     taken = CampaignError(
-        f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name."
+        f"The campaign {plan.campaign!r} already exists.",
+        remedy="Choose another name.",
     )
     if _is_kept(file):
         raise taken
@@ -266,7 +280,9 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
         raise taken  # another process stored one of this name at the same moment, and theirs comes first
 
 
-def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:
+def lock_campaign(
+    folder: DataFolder, campaign: str, *, by: str
+) -> CampaignLock:
     """End a campaign: labels can no longer change. Raises CampaignError if it is locked already."""
     kept = kept_campaign(folder, campaign)
     if kept.lock is not None:
@@ -274,7 +290,9 @@ def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock
             f"The campaign {campaign!r} was locked by {kept.lock.locked_by} at {kept.lock.locked_at}.",
             remedy="Nothing is left to do; export everything with `campaign export`.",
         )
-    lock = CampaignLock(campaign, datetime.now(UTC).isoformat(timespec="seconds"), by)
+    lock = CampaignLock(
+        campaign, datetime.now(UTC).isoformat(timespec="seconds"), by
+    )
     ledger.append(campaign_file(folder, campaign), lock)
     return lock
 
@@ -310,7 +328,9 @@ def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
     """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
     files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
     acts = [one for file in files for one in _in_time(annotations_in(file))]
-    sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
+    sent_back = {
+        item: entry.at for entry in plan.rounds for item in entry.items
+    }
     # An item that was sent back is undecided until somebody decides it again.
     in_force = [one for one in acts if one.at > sent_back.get(one.act.item, "")]
     ordered = sorted(in_force, key=lambda one: (one.at, one.act.sequence))
@@ -337,5 +357,7 @@ def annotations_in(file: Path) -> list[Annotation]:
     if not file.is_file():
         return []
     return [
-        record for record in ledger.tail(file).records if isinstance(record, Annotation)
+        record
+        for record in ledger.tail(file).records
+        if isinstance(record, Annotation)
     ]

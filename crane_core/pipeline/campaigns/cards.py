@@ -129,7 +129,9 @@ def _card(
     case = cases.case(store.cursor(), benchmark, case_id) or {}
     # The fixed notebook has no exception to show: its item is a false alarm.
     crashes = version.endswith(Version.REPRODUCED)
-    target = next((cell for cell in cells if cell["role"] == CellRole.TARGET), None)
+    target = next(
+        (cell for cell in cells if cell["role"] == CellRole.TARGET), None
+    )
     return Card(
         item=name,
         library=case.get("library"),
@@ -151,7 +153,9 @@ def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
     return Evidence(cells, states, case.get("traceback"), case.get("diagnosis"))
 
 
-def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells:
+def _cells_of(
+    store: Store, benchmark: str, case_id: str, version: str
+) -> Cells:
     rows = cases.cells(store.cursor(), benchmark, case_id)
     rows = rows[rows["version"] == version]
     return (
@@ -162,7 +166,9 @@ def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells
 
 
 def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
-    place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
+    place = crash_place(
+        case.get("traceback"), case.get("diagnosis"), target["code"]
+    )
     return target["crash_line"] or (place.line if place else None)
 
 
@@ -196,7 +202,9 @@ def _texts(
     if run is not None and plan.design.texts is Texts.ONE:
         texts = [
             (text, 1)
-            for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key)
+            for index, text in diagnoses.texts_by_run(
+                store.cursor(), *verdict.key
+            )
             if index == run
         ]
     # Masked before one is drawn: two texts that differ only in a model's name are one.
@@ -205,7 +213,9 @@ def _texts(
     if plan.design.texts is Texts.ONE and texts:
         return [
             Text(
-                drawn_text(texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"),
+                drawn_text(
+                    texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"
+                ),
                 None,
             )
         ]

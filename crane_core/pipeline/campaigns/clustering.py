@@ -68,11 +68,14 @@ def clustering(
     """
     sizes = list(
         Counter(
-            (item.verdict.benchmark, item.verdict.case_id) for item in plan.items
+            (item.verdict.benchmark, item.verdict.case_id)
+            for item in plan.items
         ).values()
     )
     n = len(plan.items)
-    likeness = _likeness(store, plan, found or population(store, plan.population))
+    likeness = _likeness(
+        store, plan, found or population(store, plan.population)
+    )
     rhos = [likeness.rho.value] if likeness else list(ASSUMED_RHO)
     return Clustering(
         n_items=n,
@@ -89,12 +92,17 @@ def _weight(sizes: list[int], rho: float) -> Weight:
     return Weight(rho, effect, margin(effect.n_effective))
 
 
-def _likeness(store: Store, plan: Plan, found: MatchingVerdicts) -> Likeness | None:
+def _likeness(
+    store: Store, plan: Plan, found: MatchingVerdicts
+) -> Likeness | None:
     """From the person who labelled most of the population; None if there is none or nothing varies."""
     asked = plan.population
     columns = ["instance_id", "detector", "setting", "case_id"]
     verdicts = pd.DataFrame(
-        {name: [getattr(one, name) for one in found.verdicts] for name in columns}
+        {
+            name: [getattr(one, name) for one in found.verdicts]
+            for name in columns
+        }
     )
     counts = labels.counts_by_case(
         store.cursor(),
@@ -106,7 +114,11 @@ def _likeness(store: Store, plan: Plan, found: MatchingVerdicts) -> Likeness | N
     )
     if counts.empty:
         return None
-    n_of = (counts["n_labels"] * counts["n_cases"]).groupby(counts["annotator"]).sum()
+    n_of = (
+        (counts["n_labels"] * counts["n_cases"])
+        .groupby(counts["annotator"])
+        .sum()
+    )
     source = str(min(n_of.index, key=lambda name: (-n_of[name], name)))
     mine = counts[counts["annotator"] == source]
     rho = correlation_of_cases(

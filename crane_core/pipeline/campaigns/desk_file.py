@@ -31,7 +31,9 @@ class _Line(NamedTuple):
 
 def is_desk_file(content: bytes) -> bool:
     """Whether the first line is an act of a desk; a CSV file has a header there, and other tools have other members."""
-    first = _parsed(content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0])
+    first = _parsed(
+        content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    )
     return isinstance(first, dict) and first.keys() >= _MEMBERS
 
 
@@ -49,7 +51,9 @@ def desk_lines(
         else:
             invalid.append((number, fault))
     found.sort(key=lambda one: one.act.get("number") or 0)
-    return DeskLines([one.act for one in found], [one.number for one in found], invalid)
+    return DeskLines(
+        [one.act for one in found], [one.number for one in found], invalid
+    )
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -68,7 +72,9 @@ def _parsed(line: bytes) -> Any:
         return None
 
 
-def _fault(act: Any, plan: Plan, annotator: str, names: DeskNames) -> str | None:
+def _fault(
+    act: Any, plan: Plan, annotator: str, names: DeskNames
+) -> str | None:
     """Why a line is not an act of this annotator in this campaign."""
     if not isinstance(act, dict):
         return "this is not an act of a desk"
@@ -79,9 +85,7 @@ def _fault(act: Any, plan: Plan, annotator: str, names: DeskNames) -> str | None
     }
     for name, value in expected.items():
         if act.get(name) != value:
-            return (
-                f"this is an act of {_of(act)}, not of {annotator} in {plan.campaign}"
-            )
+            return f"this is an act of {_of(act)}, not of {annotator} in {plan.campaign}"
     if not isinstance(act.get("number") or 0, int):
         return "the number of the act is not a number"
     if names.of_an_act(act.get("id")) is None:

@@ -35,7 +35,9 @@ class DeskNames:
 
     def showing(self, name: object) -> Showing | None:
         """The showing of a name; None if the annotator has none of this name."""
-        return {self.of(showing): showing for showing in self._order}.get(str(name))
+        return {self.of(showing): showing for showing in self._order}.get(
+            str(name)
+        )
 
     def of_an_act(self, name: object) -> Showing | None:
         """The same for an act that waited in a browser, maybe since before names were made with a key.
@@ -56,7 +58,12 @@ def desk_names(folder: DataFolder, plan: Plan, annotator: str) -> DeskNames:
 
 @lru_cache(maxsize=50_000)
 def _name(
-    key: bytes, campaign: str, created_at: str, annotator: str, item: str, showing: int
+    key: bytes,
+    campaign: str,
+    created_at: str,
+    annotator: str,
+    item: str,
+    showing: int,
 ) -> str:
     told = "\0".join((campaign, created_at, annotator, item, str(showing)))
     return hmac.new(key, told.encode(), hashlib.sha256).hexdigest()[:LENGTH]
@@ -66,6 +73,6 @@ def _earlier_name(showing: Showing) -> str:
     """How versions up to 2026-11 named a showing."""
     if showing.showing == 1:
         return showing.item
-    return hashlib.sha256(f"{showing.item}/{showing.showing}".encode()).hexdigest()[
-        :LENGTH
-    ]
+    return hashlib.sha256(
+        f"{showing.item}/{showing.showing}".encode()
+    ).hexdigest()[:LENGTH]

@@ -40,7 +40,8 @@ def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
     journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
     asked = {
-        name: {showing.item for showing in order} for name, order in plan.orders.items()
+        name: {showing.item for showing in order}
+        for name, order in plan.orders.items()
     }
     found = []
     for item in sorted(entry.item for entry in plan.items):

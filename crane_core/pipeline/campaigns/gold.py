@@ -83,17 +83,24 @@ def gold_of_table(
     judged, _ = population(
         store,
         Population(
-            wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED
+            wanted.benchmark,
+            wanted.experiment,
+            outcome=PopulationOutcome.PREDICTED,
         ),
     )
-    known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
+    known = {
+        (one.instance_id, one.detector, str(one.setting)): one for one in judged
+    }
     found = []
     for place, row in enumerate(rows, start=2):
         try:
-            found.append(_gold(store, known, row, looks, origin=Path(name).name[:80]))
+            found.append(
+                _gold(store, known, row, looks, origin=Path(name).name[:80])
+            )
         except ValueError as error:
             raise CampaignError(
-                f"{name}, line {place}: {error}.", remedy=f"Columns: {_columns()}."
+                f"{name}, line {place}: {error}.",
+                remedy=f"Columns: {_columns()}.",
             ) from error
     return tuple(found)
 
@@ -117,10 +124,17 @@ def _gold(
     origin: str,
 ) -> Gold:
     """The gold item of a row. Raises ValueError."""
-    given = {name: (row.get(name) or "").strip() for name in (*COLUMNS, "why", "run")}
-    verdict = known.get((given["instance"], given["detector"], given["setting"]))
+    given = {
+        name: (row.get(name) or "").strip() for name in (*COLUMNS, "why", "run")
+    }
+    verdict = known.get(
+        (given["instance"], given["detector"], given["setting"])
+    )
     if verdict is None:
-        named = " ".join(given[name][:80] for name in COLUMNS[:3]).strip() or "the row"
+        named = (
+            " ".join(given[name][:80] for name in COLUMNS[:3]).strip()
+            or "the row"
+        )
         raise ValueError(f"{named} is not a predicted crash with a text")
     if given["label"] not in looks.labels:
         raise ValueError(
@@ -247,7 +261,9 @@ def _same_text(
 
 def gold_without_text(store: Store, gold: Collection[Gold]) -> list[Gold]:
     """Those whose text is not loaded here."""
-    places = {(entry.verdict.benchmark, entry.verdict.experiment) for entry in gold}
+    places = {
+        (entry.verdict.benchmark, entry.verdict.experiment) for entry in gold
+    }
     told = {
         key
         for place in places

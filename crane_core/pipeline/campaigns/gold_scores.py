@@ -45,7 +45,10 @@ def gold_scores(folder: DataFolder, plan: Plan) -> list[GoldScore]:
 def _score(annotator: str, labels: list[tuple[Gold, str | None]]) -> GoldScore:
     given = [(entry, label) for entry, label in labels if label is not None]
     right = [float(label == entry.label) for entry, label in given]
-    cases = [f"{entry.verdict.benchmark}/{entry.verdict.case_id}" for entry, _ in given]
+    cases = [
+        f"{entry.verdict.benchmark}/{entry.verdict.case_id}"
+        for entry, _ in given
+    ]
     return GoldScore(
         annotator,
         int(sum(right)),

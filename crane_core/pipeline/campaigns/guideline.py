@@ -9,7 +9,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from crane_core import ledger
-from crane_core.annotation.guideline import GuidelineVersion, as_guideline, version_of
+from crane_core.annotation.guideline import (
+    GuidelineVersion,
+    as_guideline,
+    version_of,
+)
 from crane_core.annotation.plan import Plan, guideline_of
 from crane_core.domain import CampaignGuideline, CampaignLock, CampaignRound
 from crane_core.errors import CampaignError
@@ -20,11 +24,15 @@ MOST_OF_A_NAME = 80
 """Characters of the name of the person who changes a guideline."""
 
 
-def guideline_versions(folder: DataFolder, plan: Plan) -> tuple[GuidelineVersion, ...]:
+def guideline_versions(
+    folder: DataFolder, plan: Plan
+) -> tuple[GuidelineVersion, ...]:
     """Every version that was in force, oldest first; the last is in force now, the first is the plan's."""
     first = guideline_of(plan)
     found = [
-        GuidelineVersion(version_of(first), first, plan.created_at, plan.created_by)
+        GuidelineVersion(
+            version_of(first), first, plan.created_at, plan.created_by
+        )
     ]
     is_locked = False
     for record in ledger.tail(campaign_file(folder, plan.campaign)).records:
@@ -81,10 +89,15 @@ def change_guideline(
             remedy="Change the text first.",
         )
     changed = CampaignGuideline(
-        campaign, datetime.now(UTC).isoformat(timespec="milliseconds"), who, whole
+        campaign,
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        who,
+        whole,
     )
     ledger.append(campaign_file(folder, campaign), changed)
-    version = GuidelineVersion(version_of(whole), whole, changed.changed_at, who)
+    version = GuidelineVersion(
+        version_of(whole), whole, changed.changed_at, who
+    )
     if version not in guideline_versions(folder, plan) and (
         lock := kept_campaign(folder, campaign).lock
     ):

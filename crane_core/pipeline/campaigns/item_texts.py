@@ -29,12 +29,16 @@ def item_texts(store: Store, plan: Plan) -> dict[str, ItemTexts]:
 
 def _texts(store: Store, plan: Plan, item: str) -> ItemTexts:
     shown = card(store, plan, item)
-    return ItemTexts(shown.truth, shown.message, shown.code, _diagnosis(shown.texts))
+    return ItemTexts(
+        shown.truth, shown.message, shown.code, _diagnosis(shown.texts)
+    )
 
 
 def _diagnosis(texts: tuple[Text, ...]) -> str | None:
     told = [
-        text.text if text.n_runs is None else f"[{text.n_runs} runs] {text.text}"
+        text.text
+        if text.n_runs is None
+        else f"[{text.n_runs} runs] {text.text}"
         for text in texts
     ]
     return "\n\n".join(told) or None

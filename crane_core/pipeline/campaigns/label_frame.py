@@ -66,9 +66,9 @@ def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     """Imported labels, and after them those of the campaigns."""
     imported = with_judged_campaigns(imported)[COLUMNS]
     # The types of the imported, because columns of a list of tuples have others and concat would mix them.
-    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(
-        imported.dtypes
-    )
+    of_campaigns = pd.DataFrame(
+        list(_campaign_rows(folder)), columns=COLUMNS
+    ).astype(imported.dtypes)
     return (
         # A concat with an empty frame may change types, by the release of pandas.
         pd.concat([imported, of_campaigns], ignore_index=True)
@@ -80,7 +80,9 @@ def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
 def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
     """Labels of the store in the columns of the frame; `campaign` is that of a judge that uses its own labels."""
     campaign = (
-        imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
+        imported["campaign"]
+        .astype(object)
+        .where(imported["campaign"].notna(), None)
     )
     return imported.assign(campaign=campaign, provenance=None, why=None)
 
@@ -90,7 +92,9 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
         plan = kept_campaign(folder, campaign).plan
         verdict_of = {item.item: item.verdict.key for item in plan.items}
         for annotator in plan.annotators:
-            for showing, given in journal_of(folder, plan, annotator).given.items():
+            for showing, given in journal_of(
+                folder, plan, annotator
+            ).given.items():
                 # Gold items are in the journal too, but not among the items of the plan.
                 if showing.showing == 1 and showing.item in verdict_of:
                     who = (
@@ -98,10 +102,20 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
                         LabellerKind.ANNOTATOR,
                         str(given.label),
                     )
-                    yield (*verdict_of[showing.item], *who, campaign, None, None)
+                    yield (
+                        *verdict_of[showing.item],
+                        *who,
+                        campaign,
+                        None,
+                        None,
+                    )
         for item, final in final_outcomes(folder, plan).items():
             if final.label is not None:
-                who = (f"{campaign}: final", LabellerKind.FINAL, str(final.label))
+                who = (
+                    f"{campaign}: final",
+                    LabellerKind.FINAL,
+                    str(final.label),
+                )
                 yield (
                     *verdict_of[item],
                     *who,
@@ -143,5 +157,12 @@ def repeat_frame(folder: DataFolder) -> pd.DataFrame:
                     rows.append((*who, str(first.label), str(again.label)))
     return pd.DataFrame(
         rows,
-        columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"],
+        columns=[
+            "campaign",
+            "annotator",
+            "benchmark",
+            "case_id",
+            "first",
+            "again",
+        ],
     )

@@ -83,7 +83,9 @@ class Read(NamedTuple):
         """Faults of each kind, the most frequent first."""
         return {
             str(fault): n
-            for fault, n in Counter(entry.fault for entry in self.faults).most_common()
+            for fault, n in Counter(
+                entry.fault for entry in self.faults
+            ).most_common()
         }
 
 
@@ -114,8 +116,12 @@ def read_labels(
     label_store.check(annotator, [], though_locked=though_locked)
     content = _content(file)
     # The name goes into the ledger and onto pages, and may hold control characters.
-    name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
-    source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
+    name = "".join(
+        letter for letter in file.name[:_SHOWN] if letter.isprintable()
+    )
+    source = (
+        f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
+    )
     if is_desk_file(content):
         return _read_desk_file(
             label_store, annotator, content, source, though_locked=though_locked
@@ -141,9 +147,12 @@ def _read_desk_file(
     )
     found = label_store.check(annotator, read.acts, though_locked=though_locked)
     line_of = {
-        str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)
+        str(act["event"]): line
+        for act, line in zip(read.acts, read.lines, strict=True)
     }
-    faults = [Faulty(line, RowFault.INVALID, words) for line, words in read.invalid]
+    faults = [
+        Faulty(line, RowFault.INVALID, words) for line, words in read.invalid
+    ]
     faults += [
         Faulty(line_of[event], RowFault.INVALID, words)
         for event, words in found.refused.items()
@@ -159,14 +168,19 @@ def _read_desk_file(
     # A download may be handed in twice: what is stored already counts as such and is not written again.
     fresh = {act.event for act in found.fresh}
     acts = [dict(act) for act in read.acts if act["event"] in fresh]
-    return Read(acts, sorted(faults), 0, source, n_stored=len(found.saved) - len(fresh))
+    return Read(
+        acts, sorted(faults), 0, source, n_stored=len(found.saved) - len(fresh)
+    )
 
 
 class _RowReader:
     """Takes rows one by one and keeps the result."""
 
     def __init__(
-        self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]
+        self,
+        label_store: LabelStore,
+        annotator: str,
+        meaning: Mapping[str, str],
     ) -> None:
         versions = [entry.version for entry in label_store.guidelines()]
         self._plan, self._annotator, self._meaning = (
@@ -176,7 +190,9 @@ class _RowReader:
         )
         self._journal: Journal = label_store.journal(annotator)
         self._later = versions[1:]
-        self._guideline = versions[-1] if self._later else label_store.plan.guideline
+        self._guideline = (
+            versions[-1] if self._later else label_store.plan.guideline
+        )
         self._named = _names(label_store.plan, annotator)
         self._lines: dict[Showing, tuple[int, str]] = {}
         self.acts: list[dict[str, object]] = []
@@ -243,12 +259,20 @@ class _RowReader:
                 f"{item}, showing {showing.showing}, is not assigned to {self._annotator}",
             )
         if self._label(row) not in self._plan.labels:
-            return RowFault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
+            return (
+                RowFault.UNKNOWN_LABEL,
+                f"{_quoted(self._label(row))} is not a label",
+            )
         label = self._label(row)
         if showing in self._lines:
             line, first = self._lines[showing]
-            fault = RowFault.DUPLICATE if label == first else RowFault.CONTRADICTION
-            return fault, f"{item} stands on line {line} already{_unlike(first, label)}"
+            fault = (
+                RowFault.DUPLICATE if label == first else RowFault.CONTRADICTION
+            )
+            return (
+                fault,
+                f"{item} stands on line {line} already{_unlike(first, label)}",
+            )
         if showing in self._journal.given:
             given = self._journal.given[showing].label
             if label == given:
@@ -308,10 +332,13 @@ def _content(file: Path) -> bytes:
         return read_given(file, _MOST_BYTES)
     except OSError as error:
         raise CampaignError(
-            f"{file} cannot be read: {error.strerror}.", remedy="Name a CSV file."
+            f"{file} cannot be read: {error.strerror}.",
+            remedy="Name a CSV file.",
         ) from error
     except ValueError as error:
-        raise CampaignError(f"{file}: {error}.", remedy="Name a CSV file.") from error
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Name a CSV file."
+        ) from error
 
 
 def _refuse_other_form(file: Path, content: bytes) -> None:
@@ -348,9 +375,14 @@ def _check_header(file: Path, header: list[str], columns: Columns) -> None:
     for name in (column for column in columns if column is not None):
         # With two columns of one name a reader of CSV silently takes the last.
         if header.count(name) != 1:
-            how = "has no column" if name not in header else "has more than one column"
+            how = (
+                "has no column"
+                if name not in header
+                else "has more than one column"
+            )
             raise CampaignError(
-                f"{file} {how} {_quoted(name)}.", remedy=f"Its columns are {listed}."
+                f"{file} {how} {_quoted(name)}.",
+                remedy=f"Its columns are {listed}.",
             )
 
 

@@ -12,27 +12,33 @@ from crane_core.annotation.label_set import (
     shares_with_study,
     study_labels,
 )
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.places import DataFolder
 
 
 def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
     """Campaign to its label set."""
     return {
-        name: kept_campaign(folder, name).plan.labels for name in campaign_names(folder)
+        name: kept_campaign(folder, name).plan.labels
+        for name in campaign_names(folder)
     }
 
 
 def common_set(
-    labels: pd.DataFrame, annotators: Iterable[str], sets: Mapping[str, LabelSet]
+    labels: pd.DataFrame,
+    annotators: Iterable[str],
+    sets: Mapping[str, LabelSet],
 ) -> LabelSet:
     """The set of these annotators, if they all have the same; else the study's, on which only its codes stand.
 
     labels: `label_frame`, or `judges.who_labelled`. Annotators outside of campaigns have the study's set.
     """
-    campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates(
-        "annotator"
-    )["campaign"]
+    campaigns = labels[
+        labels["annotator"].isin(list(annotators))
+    ].drop_duplicates("annotator")["campaign"]
     found = {sets.get(str(name), study_labels()) for name in campaigns}
     return found.pop() if len(found) == 1 else study_labels()
 
@@ -53,7 +59,9 @@ def standing_words(labels: LabelSet) -> str:
         for label in labels.labels
         if label.credit is not None
     )
-    silent = ", ".join(label.word for label in labels.labels if label.credit is None)
+    silent = ", ".join(
+        label.word for label in labels.labels if label.credit is None
+    )
     left_out = (
         f" Without credit: {silent}; those diagnoses count as not judged."
         if silent

@@ -78,7 +78,9 @@ class _AnnotatorSession:
     def clear(self) -> None:
         """Forget everything that was read, so that the file is read from its start."""
         self.journal, self.position = (
-            Journal(self.journal.order, self.journal.again, self.journal.labels),
+            Journal(
+                self.journal.order, self.journal.again, self.journal.labels
+            ),
             ledger.Position(),
         )
 
@@ -171,7 +173,9 @@ class LabelStore:
                     remedy="The campaign has changed; import the file again.",
                 )
             self._write(
-                session, annotator, [replace(act, source=source) for act in found.fresh]
+                session,
+                annotator,
+                [replace(act, source=source) for act in found.fresh],
             )
         return len(found.fresh)
 
@@ -186,14 +190,19 @@ class LabelStore:
         session = self._session(annotator)
         with (
             session.lock,
-            ledger.exclusively(label_file(self._folder, self.plan.campaign, annotator)),
+            ledger.exclusively(
+                label_file(self._folder, self.plan.campaign, annotator)
+            ),
         ):
             self._read(session, annotator)
             self._refuse_when_over(annotator, though_locked=False)
             yield session
 
     def _write(
-        self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]
+        self,
+        session: _AnnotatorSession,
+        annotator: str,
+        fresh: Sequence[Annotation],
     ) -> None:
         if fresh:
             ledger.append(
@@ -281,7 +290,10 @@ class LabelStore:
             )
 
     def _checked(
-        self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]
+        self,
+        journal: Journal,
+        annotator: str,
+        acts: Sequence[Mapping[str, Any]],
     ) -> CheckedActs:
         """Check acts one after the other, each against the labels that those before it leave."""
         found = CheckedActs([], [], {}, {})
@@ -329,7 +341,9 @@ def _overtaking(
     if given is None or given.event == raw["over"]:
         return None
     is_same_device = act.device is not None and act.device == given.device
-    takes_its_place_before = is_same_device and (act.number or 0) < (given.number or 0)
+    takes_its_place_before = is_same_device and (act.number or 0) < (
+        given.number or 0
+    )
     return None if takes_its_place_before else given
 
 
@@ -370,7 +384,11 @@ def merged_note(stored: str, before: str, written: str) -> str:
     return f"{others}\n{written}"
 
 
-_OF_A_LABEL = (AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.REASON)
+_OF_A_LABEL = (
+    AnnotationAction.LABEL,
+    AnnotationAction.UNDO,
+    AnnotationAction.REASON,
+)
 
 
 def adjudicate(
@@ -419,13 +437,19 @@ def adjudicate(
     return decision
 
 
-def _check_decision(folder: DataFolder, plan: Plan, decision: Annotation) -> None:
+def _check_decision(
+    folder: DataFolder, plan: Plan, decision: Annotation
+) -> None:
     if kept_campaign(folder, plan.campaign).lock is not None:
         raise CampaignError(
-            f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change."
+            f"{plan.campaign} is locked.",
+            remedy="Its outcomes can no longer change.",
         )
     is_of_campaign = any(entry.item == decision.item for entry in plan.items)
-    is_known = decision.label in plan.labels and decision.reason in ADJUDICATION_REASONS
+    is_known = (
+        decision.label in plan.labels
+        and decision.reason in ADJUDICATION_REASONS
+    )
     if not is_of_campaign or not is_known:
         raise CampaignError(
             "The decision is invalid: it needs an item of the campaign, one of its labels and a reason.",
@@ -433,11 +457,13 @@ def _check_decision(folder: DataFolder, plan: Plan, decision: Annotation) -> Non
         )
     if len(decision.note or "") > MAX_NOTE:
         raise CampaignError(
-            f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it."
+            f"The note is longer than {MAX_NOTE:,} characters.",
+            remedy="Shorten it.",
         )
     if not EVENT.fullmatch(decision.event):
         raise CampaignError(
-            "The name of the decision is invalid.", remedy="Load the page again."
+            "The name of the decision is invalid.",
+            remedy="Load the page again.",
         )
 
 

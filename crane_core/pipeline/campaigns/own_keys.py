@@ -22,7 +22,9 @@ from crane_core.pipeline.places import DataFolder
 def key_file(folder: DataFolder, person: str) -> Path | None:
     """The file of a person; None if the name cannot be that of a file."""
     return (
-        folder.ledger / "keys" / f"{person}.jsonl" if NAME.fullmatch(person) else None
+        folder.ledger / "keys" / f"{person}.jsonl"
+        if NAME.fullmatch(person)
+        else None
     )
 
 
@@ -74,6 +76,8 @@ def keep_keys(folder: DataFolder, person: str, body: Any) -> None:
         ledger.append(
             file,
             KeyChoice(
-                person, now, json.dumps(chosen, ensure_ascii=False, sort_keys=True)
+                person,
+                now,
+                json.dumps(chosen, ensure_ascii=False, sort_keys=True),
             ),
         )

@@ -63,12 +63,19 @@ def outline(
 ) -> Outline:
     """The outline of a plan and of its effective sample size."""
     strata = tuple(
-        StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population)
+        StratumRow(
+            s.name, s.population, s.sampled, s.overlap, s.sampled / s.population
+        )
         for s in plan.strata
     )
     return Outline(
         sentences=(
-            *(_population(plan, titles), _sample(plan), _overlap(plan), _texts(plan)),
+            *(
+                _population(plan, titles),
+                _sample(plan),
+                _overlap(plan),
+                _texts(plan),
+            ),
             *_labels(plan),
             *((_gold(plan),) if plan.gold else ()),
             _seed(plan),
@@ -89,7 +96,9 @@ def _population(plan: Plan, titles: Mapping[str, str]) -> str:
     return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population, titles)}{left_out}."
 
 
-def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str:
+def query_words(
+    asked: Population, titles: Mapping[str, str] = NO_TITLES
+) -> str:
     """A population query in words; filters that ask for everything are not named.
 
     titles: what a page calls a benchmark, an experiment or a value of a filter; others keep their ids.
@@ -116,9 +125,7 @@ def _sample(plan: Plan) -> str:
     if design.kind is DrawKind.ALL:
         shared = sum(stratum.overlap for stratum in plan.strata)
         return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
-    return (
-        f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
-    )
+    return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
 
 
 def _by(design: Design) -> str:
@@ -132,7 +139,9 @@ def _by(design: Design) -> str:
 
 def _overlap(plan: Plan) -> str:
     if len(plan.annotators) == 1:
-        return "Annotators: one, so inter-annotator agreement cannot be measured."
+        return (
+            "Annotators: one, so inter-annotator agreement cannot be measured."
+        )
     design = plan.design
     words = (
         f"each item by {design.per_item} of them"
@@ -150,7 +159,9 @@ def _texts(plan: Plan) -> str:
         if plan.design.texts is Texts.ONE
         else "all texts of an item, with the number of runs of each"
     )
-    style = " The style of a text can still reveal its model." if plan.blind else ""
+    style = (
+        " The style of a text can still reveal its model." if plan.blind else ""
+    )
     return f"Texts: {shown}.{style}"
 
 
@@ -186,7 +197,10 @@ def _load(plan: Plan, annotator: str) -> LoadRow:
     order = plan.orders[annotator]
     repeats = sum(showing.showing > 1 for showing in order)
     return LoadRow(
-        annotator, len(order) - repeats, repeats, len(order) * SECONDS_PER_ITEM / 3600
+        annotator,
+        len(order) - repeats,
+        repeats,
+        len(order) * SECONDS_PER_ITEM / 3600,
     )
 
 
@@ -212,9 +226,7 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
         for entry in weight.weights
     ]
     if weight.likeness is None:
-        unknown = (
-            "No human labels exist yet to estimate the correlation within a case (rho)."
-        )
+        unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
         return (
             opening,
             here,
@@ -279,7 +291,9 @@ def load_words(row: LoadRow) -> str:
 def size_words(row: LoadRow) -> str:
     """How many items, and how many of them come back."""
     items = f"{row.items:,} item{'s' * (row.items != 1)}"
-    return f"{items} and {row.repeats:,} hidden repeat{'s' * (row.repeats != 1)}"
+    return (
+        f"{items} and {row.repeats:,} hidden repeat{'s' * (row.repeats != 1)}"
+    )
 
 
 def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:

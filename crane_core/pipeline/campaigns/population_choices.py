@@ -61,7 +61,9 @@ def population_choices(
                 str(benchmark), str(experiment), len(rows), values, has_texts
             )
         )
-    return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
+    return sorted(
+        found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts)
+    )
 
 
 def usual_experiment(store: Store, benchmark: str) -> str:
@@ -91,13 +93,16 @@ def check_asked(store: Store, wanted: Population) -> None:
         (
             c
             for c in known
-            if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)
+            if (c.benchmark, c.experiment)
+            == (wanted.benchmark, wanted.experiment)
         ),
         None,
     )
     if here is None:
         there = (
-            ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known)
+            ", ".join(
+                f"{entry.benchmark} {entry.experiment}" for entry in known
+            )
             or "none"
         )
         raise CampaignError(
@@ -105,7 +110,9 @@ def check_asked(store: Store, wanted: Population) -> None:
             remedy=f"Benchmarks and experiments with verdicts: {there}. `detect` makes verdicts of others.",
         )
     for name, values in here.values.items():
-        if strange := [value for value in getattr(wanted, name) if value not in values]:
+        if strange := [
+            value for value in getattr(wanted, name) if value not in values
+        ]:
             raise CampaignError(
                 f"{strange[0]!r} is not among the {name.replace('_', ' ')} of {here.benchmark}, {here.experiment}.",
                 remedy=f"Available: {', '.join(values)}.",

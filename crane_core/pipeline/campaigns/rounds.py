@@ -44,21 +44,32 @@ class Which(NamedTuple):
     is_flagged: bool = False
 
 
-def open_main(folder: DataFolder, campaign: str, *, by: str, why: str = "") -> Round:
+def open_main(
+    folder: DataFolder, campaign: str, *, by: str, why: str = ""
+) -> Round:
     """Open the main round after calibration. Raises CampaignError; then nothing was kept."""
     return _kept(
-        folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why))
+        folder,
+        campaign,
+        lambda plan, journals: main_round(plan, _signed(by, why)),
     )
 
 
 def change_people(
-    folder: DataFolder, campaign: str, change: PeopleChange, *, by: str, why: str = ""
+    folder: DataFolder,
+    campaign: str,
+    change: PeopleChange,
+    *,
+    by: str,
+    why: str = "",
 ) -> Round:
     """Let people join, leave, take over or hand back. Raises CampaignError; then nothing was kept."""
     return _kept(
         folder,
         campaign,
-        lambda plan, journals: people_round(plan, journals, change, _signed(by, why)),
+        lambda plan, journals: people_round(
+            plan, journals, change, _signed(by, why)
+        ),
     )
 
 
@@ -71,7 +82,9 @@ def label_again(
         if unknown := set(which.items) - {item.item for item in plan.items}:
             raise ValueError(f"{min(unknown)} is not an item of it")
         items = frozenset(
-            item.item for item in plan.items if _is_meant(which, item.item, journals)
+            item.item
+            for item in plan.items
+            if _is_meant(which, item.item, journals)
         )
         return again_round(plan, journals, items, _signed(by, why))
 
@@ -109,7 +122,10 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
             ],
             key=_moment,
         )
-        if _moment(last) < since and not journal_of(folder, plan, name).is_finished():
+        if (
+            _moment(last) < since
+            and not journal_of(folder, plan, name).is_finished()
+        ):
             found.append(name)
     return found
 
@@ -117,13 +133,13 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
 def round_words(entry: Round) -> str:
     """What a round did, in a line."""
     if entry.kind is RoundKind.AGAIN:
-        what = (
-            f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
-        )
+        what = f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
     elif entry.kind is RoundKind.MAIN:
         what = f"the main round is open for {', '.join(entry.annotators)}"
     elif entry.kind is RoundKind.HANDED_IN:
-        what = "the campaign is open again for labels that arrived after its lock"
+        what = (
+            "the campaign is open again for labels that arrived after its lock"
+        )
     else:
         came, went = ", ".join(entry.joined), ", ".join(entry.left)
         words = [f"{came} joined"] * bool(came) + [f"{went} left"] * bool(went)
@@ -135,8 +151,12 @@ def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
     both = {Showing(item, 1), Showing(item, 2)}
     first = Showing(item, 1)
     # Labels of hidden repeats measure consistency and decide nothing, but a flag counts from either showing.
-    given = [one.given[first] for one in journals.values() if first in one.given]
-    is_flagged = any(both & journal.flags.keys() for journal in journals.values())
+    given = [
+        one.given[first] for one in journals.values() if first in one.given
+    ]
+    is_flagged = any(
+        both & journal.flags.keys() for journal in journals.values()
+    )
     other_versions = {one.guideline for one in given} - {which.not_under}
     return (
         bool(given)
@@ -170,7 +190,8 @@ def _kept(
         entry = made(plan, journals_of(folder, plan))
     except ValueError as error:
         raise CampaignError(
-            f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed."
+            f"{campaign} cannot be changed: {error}.",
+            remedy="Nothing was changed.",
         ) from error
     ledger.append(
         campaign_file(folder, campaign),
@@ -185,7 +206,9 @@ def _signed(by: str, why: str) -> Signed:
     if len(why) > MAX_WHY:
         raise ValueError(f"the reason is longer than {MAX_WHY:,} characters")
     return Signed(
-        datetime.now(UTC).isoformat(timespec="milliseconds"), by.strip(), why.strip()
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        by.strip(),
+        why.strip(),
     )
 
 

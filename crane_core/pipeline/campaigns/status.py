@@ -77,16 +77,21 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     decisions = decisions_of(folder, plan)
     said = {item.item: labels_of(journals, item.item) for item in plan.items}
     finals: list[Final] = [
-        final_outcome(labels, decisions.get(item)) for item, labels in said.items()
+        final_outcome(labels, decisions.get(item))
+        for item, labels in said.items()
     ]
     counted = Counter(final.provenance for final in finals)
     flagged = {
-        showing.item for journal in journals.values() for showing in journal.flags
+        showing.item
+        for journal in journals.values()
+        for showing in journal.flags
     }
     return CampaignStatus(
         plan=plan,
         lock=lock,
-        progress=tuple(_progress(name, journal) for name, journal in journals.items()),
+        progress=tuple(
+            _progress(name, journal) for name, journal in journals.items()
+        ),
         outcomes={provenance: counted[provenance] for provenance in Provenance},
         n_differ=sum(len(set(labels.values())) > 1 for labels in said.values()),
         n_flagged=len(flagged),
@@ -119,7 +124,9 @@ def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
 def open_words(status: CampaignStatus) -> list[str]:
     """What is open before a lock, one sentence each; empty if everything is labelled and decided."""
     owed = [
-        f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled
+        f"{p.annotator} {p.n_unlabelled:,}"
+        for p in status.progress
+        if p.n_unlabelled
     ]
     words = [f"unlabelled items: {', '.join(owed)}"] if owed else []
     if not is_main_open(status.plan):
@@ -138,7 +145,9 @@ def open_words(status: CampaignStatus) -> list[str]:
 def status_words(status: CampaignStatus) -> str:
     """The status as lines for a terminal."""
     plan, lock = status.plan, status.lock
-    state = f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
+    state = (
+        f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
+    )
     title = f"{plan.title}, " if plan.title != plan.campaign else ""
     lines = [f"{plan.campaign}: {title}{len(plan.items):,} items, {state}"]
     lines += [
@@ -146,7 +155,8 @@ def status_words(status: CampaignStatus) -> str:
         for entry in status.progress
     ]
     lines += [
-        f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds
+        f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}"
+        for entry in plan.rounds
     ]
     if not is_main_open(plan):
         lines.append(
@@ -197,8 +207,12 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
         "locked": {"by": status.lock.locked_by, "at": status.lock.locked_at}
         if status.lock
         else None,
-        "annotators": [_progress_json(entry, status) for entry in status.progress],
-        "outcomes": {str(provenance): n for provenance, n in status.outcomes.items()},
+        "annotators": [
+            _progress_json(entry, status) for entry in status.progress
+        ],
+        "outcomes": {
+            str(provenance): n for provenance, n in status.outcomes.items()
+        },
         "different_labels": status.n_differ,
         "flagged": status.n_flagged,
         "gold": [
@@ -237,7 +251,9 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
     }
 
 
-def _progress_json(entry: AnnotatorProgress, status: CampaignStatus) -> dict[str, Any]:
+def _progress_json(
+    entry: AnnotatorProgress, status: CampaignStatus
+) -> dict[str, Any]:
     return {
         "annotator": entry.annotator,
         "left": entry.annotator not in status.plan.present,

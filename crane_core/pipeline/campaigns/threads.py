@@ -74,7 +74,9 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
     # A lead who labels too must not read others' doubts about an item before labelling it.
     owed = _owed(journals[reader]) if reader in journals else set()
     shown = [
-        one for one in found if one.annotator == reader or one.showing.item not in owed
+        one
+        for one in found
+        if one.annotator == reader or one.showing.item not in owed
     ]
     shown.sort(key=lambda one: one.since, reverse=True)
     shown.sort(key=lambda one: _TURN[one.state])
@@ -83,11 +85,21 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
 
 def _owed(journal: Journal) -> set[str]:
     """The items that an annotator still has to label."""
-    return {s.item for s in journal.order if s.showing == 1 and s not in journal.given}
+    return {
+        s.item
+        for s in journal.order
+        if s.showing == 1 and s not in journal.given
+    }
 
 
 def write_message(
-    folder: DataFolder, campaign: str, about: About, text: str, *, by: str, side: Side
+    folder: DataFolder,
+    campaign: str,
+    about: About,
+    text: str,
+    *,
+    by: str,
+    side: Side,
 ) -> None:
     """Add a message to a thread. Raises CampaignError; then nothing was stored.
 
@@ -99,7 +111,15 @@ def write_message(
             f"A message has 1 to {MAX_MESSAGE:,} characters; this one has {len(words):,}.",
             remedy="Write it shorter." if words else "Write something first.",
         )
-    _keep(folder, campaign, about, MessageAction.WRITE, by=by, side=side, text=words)
+    _keep(
+        folder,
+        campaign,
+        about,
+        MessageAction.WRITE,
+        by=by,
+        side=side,
+        text=words,
+    )
 
 
 def resolve(

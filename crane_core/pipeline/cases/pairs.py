@@ -56,7 +56,9 @@ def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
         verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
     )
     said = np.select(
-        [result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer"
+        [result.crash, result.safe, result.tie],
+        ["crash", "safe", "tie"],
+        "no answer",
     )
     right = (said == "crash") == verdicts["truth"].to_numpy()
     # A tie and a missing answer are neither right nor wrong.
@@ -84,18 +86,28 @@ def pair_table(
     rows = _Rows.of(verdicts, jobs)
     counts = [
         rows.n_of_case(of)
-        for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)
+        for of in (
+            rows.truth,
+            rows.truth & rows.crash,
+            ~rows.truth & rows.crash,
+        )
     ]
     found = _by_case(rows, inputs, missed=(counts[0] > 0) & (counts[1] == 0))
     place = pd.Index(rows.cases).get_indexer(pd.Index(cases["case_id"]))
     within = [found[index] if index >= 0 else () for index in place]
     shown = {of: tuple(pattern for pattern, _ in of) for of in set(within)}
     n_of = dict(
-        zip(("n_asked", *COUNTS), (np.append(n, 0)[place] for n in counts), strict=True)
+        zip(
+            ("n_asked", *COUNTS),
+            (np.append(n, 0)[place] for n in counts),
+            strict=True,
+        )
     )  # place -1: the 0
     return cases.assign(
         **n_of,
-        patterns=pd.Series([shown[of] for of in within], cases.index, dtype=object),
+        patterns=pd.Series(
+            [shown[of] for of in within], cases.index, dtype=object
+        ),
         patterns_in=pd.Series(within, cases.index, dtype=object),
     )
 
@@ -142,9 +154,9 @@ class _Rows(NamedTuple):
         return cls(
             case=case,
             cases=np.asarray(cases, dtype=object),
-            series=np.array([names.index(name) for name in series_of], dtype=np.intp)[
-                experiment
-            ],
+            series=np.array(
+                [names.index(name) for name in series_of], dtype=np.intp
+            )[experiment],
             names=names,
             setting=setting,
             settings=[str(name) for name in settings],
@@ -165,12 +177,16 @@ class _Rows(NamedTuple):
     def shown_in(self, of: Flags) -> Flags:
         """Whether a case has one of these rows in a series, shape (n_series, n_cases)."""
         place = self.series[of] * len(self.cases) + self.case[of]
-        counted = np.bincount(place, minlength=len(self.names) * len(self.cases))
+        counted = np.bincount(
+            place, minlength=len(self.names) * len(self.cases)
+        )
         return (counted > 0).reshape(len(self.names), len(self.cases))
 
     def alike(self, *columns: Numbers) -> Numbers:
         """A number for each row's combination of series, instance and these columns."""
-        number = self.series * (self.instance.max(initial=0) + 1) + self.instance
+        number = (
+            self.series * (self.instance.max(initial=0) + 1) + self.instance
+        )
         for column in columns:
             number = number * (column.max(initial=0) + 1) + column
         # Numbered again, because `bincount` needs room up to the greatest number and most combinations do not
@@ -184,14 +200,19 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
     clear = rows.crash | rows.safe
     same_input = rows.alike(rows.setting)
     # A tie takes no side: to disagree, one must be right and another wrong.
-    disagreed = _has(same_input, clear & right) & _has(same_input, clear & ~right)
+    disagreed = _has(same_input, clear & right) & _has(
+        same_input, clear & ~right
+    )
     helped, hurt = (
-        rows.shown_in(of) for of in _changed_by_input(rows, clear, right, inputs)
+        rows.shown_in(of)
+        for of in _changed_by_input(rows, clear, right, inputs)
     )
     members = {
         Pattern.DIFFER: rows.shown_in(clear & disagreed),
         Pattern.FLIP: rows.shown_in(rows.differs),
-        Pattern.WRONG_REASON: rows.shown_in(rows.crash & rows.truth & rows.human),
+        Pattern.WRONG_REASON: rows.shown_in(
+            rows.crash & rows.truth & rows.human
+        ),
         Pattern.CHANGED: helped | hurt,
         Pattern.HELPED: helped,
         Pattern.HURT: hurt,
@@ -279,15 +300,26 @@ def keep(
             table = table[table[column].isin(values)]
     if pattern:
         table = table[
-            table["patterns"].map(lambda patterns: pattern in patterns).astype(bool)
+            table["patterns"]
+            .map(lambda patterns: pattern in patterns)
+            .astype(bool)
         ]
     if find.strip():
         text = table[
-            ["case_id", "library", "root_cause", "exception", "crash_type", "stage"]
+            [
+                "case_id",
+                "library",
+                "root_cause",
+                "exception",
+                "crash_type",
+                "stage",
+            ]
         ].astype(str)
         # What people type is text: a bracket in it must not become a faulty pattern.
         hit = text.apply(
-            lambda column: column.str.contains(find.strip(), case=False, regex=False)
+            lambda column: column.str.contains(
+                find.strip(), case=False, regex=False
+            )
         ).any(axis=1)
         table = table[hit | table["case_id"].isin(list(holding))]
     return table
@@ -300,7 +332,8 @@ def cases_answered(verdicts: pd.DataFrame, column: str) -> dict[str, int]:
     answered = np.zeros((len(names), len(cases)), dtype=bool)
     answered[value, case] = True
     return {
-        str(name): int(n) for name, n in zip(names, answered.sum(axis=1), strict=True)
+        str(name): int(n)
+        for name, n in zip(names, answered.sum(axis=1), strict=True)
     }
 
 
@@ -322,7 +355,9 @@ def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def sorted_by(cases: pd.DataFrame, column: str, *, descending: bool) -> pd.DataFrame:
+def sorted_by(
+    cases: pd.DataFrame, column: str, *, descending: bool
+) -> pd.DataFrame:
     """The pair table by a column, cases without a value last; equal ones in natural order."""
     table = natural_order(cases)
     if column == "case_id":

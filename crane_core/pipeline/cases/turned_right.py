@@ -61,7 +61,11 @@ def turned_right(store: Store, verdicts: pd.DataFrame) -> Example | None:
     ]
     return next(
         # Each try reads texts from the database, and the first page should not wait for all of them.
-        (example for row in known[:MOST_TRIED] if (example := _example(store, row))),
+        (
+            example
+            for row in known[:MOST_TRIED]
+            if (example := _example(store, row))
+        ),
         None,
     )
 
@@ -90,7 +94,9 @@ def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
     # Ends with names, so that the same data always show the same case.
     order = ["is_correct", "n_helped", "case_id", "detector"]
     return as_rows(
-        found.sort_values(order, ascending=[False, False, True, True], kind="stable")
+        found.sort_values(
+            order, ascending=[False, False, True, True], kind="stable"
+        )
     )
 
 
@@ -113,7 +119,9 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
         not without.text and row["detector_kind"] == DetectorKind.LLM
     ):
         return None
-    place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
+    place = crash_place(
+        case.get("traceback"), case.get("diagnosis"), target["code"]
+    )
     line = target["crash_line"] or (place.line if place else None)
     return Example(
         benchmark=benchmark,
@@ -128,10 +136,13 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
     )
 
 
-def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None:
+def _target(
+    store: Store, benchmark: str, case_id: str
+) -> dict[str, Any] | None:
     rows = cases.cells(store.cursor(), benchmark, case_id)
     rows = rows[
-        (rows["version"] == Version.REPRODUCED) & (rows["role"] == CellRole.TARGET)
+        (rows["version"] == Version.REPRODUCED)
+        & (rows["role"] == CellRole.TARGET)
     ]
     return (
         as_rows(rows[rows["origin"] == best_origin(rows["origin"])])[0]
@@ -181,7 +192,9 @@ def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
     first = found[0]
     same_case = ("benchmark", "experiment", "instance_id")
     helped = [
-        row for row in found if all(row[name] == first[name] for name in same_case)
+        row
+        for row in found
+        if all(row[name] == first[name] for name in same_case)
     ]
     of_code = verdicts[
         (verdicts["instance_id"] == first["instance_id"])
@@ -189,7 +202,9 @@ def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
     ]
     without = {
         row["detector"]: row
-        for row in as_rows(of_code[of_code["experiment"] == first["experiment"]])
+        for row in as_rows(
+            of_code[of_code["experiment"] == first["experiment"]]
+        )
     }
     votes = [_votes(without[row["detector"]], row) for row in helped]
     return VotedExample(

@@ -86,7 +86,9 @@ class Conditions:
             return None
         return _rate(name, parts)
 
-    def _counts(self, detector: str, setting: Setting) -> rates.Confusion | None:
+    def _counts(
+        self, detector: str, setting: Setting
+    ) -> rates.Confusion | None:
         """The counts that printed cells name, detection alone; see `printed_counts`."""
         instances = self.benchmark.drop_duplicates("instance_id")
         crashes = instances["truth"].to_numpy(dtype=bool)
@@ -172,7 +174,9 @@ def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
 
 def _shared(ratio: rates.Ratio) -> Fraction:
     """The exact rate: under the majority vote and strict credit all parts are integers."""
-    return Fraction(round(float(np.sum(ratio.part))), round(float(np.sum(ratio.whole))))
+    return Fraction(
+        round(float(np.sum(ratio.part))), round(float(np.sum(ratio.whole)))
+    )
 
 
 def _rate(name: str, counts: rates.Confusion) -> rates.Ratio:
@@ -186,13 +190,19 @@ def _flawed(rows: pd.DataFrame) -> rates.Ratio:
     is_crash = rows["truth"].to_numpy(dtype=bool)
     is_diagnosed = is_crash & rows["human"].isin(DIAGNOSED).to_numpy()
     is_flawed = is_diagnosed & (rows["human"] != Label.CORRECT).to_numpy()
-    return rates.Ratio(is_flawed.astype(np.float64), is_diagnosed.astype(np.float64))
+    return rates.Ratio(
+        is_flawed.astype(np.float64), is_diagnosed.astype(np.float64)
+    )
 
 
 def _printed(conditions: Conditions, rate: DetectorRate) -> Fraction:
     """The exact rate by the printed cells, which are of detection alone and of all instances."""
-    is_printed = rate.score == "detection" and not rate.where and rate.name != FLAWED
-    counts = conditions.counts(rate.detector, rate.setting) if is_printed else None
+    is_printed = (
+        rate.score == "detection" and not rate.where and rate.name != FLAWED
+    )
+    counts = (
+        conditions.counts(rate.detector, rate.setting) if is_printed else None
+    )
     if counts is None:
         raise MissingAnswersError
     return _shared(_rate(rate.name, counts))

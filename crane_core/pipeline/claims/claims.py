@@ -14,7 +14,11 @@ import pandas as pd
 
 from crane_core.pipeline.campaigns.label_frame import label_frame
 from crane_core.pipeline.claims.changes import Conditions
-from crane_core.pipeline.claims.quantities import Loaded, NotTestableError, measure
+from crane_core.pipeline.claims.quantities import (
+    Loaded,
+    NotTestableError,
+    measure,
+)
 from crane_core.pipeline.claims.verdicts import (
     COUNT,
     ClaimEstimate,
@@ -143,7 +147,9 @@ def interval_words(checked: CheckedClaim) -> str:
     decisive = checked.decisive
     if decisive is None or decisive.low is None or decisive.high is None:
         return ""
-    low, high = (_number(end, checked.claim) for end in (decisive.low, decisive.high))
+    low, high = (
+        _number(end, checked.claim) for end in (decisive.low, decisive.high)
+    )
     words = f"{low} to {high}"
     return f"{words} ({decisive.name})" if len(checked.estimates) > 1 else words
 

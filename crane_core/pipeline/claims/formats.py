@@ -9,7 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.claims.claims import CheckedClaim, exact_words, interval_words
+from crane_core.pipeline.claims.claims import (
+    CheckedClaim,
+    exact_words,
+    interval_words,
+)
 from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimVerdict
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format
@@ -30,9 +34,7 @@ HEADER = (
 TITLE = "Claims of the paper's text, compared with the data"
 UNADJUSTED = "none"
 """The column `adjustment` of an interval: each counts alone, whatever the number of claims and estimates."""
-UNADJUSTED_WORDS = (
-    "Intervals are unadjusted: each stands for itself, whatever the number of claims."
-)
+UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
 ABOUT = (
     "Contradicted: a stated number is off, or a whole 95% interval lies where the claim says that it does not. "
     "Within noise: the interval leaves open whether the claim is true. Rounds differently: off by at most one in the "

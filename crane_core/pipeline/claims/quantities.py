@@ -18,7 +18,11 @@ import pandas as pd
 
 from crane_core.domain import CellRole, Label, Setting, Version
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.claims.changes import Conditions, MissingAnswersError, contrast
+from crane_core.pipeline.claims.changes import (
+    Conditions,
+    MissingAnswersError,
+    contrast,
+)
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
 from crane_core.pipeline.claims.verdicts import ClaimEstimate
 from crane_core.pipeline.loading.editions import without_edition
@@ -42,7 +46,9 @@ from crane_core.storage import inputs
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
-ARCHIVE = "load the release of October 2025: python -m crane_core fetch crane-llm"
+ARCHIVE = (
+    "load the release of October 2025: python -m crane_core fetch crane-llm"
+)
 LATER = "load the release of 2026: python -m crane_core fetch crane-llm@main"
 SECOND_EVALUATOR = f"{PUBLISHED_HUMAN}, validation"
 
@@ -81,13 +87,17 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
     estimates = []
     for asked in read_contrasts(of):
         try:
-            estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
+            estimates.append(
+                contrast(loaded.conditions, asked.name, asked.terms)
+            )
         except MissingAnswersError as error:
             settings = {term.rate.setting for term in asked.terms}
             raise NotTestableError(_release(settings)) from error
     # Printed cells give a value without an interval, and the page says which of the two it was.
     has_intervals = all(one.has_interval for one in estimates)
-    return FoundEstimates(estimates, "answers" if has_intervals else "printed cells")
+    return FoundEstimates(
+        estimates, "answers" if has_intervals else "printed cells"
+    )
 
 
 def _release(settings: set[Setting]) -> str:
@@ -109,7 +119,9 @@ def _counted(
     basis: str = "answers",
     remark: str = "",
 ) -> FoundEstimates:
-    return FoundEstimates([ClaimEstimate("", Fraction(value), remark=remark)], basis)
+    return FoundEstimates(
+        [ClaimEstimate("", Fraction(value), remark=remark)], basis
+    )
 
 
 def _cases(loaded: Loaded, of: str) -> FoundEstimates:
@@ -152,7 +164,9 @@ def _condition(
 def _study(loaded: Loaded) -> pd.DataFrame:
     """The published answers of the three LLMs, with and without runtime state."""
     conditions = product(STUDY_LLMS, SIGNS)
-    return pd.concat([_condition(loaded, *condition) for condition in conditions])
+    return pd.concat(
+        [_condition(loaded, *condition) for condition in conditions]
+    )
 
 
 def _verdicts(loaded: Loaded, of: str) -> FoundEstimates:
@@ -187,7 +201,9 @@ def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
     cells = table_3.measure(loaded.verdicts)
     went: Counter[str] = Counter()
     for row, column in product({row for row, _ in cells}, ("PC", "RW")):
-        with_it, without = (cells[row, f"{column} ({sign}RT)"].value for sign in "+-")
+        with_it, without = (
+            cells[row, f"{column} ({sign}RT)"].value for sign in "+-"
+        )
         went["fell"] += with_it < without
         went["unchanged"] += with_it == without
     return _counted(went[read_fields(of)["went"]], "labels")
@@ -208,7 +224,11 @@ def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     if right and read_fields(of)["setting"] == Setting.CODE:
         named = []
         for name in right:
-            also = " (and a crash of the fixed version too)" if alarms[name] else ""
+            also = (
+                " (and a crash of the fixed version too)"
+                if alarms[name]
+                else ""
+            )
             named.append(name + also)
         remark = f"found by {', '.join(named)}"
     return _counted(len(right), "labels", remark)
@@ -239,7 +259,9 @@ def _state(loaded: Loaded, of: str) -> FoundEstimates:
     """A number in the published kernel state of an instance, by variable and path."""
     asked = read_fields(of)
     # Only the published state: a capture made here is not what the paper counted.
-    states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
+    states = inputs.instance_states(
+        loaded.store.cursor(), BENCHMARK, asked["instance"]
+    )
     for state in states:
         if (state.setting, state.origin) == (Setting.RUNTIME, STUDY):
             variable = state.to_json()["variables"][asked["variable"]]
@@ -313,10 +335,14 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     asked = read_fields(of)
     population = set(_known(loaded)["instance_id"])
     cursor = loaded.store.cursor()
-    by_release = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
+    by_release = inputs.prompt_addresses(
+        cursor, BENCHMARK, Setting.RUNTIME_DOCS
+    )
     origin = _edition_of(LATER_RELEASE, by_release)
     documented = by_release[origin]
-    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(origin, {})
+    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(
+        origin, {}
+    )
     # A mean over a part of the instances is another number than the paper's.
     if not population == documented.keys() == bare.keys():
         raise NotTestableError(LATER)
@@ -328,8 +354,12 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
         )
     in_order = sorted(population)
-    with_ = np.array([counted[documented[name]].n for name in in_order], dtype=float)
-    without = np.array([counted[bare[name]].n for name in in_order], dtype=float)
+    with_ = np.array(
+        [counted[documented[name]].n for name in in_order], dtype=float
+    )
+    without = np.array(
+        [counted[bare[name]].n for name in in_order], dtype=float
+    )
     extra = with_ - without
     if asked["as"] != "tokens":
         extra = PERCENT * (with_ / without - 1)
@@ -344,7 +374,9 @@ def _times(loaded: Loaded, of: str) -> FoundEstimates:
     """Recorded seconds of GPT-5 with runtime state; what: one of those in TIMES."""
     asked = read_fields(of)
     times = published_times()
-    return FoundEstimates([TIMES[asked["what"]](times, asked)], "recorded times")
+    return FoundEstimates(
+        [TIMES[asked["what"]](times, asked)], "recorded times"
+    )
 
 
 def _query(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:

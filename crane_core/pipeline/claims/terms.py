@@ -55,7 +55,9 @@ def read_contrasts(of: str) -> list[Contrast]:
     """Every estimate that a text asks for, in its order. Raises ValueError."""
     left, _, right = of.partition(f" {VERSUS} ")
     mine, compared = read_fields(left), read_fields(right)
-    varied = [key for key, value in mine.items() if "|" in WORDS.get(value, value)]
+    varied = [
+        key for key, value in mine.items() if "|" in WORDS.get(value, value)
+    ]
     found = []
     for fields, others in product(
         _alternatives(DEFAULTS | mine), _alternatives(compared)
@@ -72,7 +74,9 @@ def read_contrasts(of: str) -> list[Contrast]:
 def _alternatives(fields: Fields) -> list[Fields]:
     """Every choice of one alternative per field; of no field the one empty choice."""
     choices = [WORDS.get(value, value).split("|") for value in fields.values()]
-    return [dict(zip(fields, chosen, strict=True)) for chosen in product(*choices)]
+    return [
+        dict(zip(fields, chosen, strict=True)) for chosen in product(*choices)
+    ]
 
 
 def _name(fields: Fields, keys: list[str]) -> str:
@@ -80,7 +84,11 @@ def _name(fields: Fields, keys: list[str]) -> str:
 
 
 def _change(fields: Fields, weight: Fraction) -> list[Term]:
-    where = {name: tuple(fields[name].split("+")) for name in GROUPS if name in fields}
+    where = {
+        name: tuple(fields[name].split("+"))
+        for name in GROUPS
+        if name in fields
+    }
     detectors = fields["detector"].split("+")
     signs = {fields["from"]: -1, fields["to"]: 1}
     signs.pop(NONE, None)

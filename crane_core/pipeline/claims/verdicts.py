@@ -143,7 +143,9 @@ def _number(
     estimates: Sequence[ClaimEstimate],
 ) -> Judged:
     # The estimate that is farthest off decides: a claim about several must hold for each.
-    found = max(estimates, key=lambda one: abs(one.value - printed_value(stated)))
+    found = max(
+        estimates, key=lambda one: abs(one.value - printed_value(stated))
+    )
     verdict = _digits(found.value, stated, unit)
     return Judged(verdict, _digit_words(found.value, stated, verdict), found)
 
@@ -158,7 +160,11 @@ def _digits(
     last_place = Fraction(1, 10 ** printed_decimals(stated))
     # A count has no rounding: one more or less is another number.
     is_near = unit != COUNT and abs(value - printed_value(stated)) <= last_place
-    return ClaimVerdict.ROUNDS_DIFFERENTLY if is_near else ClaimVerdict.CONTRADICTED
+    return (
+        ClaimVerdict.ROUNDS_DIFFERENTLY
+        if is_near
+        else ClaimVerdict.CONTRADICTED
+    )
 
 
 def _digit_words(
@@ -208,7 +214,9 @@ def _about(
     said = printed_value(stated)
     far = max(estimates, key=lambda found: abs(found.value - said))
     if abs(far.value - said) > TENTH * abs(said):
-        return Judged(ClaimVerdict.CONTRADICTED, "off by more than a tenth", far)
+        return Judged(
+            ClaimVerdict.CONTRADICTED, "off by more than a tenth", far
+        )
     return _unless_noise(estimates, far)
 
 
@@ -221,7 +229,10 @@ def _range(
     # "7 to 10" is judged with the digits that the paper prints.
     decimals = max(printed_decimals(text) for text in texts)
     least, most = (printed_value(text) for text in texts)
-    far = max(estimates, key=lambda found: max(least - found.value, found.value - most))
+    far = max(
+        estimates,
+        key=lambda found: max(least - found.value, found.value - most),
+    )
     beyond = max(least - far.value, far.value - most)
     if beyond > Fraction(1, 10**decimals):
         return Judged(ClaimVerdict.CONTRADICTED, f"{far.name} is outside", far)
@@ -231,7 +242,9 @@ def _range(
         and not least <= rounded(far.value, decimals) <= most
     ):
         return Judged(
-            ClaimVerdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far
+            ClaimVerdict.ROUNDS_DIFFERENTLY,
+            f"{far.name} is outside by rounding",
+            far,
         )
     return judged
 
@@ -288,7 +301,9 @@ def _rises(
     sign: int = 1,
 ) -> Judged:
     """sign: -1 for a fall."""
-    lies_opposite = ClaimEstimate.lies_below if sign > 0 else ClaimEstimate.lies_above
+    lies_opposite = (
+        ClaimEstimate.lies_below if sign > 0 else ClaimEstimate.lies_above
+    )
     opposite = [found for found in estimates if lies_opposite(found, 0)]
     if opposite:
         far = min(opposite, key=lambda found: found.value * sign)
@@ -298,7 +313,9 @@ def _rises(
             far,
         )
     otherwise = [found for found in estimates if found.value * sign <= 0]
-    pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
+    pointing = (
+        _which("not observed:", otherwise, len(estimates)) if otherwise else ""
+    )
     # Signs alone decide no direction, however clear they look.
     if untested := _without_interval(estimates):
         return untested._replace(
@@ -316,9 +333,15 @@ def _rises(
 
 def _without_interval(estimates: Sequence[ClaimEstimate]) -> Judged | None:
     """Not testable, where an estimate has no interval."""
-    unsure = next((found for found in estimates if not found.has_interval), None)
+    unsure = next(
+        (found for found in estimates if not found.has_interval), None
+    )
     why = "there is no interval without the answers"
-    return None if unsure is None else Judged(ClaimVerdict.NOT_TESTABLE, why, unsure)
+    return (
+        None
+        if unsure is None
+        else Judged(ClaimVerdict.NOT_TESTABLE, why, unsure)
+    )
 
 
 def _unless_noise(
@@ -341,8 +364,14 @@ def _which(
     n: int,
 ) -> str:
     if n == 1:
-        return "its interval includes 0" if "interval" in words else "the sign differs"
-    return f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
+        return (
+            "its interval includes 0"
+            if "interval" in words
+            else "the sign differs"
+        )
+    return (
+        f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
+    )
 
 
 def _does_not_rise(
@@ -353,7 +382,9 @@ def _does_not_rise(
     most = max(estimates, key=lambda found: found.value)
     risen = [found for found in estimates if found.lies_above(0)]
     if risen:
-        return Judged(ClaimVerdict.CONTRADICTED, f"it rises: {_names(risen)}", most)
+        return Judged(
+            ClaimVerdict.CONTRADICTED, f"it rises: {_names(risen)}", most
+        )
     if untested := _without_interval(estimates):
         return untested
     reaching = [found for found in estimates if not found.lies_below(MARGIN_PP)]
@@ -410,7 +441,9 @@ def _names(found: Sequence[ClaimEstimate]) -> str:
     return ", ".join(one.name for one in found if one.name)
 
 
-_JUDGES: dict[ClaimKind, Callable[[str, str, Sequence[ClaimEstimate]], Judged]] = {
+_JUDGES: dict[
+    ClaimKind, Callable[[str, str, Sequence[ClaimEstimate]], Judged]
+] = {
     ClaimKind.NUMBER: _number,
     ClaimKind.CHANGE: _change,
     ClaimKind.ABOUT: _about,

@@ -91,7 +91,9 @@ class Cluster:
         try:
             return ask(*given, **named)
         except (OSError, TimeoutError, RuntimeError, ValueError) as error:
-            if self.client.status == "running" and not isinstance(error, OSError):
+            if self.client.status == "running" and not isinstance(
+                error, OSError
+            ):
                 raise
             raise self._gone() from error
 

@@ -35,7 +35,9 @@ def sent(root: Path, notebooks: Sequence[Path], *, is_local: bool) -> Sent:
     """These notebooks below `root` with the other files of their folders, but no other notebooks. Raises OSError."""
     top = root.resolve()
     paths = [path.resolve() for path in notebooks]
-    marks = {path.relative_to(top).as_posix(): fingerprint(path) for path in paths}
+    marks = {
+        path.relative_to(top).as_posix(): fingerprint(path) for path in paths
+    }
     return Sent(top, marks, None if is_local else _files(top, paths))
 
 
@@ -67,7 +69,10 @@ def received(what: Sent) -> Iterator[Path]:
     Raises ClusterError if they are not here and were not sent.
     """
     # By content, not by name: a shared path may hold another version of the notebook.
-    if all(_is_here(what.root / name, mark) for name, mark in what.notebooks.items()):
+    if all(
+        _is_here(what.root / name, mark)
+        for name, mark in what.notebooks.items()
+    ):
         yield what.root
         return
     if what.files is None:

@@ -20,7 +20,12 @@ from crane_core import __version__
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask import worker
 from crane_core.pipeline.dask.cluster import Cluster
-from crane_core.pipeline.dask.worker import Lines, StoppedPieceError, Work, WorkerOrder
+from crane_core.pipeline.dask.worker import (
+    Lines,
+    StoppedPieceError,
+    Work,
+    WorkerOrder,
+)
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -48,7 +53,11 @@ class FinishedPiece(NamedTuple):
 
 
 def spread(
-    cluster: Cluster, job: str, work: Work, pieces: Iterable[WorkPiece], stop: Event
+    cluster: Cluster,
+    job: str,
+    work: Work,
+    pieces: Iterable[WorkPiece],
+    stop: Event,
 ) -> Iterator[FinishedPiece]:
     """Each piece once, as it comes back, until `stop` is set; what was being done then still comes, for a moment.
 
@@ -80,7 +89,9 @@ def _fill(
     out: _Out, waiting: Iterator[WorkPiece], cluster: Cluster, stop: Event
 ) -> bool:
     """Send pieces while there is a place for them; whether these were the last ones."""
-    while not stop.is_set() and len(out) < max(1, PER_THREAD * cluster.n_threads()):
+    while not stop.is_set() and len(out) < max(
+        1, PER_THREAD * cluster.n_threads()
+    ):
         piece = next(waiting, None)
         if piece is None:
             return True
@@ -141,7 +152,9 @@ class _Out:
                 if isinstance(error, StoppedPieceError)
                 else FinishedPiece(piece.name, [], _told(error))
             )
-        return FinishedPiece(piece.name, self._cluster.asked(future.result), None)
+        return FinishedPiece(
+            piece.name, self._cluster.asked(future.result), None
+        )
 
     def give_up(self) -> None:
         """Withdraw what is no longer awaited."""

@@ -25,11 +25,20 @@ from crane_core.llm.batch import (
     BatchLine,
     Learned,
 )
-from crane_core.llm.question import Answer, ModelReply, Question, UnsupportedParameter
+from crane_core.llm.question import (
+    Answer,
+    ModelReply,
+    Question,
+    UnsupportedParameter,
+)
 from crane_core.llm.retrying import FailureScope, RetryPatience
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.models import prompt_for, reply_for
-from crane_core.pipeline.jobs.ask_models import AskingOptions, came_of, over_budget
+from crane_core.pipeline.jobs.ask_models import (
+    AskingOptions,
+    came_of,
+    over_budget,
+)
 from crane_core.pipeline.jobs.files import batch_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
@@ -98,11 +107,15 @@ class BatchWorker:
         self._is_read = self._goes_on = False
         self._why_cut = ""
 
-    def __call__(self, items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+    def __call__(
+        self, items: Sequence[Key], keep: Keep, stop: Event
+    ) -> str | None:
         # What an earlier batch of this start settled is not sent again, though its replies may hold no
         # answer.
         return asyncio.run(
-            self._work([key for key in items if key not in self._settled], keep, stop)
+            self._work(
+                [key for key in items if key not in self._settled], keep, stop
+            )
         )
 
     def unsubmitted(self) -> list[Key]:
@@ -122,7 +135,9 @@ class BatchWorker:
             return self._goes_on
         return False
 
-    async def _work(self, items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+    async def _work(
+        self, items: Sequence[Key], keep: Keep, stop: Event
+    ) -> str | None:
         waiting = self._waiting()
         is_cut = False
         self._n_rounds += 1
@@ -171,30 +186,50 @@ class BatchWorker:
             if n_taken == MOST_REQUESTS or len(lines) + len(line) > MOST_BYTES:
                 return list(items[:n_taken]), bytes(lines), False
             n_tokens = self._plan.inputs[key[0]].n_tokens + n_schema
-            if budget.reserve(n_tokens, self._asked.endpoint.max_output_tokens) is None:
+            if (
+                budget.reserve(n_tokens, self._asked.endpoint.max_output_tokens)
+                is None
+            ):
                 self._why_cut = budget.why_refused
                 return list(items[:n_taken]), bytes(lines), True
             lines += line
         return list(items), bytes(lines), False
 
     def _question(self, key: Key) -> Question:
-        seed = None if self._asked.seed is None else self._asked.seed + int(key[1]) - 1
+        seed = (
+            None
+            if self._asked.seed is None
+            else self._asked.seed + int(key[1]) - 1
+        )
         return Question(
-            key, prompt_for(self._plan, key).text, reply_schema(), SCHEMA_NAME, seed
+            key,
+            prompt_for(self._plan, key).text,
+            reply_schema(),
+            SCHEMA_NAME,
+            seed,
         )
 
     async def _uploaded(
-        self, client: BatchClient, keys: Sequence[Key], requests: bytes, stop: Event
+        self,
+        client: BatchClient,
+        keys: Sequence[Key],
+        requests: bytes,
+        stop: Event,
     ) -> SubmittedBatch | None:
         """What is known before the batch is created; None if it was stopped before that."""
         input_file = await client.upload(requests)
         if stop.is_set():
             return None
         asked = {key: prompt_for(self._plan, key).sha256 for key in keys}
-        return self._noted(SubmittedBatch(input_file, "", asked, client.learned))
+        return self._noted(
+            SubmittedBatch(input_file, "", asked, client.learned)
+        )
 
     async def _created(
-        self, client: BatchClient, waiting: SubmittedBatch, found: Batch | None = None
+        self,
+        client: BatchClient,
+        waiting: SubmittedBatch,
+        found: Batch | None = None,
     ) -> SubmittedBatch:
         """The batch that an earlier start created, else a new one. What the endpoint refuses is not waited for."""
         try:
@@ -202,7 +237,11 @@ class BatchWorker:
         except BatchError as error:
             # Refused for good, so there is no batch to look for; after a time-out or a server's error there
             # may be one.
-            if error.status is not None and error.status < 500 and error.status != 408:
+            if (
+                error.status is not None
+                and error.status < 500
+                and error.status != 408
+            ):
                 self._path.unlink(missing_ok=True)
             raise
         self._tell(
@@ -226,7 +265,8 @@ class BatchWorker:
                 self._raise_for_good(error, waiting, n_failed)
                 # As long as the endpoint asks for, but never longer than the patience for one wait.
                 asked_to_wait_s = min(
-                    error.failure.retry_after_s or 0.0, self._patience.longest_wait_s
+                    error.failure.retry_after_s or 0.0,
+                    self._patience.longest_wait_s,
                 )
             else:
                 n_failed = 0
@@ -290,7 +330,8 @@ class BatchWorker:
                 n_replied += answer.text is not None
                 self._keep(key_of[line.custom_id], answer, keep)
             return (
-                not stop.is_set() and reading.n_foreign <= len(questions) + _SPARE_LINES
+                not stop.is_set()
+                and reading.n_foreign <= len(questions) + _SPARE_LINES
             )
 
         for file in batch.files:
@@ -305,13 +346,17 @@ class BatchWorker:
         if is_complete:
             # An expired or cancelled batch leaves its other questions open; only of a complete one nothing
             # more will come.
-            lost = [key for key in pending if _custom_id(key) not in reading.seen]
+            lost = [
+                key for key in pending if _custom_id(key) not in reading.seen
+            ]
             for key in sorted(lost):
                 self._keep(key, Answer(key, trouble=_NO_REPLY), keep)
         self._is_read = True
         self._learned = reading.learned or self._learned
         # Questions whose parameter was refused stay open: the next batch is sent without it.
-        self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
+        self._settled |= pending - {
+            key_of[custom_id] for custom_id in reading.refused
+        }
         is_settled = self._settled.issuperset(items)
         self._goes_on = is_complete and not is_cut and not is_settled
         if is_complete:
@@ -337,7 +382,9 @@ class BatchWorker:
             }
             left_out, limit, most, *more = told["learned"]
             context = int(more[0]) if more and more[0] is not None else None
-            learned = Learned(tuple(map(str, left_out)), str(limit), int(most), context)
+            learned = Learned(
+                tuple(map(str, left_out)), str(limit), int(most), context
+            )
             waiting = SubmittedBatch(
                 str(told["input_file"]), str(told["batch"]), asked, learned
             )
@@ -409,7 +456,10 @@ class _Reading:
             self.n_foreign += line is not None or bool(text.strip())
             return None
         self.seen.add(line.custom_id)
-        if isinstance(line.outcome, UnsupportedParameter) and self._may_ask_again:
+        if (
+            isinstance(line.outcome, UnsupportedParameter)
+            and self._may_ask_again
+        ):
             self.refused.add(line.custom_id)
             self.learned = line.learned
             return None
@@ -419,9 +469,7 @@ class _Reading:
 def _custom_id(key: Key) -> str:
     """What names a question in a batch: of letters that every provider takes, whatever an instance is called."""
     instance_id, run_index = key
-    return (
-        f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
-    )
+    return f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
 
 
 def _answer(key: Key, line: BatchLine) -> Answer:

@@ -12,7 +12,14 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core.detectors import rules_detector
-from crane_core.domain import Detector, DetectorKind, JsonObject, Prompt, Run, Setting
+from crane_core.domain import (
+    Detector,
+    DetectorKind,
+    JsonObject,
+    Prompt,
+    Run,
+    Setting,
+)
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.detection.detect import JobPlan, JobQuestion
 from crane_core.pipeline.detection.here import in_processes
@@ -77,7 +84,9 @@ def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
     # Every repetition of a settled instance is a request saved.
     n_saved = sum(item[0] in found for item in plan.work.items)
     failed = {
-        name: run.unanswered for name, run in said.items() if run.unanswered is not None
+        name: run.unanswered
+        for name, run in said.items()
+        if run.unanswered is not None
     }
     return Settled(found, len(plan.inputs), n_saved, failed)
 
@@ -91,10 +100,15 @@ def cascading(plan: JobPlan, of_rules: Settled, model: Worker) -> Worker:
     """A worker that stores the rules' results, then asks the model about the rest."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
-        for instance_id, run_index in (key for key in items if key[0] in of_rules.runs):
+        for instance_id, run_index in (
+            key for key in items if key[0] in of_rules.runs
+        ):
             run = of_rules.runs[instance_id]
             # The rules' answer counts as that of the cascade, once for each of the repetitions.
-            keep(replace(run, detector=plan.job.detector, run_index=run_index), None)
+            keep(
+                replace(run, detector=plan.job.detector, run_index=run_index),
+                None,
+            )
         asked = [key for key in items if key[0] not in of_rules.runs]
         return model(asked, keep, stop) if asked else None
 

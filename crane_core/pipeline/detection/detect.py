@@ -98,11 +98,14 @@ class JobPlan:
     def open_tokens(self) -> int:
         """Input tokens of all remaining questions."""
         return sum(
-            self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open
+            self.inputs[instance_id].n_tokens
+            for instance_id, _ in self.work.open
         )
 
 
-def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> JobPlan:
+def plan_detection(
+    store: Store, folder: DataFolder, request: JobRequest
+) -> JobPlan:
     """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
     Raises DetectorError if there is no question to ask.
@@ -127,7 +130,11 @@ def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Job
     items = in_rounds(list(inputs), request.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
     return JobPlan(
-        request, job, Work(job, items, before, request.detector), inputs, reasons
+        request,
+        job,
+        Work(job, items, before, request.detector),
+        inputs,
+        reasons,
     )
 
 
@@ -138,7 +145,9 @@ def in_rounds(instances: Sequence[str], n_runs: int) -> list[JobQuestion]:
     no rate that represents the benchmark.
     """
     return [
-        JobQuestion(name, index) for index in range(1, n_runs + 1) for name in instances
+        JobQuestion(name, index)
+        for index in range(1, n_runs + 1)
+        for name in instances
     ]
 
 
@@ -167,7 +176,9 @@ def _instances(store: Store, request: JobRequest) -> list[str]:
         )
     # Case counts on every system: `fnmatch` alone ignores it on some.
     names = [
-        name for name in everything if fnmatch.fnmatchcase(name, request.instances)
+        name
+        for name in everything
+        if fnmatch.fnmatchcase(name, request.instances)
     ]
     if not names:
         raise DetectorError(
@@ -212,7 +223,9 @@ def _job(request: JobRequest, name: str, before: Standing) -> Job:
     """The job with today's options and its original start."""
     # A resumed job began when it first began.
     begun = before.job.started_at if before.job is not None else now()
-    options = encoded(request.options | labels_of(before.job) | dict(request.labels))
+    options = encoded(
+        request.options | labels_of(before.job) | dict(request.labels)
+    )
     return Job(
         job=name,
         benchmark=request.benchmark,

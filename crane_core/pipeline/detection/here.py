@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from threading import Event
@@ -56,10 +61,14 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
             # Twice as many as workers, so that none waits for this loop to look.
             _fill(running, pool, plan, waiting, 2 * n_workers)
             while running:
-                done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+                done, _ = wait(
+                    running, timeout=LOOK_S, return_when=FIRST_COMPLETED
+                )
                 for future in done:
                     batch = running.pop(future)
-                    for run in _runs(plan, batch, _outcome(plan, batch, future)):
+                    for run in _runs(
+                        plan, batch, _outcome(plan, batch, future)
+                    ):
                         keep(run, None)
                 if stop.is_set():
                     _give_up(running)
@@ -79,7 +88,9 @@ def _in_this_process(
             return INTERRUPTED
         said: Predictions | Exception
         try:
-            said = _predict(plan.job.detector, [question(plan, key) for key in batch])
+            said = _predict(
+                plan.job.detector, [question(plan, key) for key in batch]
+            )
         except Exception as error:  # noqa: BLE001 - it is the reason that these instances are unanswered
             said = error
         for run in _runs(plan, batch, said):
@@ -87,7 +98,9 @@ def _in_this_process(
     return INTERRUPTED if stop.is_set() else None
 
 
-def batches(plan: JobPlan, items: Sequence[Key], concurrency: int) -> list[Batch]:
+def batches(
+    plan: JobPlan, items: Sequence[Key], concurrency: int
+) -> list[Batch]:
     """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
     if not hasattr(local_detector(plan.job.detector), "predict_many"):
         return [[item] for item in items]
@@ -106,7 +119,9 @@ def _fill(
     while len(running) < n and (batch := next(waiting, None)) is not None:
         running[
             pool.submit(
-                _predict, plan.job.detector, [question(plan, key) for key in batch]
+                _predict,
+                plan.job.detector,
+                [question(plan, key) for key in batch],
             )
         ] = batch
 
@@ -163,7 +178,14 @@ def _runs(
 def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
     """A detector's answer about an instance, or why there is none."""
     instance_id, run_index = key
-    where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
+    where = (
+        job.benchmark,
+        instance_id,
+        job.detector,
+        job.setting,
+        job.job,
+        run_index,
+    )
     if isinstance(said, BaseException):
         why = (
             str(said)

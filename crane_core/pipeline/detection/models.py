@@ -37,5 +37,12 @@ def reply_for(plan: JobPlan, key: Key, came: Came) -> Reply:
     """The ledger's record of a model's reply to a question, tied to its prompt by sha256."""
     instance_id, run_index = key
     job = plan.job
-    where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index)
+    where = (
+        job.job,
+        job.benchmark,
+        instance_id,
+        job.detector,
+        job.setting,
+        run_index,
+    )
     return Reply(*where, prompt_for(plan, key).sha256, **came)

@@ -10,7 +10,11 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.detectors.registry import LocalQuestion, local_detector, predictions
+from crane_core.detectors.registry import (
+    LocalQuestion,
+    local_detector,
+    predictions,
+)
 from crane_core.domain import Job, Run
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import Cluster
@@ -37,13 +41,17 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         options = encoded(plan.request.options)
         asked = {
-            json.dumps(keys): keys for keys in batches(plan, items, cluster.n_threads())
+            json.dumps(keys): keys
+            for keys in batches(plan, items, cluster.n_threads())
         }
         pieces = (
             WorkPiece(
                 name,
                 DetectionWork(
-                    plan.job, options, keys, [question(plan, key) for key in keys]
+                    plan.job,
+                    options,
+                    keys,
+                    [question(plan, key) for key in keys],
                 ),
             )
             for name, keys in asked.items()
@@ -98,7 +106,8 @@ def merged(job: Job, keys: Sequence[Key], done: FinishedPiece) -> Iterator[Run]:
         for run in runs
     ]
     if told != [
-        (job.benchmark, job.detector, job.setting, job.job, *key) for key in keys
+        (job.benchmark, job.detector, job.setting, job.job, *key)
+        for key in keys
     ]:
         raise ClusterError(
             f"A worker answered something other than {keys[0][0]}.",

@@ -14,7 +14,10 @@ from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.notebooks import ORIGIN as NOTEBOOK
 from crane_core.pipeline.loading.editions import rank
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, written
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
+    WrittenPrompt,
+    written,
+)
 from crane_core.prompts.shown import CAPTURED, can_show
 from crane_core.prompts.template import Template
 from crane_core.storage import inputs
@@ -50,7 +53,10 @@ def prompt_of_instance(
 
 
 def input_of_instance(
-    store: Store, instance_id: str, setting: Setting, benchmark: str | None = None
+    store: Store,
+    instance_id: str,
+    setting: Setting,
+    benchmark: str | None = None,
 ) -> Input:
     """What a detector may be shown of a stored instance; the state as it is stored, with more than the setting shows.
 
@@ -79,7 +85,9 @@ def input_of_instance(
 
 
 def _benchmark(found: dict[str, bool], instance_id: str) -> str:
-    with_cells = [benchmark for benchmark, has_cells in found.items() if has_cells]
+    with_cells = [
+        benchmark for benchmark, has_cells in found.items() if has_cells
+    ]
     if not found:
         raise PromptError(
             f"There is no instance {instance_id}.",
@@ -87,7 +95,9 @@ def _benchmark(found: dict[str, bool], instance_id: str) -> str:
         )
     if JUNOBENCH.benchmark in with_cells or not with_cells:
         return (
-            JUNOBENCH.benchmark if JUNOBENCH.benchmark in found else next(iter(found))
+            JUNOBENCH.benchmark
+            if JUNOBENCH.benchmark in found
+            else next(iter(found))
         )
     if len(with_cells) > 1:
         raise PromptError(
@@ -103,7 +113,8 @@ def _without_cells(benchmark: str, instance_id: str) -> PromptError:
     else:
         remedy = "Import its notebooks, or choose the benchmark that has them: --benchmark B."
     return PromptError(
-        f"The cells of {instance_id} of {benchmark} are not loaded.", remedy=remedy
+        f"The cells of {instance_id} of {benchmark} are not loaded.",
+        remedy=remedy,
     )
 
 
@@ -118,7 +129,9 @@ def _rank(origin: str) -> tuple[bool, int, str]:
 
 
 def _best_state(
-    states: Sequence[KernelState], setting: Setting, cells: dict[str, list[Cell]]
+    states: Sequence[KernelState],
+    setting: Setting,
+    cells: dict[str, list[Cell]],
 ) -> KernelState:
     """A state that was published under this very setting, else one that holds what it shows."""
     fitting = [
@@ -134,7 +147,10 @@ def _best_state(
         )
     return min(
         fitting,
-        key=lambda state: (state.setting is not setting, _rank(_cells_origin(state))),
+        key=lambda state: (
+            state.setting is not setting,
+            _rank(_cells_origin(state)),
+        ),
     )
 
 
@@ -147,7 +163,9 @@ def _refuse_other_target(cells: Sequence[Cell], state: KernelState) -> None:
     if state.schema_version < CAPTURED or "cells" not in state.captured:
         return
     ran = [cell["cell"] for cell in state.captured["cells"]]
-    executed = [cell.notebook_index for cell in cells if cell.role is CellRole.EXECUTED]
+    executed = [
+        cell.notebook_index for cell in cells if cell.role is CellRole.EXECUTED
+    ]
     if ran != executed:
         raise PromptError(
             f"The state of {state.instance_id} was captured for a different target cell than the stored one.",

@@ -14,7 +14,13 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core.detectors.registry import Prediction
-from crane_core.domain import CellRole, Detector, DetectorKind, JsonObject, Setting
+from crane_core.domain import (
+    CellRole,
+    Detector,
+    DetectorKind,
+    JsonObject,
+    Setting,
+)
 from crane_core.errors import CraneError, DetectorError, KernelStartError
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import run_of
@@ -29,7 +35,9 @@ from crane_core.runtime.program import program
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 NAME = "rehearsal"
-DETECTOR = Detector(NAME, "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL)
+DETECTOR = Detector(
+    NAME, "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL
+)
 USUAL_S = 10.0
 _TRIED_AGAIN = "The same command tries again."
 
@@ -53,7 +61,11 @@ def options(seconds: float) -> JsonObject:
     """What shapes the outcomes: the time, and the libraries with which the notebooks run."""
     # With other libraries a target may do something else, so it is another run.
     where = environment_of(program())
-    return {"seconds": seconds, "python": where.python, "environment": where.digest}
+    return {
+        "seconds": seconds,
+        "python": where.python,
+        "environment": where.digest,
+    }
 
 
 def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
@@ -70,7 +82,9 @@ def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
         )
 
 
-def notebooks_of(benchmark: str, folder: DataFolder, into: Path) -> dict[str, Notebook]:
+def notebooks_of(
+    benchmark: str, folder: DataFolder, into: Path
+) -> dict[str, Notebook]:
     """The notebooks by instance; archives are unpacked below `into`. Raises DetectorError if there are none."""
     found = {
         f"{pair.case_id}_{version}": Notebook(bench.root, path)
@@ -150,14 +164,18 @@ def _target(plan: JobPlan, instance_id: str) -> int | None:
     given = plan.inputs[instance_id].input
     assert given is not None
     return next(
-        cell.notebook_index for cell in given.cells if cell.role is CellRole.TARGET
+        cell.notebook_index
+        for cell in given.cells
+        if cell.role is CellRole.TARGET
     )
 
 
 def verdict(told: Rehearsal) -> Prediction:
     """A crash, or none if the target ran through. Raises DetectorError if the outcome decides neither."""
     if told.outcome is RehearsalEnd.RAN_THROUGH:
-        return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
+        return Prediction(
+            False, f"{told.how}: {told.title}.", _diagnostics(told)
+        )
     if told.outcome is RehearsalEnd.CRASH:
         place = (
             f"line {told.line}, `{told.code_line}`, raised"

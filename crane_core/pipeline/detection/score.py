@@ -21,7 +21,11 @@ from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, PAPER
-from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY, later_releases
+from crane_core.pipeline.study.table_scores import (
+    BENCHMARK,
+    STUDY,
+    later_releases,
+)
 from crane_core.pipeline.tables import table_4a, table_4b
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
@@ -81,7 +85,9 @@ def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
         & there["instance_id"].isin(mine["instance_id"])
     ]
     releases = (
-        [STUDY] if there["experiment"].eq(STUDY).any() else later_releases(there)[:1]
+        [STUDY]
+        if there["experiment"].eq(STUDY).any()
+        else later_releases(there)[:1]
     )
     chosen: pd.DataFrame = there[there["experiment"].isin(releases)]
     return chosen
@@ -156,8 +162,12 @@ def printed_beside(
 def printed_rows(numbers: pd.DataFrame, setting: Setting) -> list[PrintedRow]:
     """One row per detector of the first table that prints the setting; numbers: the fields of PublishedNumber."""
     columns = {f"{rate} {COLUMN_SIGNS.get(setting)}": rate for rate in RATES}
-    known = numbers[(numbers["publication"] == PAPER) & numbers["column"].isin(columns)]
-    table = next((name for name in TABLES if name in set(known["table_id"])), None)
+    known = numbers[
+        (numbers["publication"] == PAPER) & numbers["column"].isin(columns)
+    ]
+    table = next(
+        (name for name in TABLES if name in set(known["table_id"])), None
+    )
     return [
         PrintedRow(
             str(title),
@@ -165,14 +175,18 @@ def printed_rows(numbers: pd.DataFrame, setting: Setting) -> list[PrintedRow]:
             str(table),
             dict(zip(of["column"].map(columns), of["printed"], strict=True)),
         )
-        for title, of in known[known["table_id"] == table].groupby("row", sort=False)
+        for title, of in known[known["table_id"] == table].groupby(
+            "row", sort=False
+        )
     ]
 
 
 _HEADER = ("", "setting", "n", *RATES)
 
 
-def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
+def table_words(
+    rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()
+) -> str:
     """Detection alone, in percent with 95% intervals; the job's own row first, what is only printed last."""
     beside_others = bool(printed) or any(row.is_published for row in rows)
     lines = [_HEADER]

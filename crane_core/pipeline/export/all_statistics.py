@@ -14,7 +14,10 @@ from importlib import import_module
 import pandas as pd
 
 from crane_core.pipeline import statistics
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.judging.judged import Coverage, coverage
 
 Collect = Callable[[Material], Iterator[ExportedStatistic]]
@@ -42,7 +45,9 @@ def all_statistics(
     return found
 
 
-def _with_note(row: ExportedStatistic, notes: dict[JudgedBy, str]) -> ExportedStatistic:
+def _with_note(
+    row: ExportedStatistic, notes: dict[JudgedBy, str]
+) -> ExportedStatistic:
     note = notes.get((row.benchmark, row.experiment, row.judged_by))
     if note is None:
         return row

@@ -32,7 +32,9 @@ MANIFEST = "manifest.json"
 KIND = "crane evidence pack"
 VERSION = 1
 LEDGER, SOURCES, TABLES = "ledger", "sources", "tables"
-PUBLISHED = frozenset({"crane-llm-2025-10", "crane-llm-2026", "junobench-construct"})
+PUBLISHED = frozenset(
+    {"crane-llm-2025-10", "crane-llm-2026", "junobench-construct"}
+)
 """Kinds of sources that anyone can fetch."""
 
 
@@ -138,7 +140,9 @@ def _copied_sources(
             # Where it was on this machine stays here.
             told = json.loads((kept / SIDECAR).read_text("utf-8"))
             told["origin"] = Path(told["origin"]).name
-            (target / SIDECAR).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+            (target / SIDECAR).write_text(
+                json.dumps(told, indent=1) + "\n", "utf-8"
+            )
         identity = (
             source.source_id,
             source.kind,

@@ -50,7 +50,9 @@ class Unpacked(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """The counts, and the sources that are missing, for the JSON output."""
-        return self._asdict() | {"missing": [asdict(source) for source in self.missing]}
+        return self._asdict() | {
+            "missing": [asdict(source) for source in self.missing]
+        }
 
 
 def is_pack(path: Path) -> bool:
@@ -104,13 +106,16 @@ def read_manifest(path: Path) -> Manifest:
     try:
         body = json.loads((path / MANIFEST).read_text("utf-8"))
         if (body["kind"], body["version"]) != (KIND, VERSION):
-            raise ValueError(f"it is {body['kind']!r}, version {body['version']!r}")
+            raise ValueError(
+                f"it is {body['kind']!r}, version {body['version']!r}"
+            )
         return Manifest(
             ledger=tuple(_packed_file(entry) for entry in body["ledger"]),
             sources=tuple(_packed_source(entry) for entry in body["sources"]),
             tables=(),
             embedded={
-                str(name): str(digest) for name, digest in body["embedded"].items()
+                str(name): str(digest)
+                for name, digest in body["embedded"].items()
             },
         )
     except (

@@ -22,7 +22,9 @@ pack is refused.
 """
 
 
-def readme(sources: tuple[PackedSource, ...], open_campaigns: tuple[str, ...]) -> str:
+def readme(
+    sources: tuple[PackedSource, ...], open_campaigns: tuple[str, ...]
+) -> str:
     """The text; `open_campaigns` are those whose annotators must not see the pack."""
     left_out = [source for source in sources if not source.is_included]
     parts = [_HEAD]

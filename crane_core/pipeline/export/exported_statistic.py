@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.campaigns.campaigns import kept_campaign, open_blind_campaigns
+from crane_core.pipeline.campaigns.campaigns import (
+    kept_campaign,
+    open_blind_campaigns,
+)
 from crane_core.pipeline.judging.judged import (
     annotators_of,
     judged_by,
@@ -37,7 +40,9 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 BOTH_INPUTS = "runtime against code"
 """The comparison of the study, as `inputs_text` writes it."""
 RATE_INTERVAL = "Wilson's score interval, effective sample size by case"
-DIFFERENCE_INTERVAL = "linearised by case, with one imaginary case, Student's quantile"
+DIFFERENCE_INTERVAL = (
+    "linearised by case, with one imaginary case, Student's quantile"
+)
 HOLM, BENJAMINI_HOCHBERG = "Holm", "Benjamini-Hochberg"
 ADJUSTED = {HOLM: BY_HOLM, BENJAMINI_HOCHBERG: BY_BH}
 """The columns of the adjusted p-values: of the main test, and of the one by case."""
@@ -112,22 +117,37 @@ class ExportedStatistic(NamedTuple):
         )
 
     def measured_row(
-        self, row: Mapping[str, Any], key: str = "value", *, unit: str, method: str
+        self,
+        row: Mapping[str, Any],
+        key: str = "value",
+        *,
+        unit: str,
+        method: str,
     ) -> ExportedStatistic:
         """The same with the value under `key` of a row and its interval; n and n_cases where the row has them."""
         counts = {name: row[name] for name in ("n", "n_cases") if name in row}
         return self.measured(
-            row[key], row["low"], row["high"], unit=unit, method=method, **counts
+            row[key],
+            row["low"],
+            row["high"],
+            unit=unit,
+            method=method,
+            **counts,
         )
 
-    def rated(self, row: Mapping[str, Any], key: str = "value") -> ExportedStatistic:
+    def rated(
+        self, row: Mapping[str, Any], key: str = "value"
+    ) -> ExportedStatistic:
         """The same with the rate of a row."""
         return self.measured_row(row, key, unit="share", method=RATE_INTERVAL)
 
     def compared(self, row: Mapping[str, Any]) -> ExportedStatistic:
         """The same with the difference of two rates of a row, and its outcome."""
         found = self.measured_row(
-            row, "difference", unit="difference of shares", method=DIFFERENCE_INTERVAL
+            row,
+            "difference",
+            unit="difference of shares",
+            method=DIFFERENCE_INTERVAL,
         )
         return found._replace(outcome=row.get("outcome"))
 
@@ -209,7 +229,11 @@ class Judging(NamedTuple):
         return ((rule, credit) for rule in VoteRule for credit in self.credits)
 
     def head(
-        self, page: str, section: str, rule: VoteRule | None, credit: Credit | None
+        self,
+        page: str,
+        section: str,
+        rule: VoteRule | None,
+        credit: Credit | None,
     ) -> ExportedStatistic:
         """The common fields of every statistic of these answers under this policy."""
         return ExportedStatistic(
@@ -220,7 +244,9 @@ class Judging(NamedTuple):
             experiment=self.experiment,
             runs=rule and str(rule),
             credit=credit and str(credit),
-            judged_by=self.judge if credit not in (None, Credit.DETECTION) else None,
+            judged_by=self.judge
+            if credit not in (None, Credit.DETECTION)
+            else None,
         )
 
 
@@ -245,7 +271,9 @@ class Material:
     def labels(self) -> pd.DataFrame:
         """Without open blind campaigns: their totals may not be exported."""
         labels = labels_with_pooled_judges(self.store, self.folder)
-        return labels[~labels["campaign"].isin(list(open_blind_campaigns(self.folder)))]
+        return labels[
+            ~labels["campaign"].isin(list(open_blind_campaigns(self.folder)))
+        ]
 
     @cached_property
     def judgings(self) -> list[Judging]:
@@ -259,7 +287,10 @@ class Material:
             by, sort=False
         ):
             who = annotators_of(self.labels, rows, judging)
-            main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
+            main = (
+                Credit.DETECTION,
+                *((Credit.STRICT, Credit.HALF) if who else ()),
+            )
             # Where no labels fit there is still detection, which needs none.
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
                 yield Judging(
@@ -268,7 +299,9 @@ class Material:
                     kind=str(kind),
                     judge=judge,
                     rows=self._frame_of(judge).loc[rows.index],
-                    credits=main if place == 0 else (Credit.STRICT, Credit.HALF),
+                    credits=main
+                    if place == 0
+                    else (Credit.STRICT, Credit.HALF),
                     is_main=place == 0,
                 )
 
@@ -280,8 +313,14 @@ class Material:
         """The verdicts as this annotator judged them, made once: every experiment takes its rows from it."""
         if judge not in self._frames:
             is_mine = self.labels["annotator"] == judge
-            campaigns = self.labels.loc[is_mine, "campaign"].dropna().unique().tolist()
-            plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
+            campaigns = (
+                self.labels.loc[is_mine, "campaign"].dropna().unique().tolist()
+            )
+            plan = (
+                kept_campaign(self.folder, campaigns[0]).plan
+                if campaigns
+                else None
+            )
             frame = judged_by(self.verdicts, self.labels, judge, plan)
             # By the index of the verdicts, because `_judgings` takes the rows of an experiment by it.
             self._frames[judge] = frame.set_axis(self.verdicts.index)

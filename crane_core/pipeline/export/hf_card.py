@@ -30,7 +30,10 @@ _WITH = "Texts of notebooks, messages, prompts and reasoning are included under 
 
 
 def card(
-    n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool
+    n_rows: Mapping[str, int],
+    known: Iterable[Mapping[str, Any]],
+    *,
+    with_texts: bool,
 ) -> str:
     """The README.md; `n_rows` by config, `known` as `storage.cases.benchmarks` lists them."""
     configs = "\n".join(

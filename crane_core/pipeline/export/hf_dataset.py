@@ -17,7 +17,10 @@ import pyarrow.parquet as pq
 from crane_core import domain
 from crane_core.importers.crane_dataset import MARKER, TABLES
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.export.hf_card import card
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
@@ -54,9 +57,16 @@ def write_dataset(
 ) -> DatasetRows:
     """Write the dataset into `out`, whole or not at all. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
-        names = [name for name in TABLES if with_texts or name not in TEXT_TABLES]
-        tables = {name: _table(material, name, with_texts=with_texts) for name in names}
-        tables = {name: table for name, table in tables.items() if table.num_rows}
+        names = [
+            name for name in TABLES if with_texts or name not in TEXT_TABLES
+        ]
+        tables = {
+            name: _table(material, name, with_texts=with_texts)
+            for name in names
+        }
+        tables = {
+            name: table for name, table in tables.items() if table.num_rows
+        }
         tables["statistics"] = _statistics(material, progress)
         for name, table in tables.items():
             _write(fresh / name, table)
@@ -67,7 +77,9 @@ def write_dataset(
             "with_texts": with_texts,
             "rows": n_rows,
         }
-        (fresh / MARKER).write_text(json.dumps(marker, indent=1) + "\n", "utf-8")
+        (fresh / MARKER).write_text(
+            json.dumps(marker, indent=1) + "\n", "utf-8"
+        )
         known = as_rows(benchmarks(material.store.cursor()))
         (fresh / "README.md").write_text(
             card(n_rows, known, with_texts=with_texts), "utf-8"
@@ -79,18 +91,23 @@ def _table(material: Material, name: str, *, with_texts: bool) -> pa.Table:
     record = TABLES[name]
     table = table_rows(material.store.cursor(), record)
     hidden = set() if with_texts else TEXT_COLUMNS.get(record, frozenset())
-    dropped = [column for column in table.column_names if column in hidden | DERIVED]
+    dropped = [
+        column for column in table.column_names if column in hidden | DERIVED
+    ]
     return table.drop_columns(dropped)
 
 
-def _statistics(material: Material, progress: Callable[[str], None]) -> pa.Table:
+def _statistics(
+    material: Material, progress: Callable[[str], None]
+) -> pa.Table:
     found = all_statistics(material, progress)
     rows = [(kind, one) for kind, of in found.items() for one in of]
     hints = get_type_hints(ExportedStatistic)
     columns = {"kind": pa.array([kind for kind, _ in rows], pa.string())}
     for place, name in enumerate(ExportedStatistic._fields):
         columns[name] = pa.array(
-            [one[place] for _, one in rows], _TYPES.get(str(hints[name]), pa.string())
+            [one[place] for _, one in rows],
+            _TYPES.get(str(hints[name]), pa.string()),
         )
     return pa.table(columns)
 
@@ -98,4 +115,6 @@ def _statistics(material: Material, progress: Callable[[str], None]) -> pa.Table
 def _write(folder: Path, table: pa.Table) -> None:
     folder.mkdir()
     for number, start in enumerate(range(0, max(table.num_rows, 1), ROWS)):
-        pq.write_table(table.slice(start, ROWS), folder / f"{number:05}.parquet")
+        pq.write_table(
+            table.slice(start, ROWS), folder / f"{number:05}.parquet"
+        )

@@ -41,14 +41,18 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
 
     Sources are named, not included: texts of notebooks belong to their authors.
     """
-    known = sorted(path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl"))
+    known = sorted(
+        path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl")
+    )
     if job not in known:
         raise SourceError(
             f"No run has the name {job[:120]!r}.",
             remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}.",
         )
     if out.exists() or out.suffix != SUFFIX:
-        why = "already exists" if out.exists() else f"does not end with {SUFFIX}"
+        why = (
+            "already exists" if out.exists() else f"does not end with {SUFFIX}"
+        )
         raise SourceError(
             f"{out} {why}.", remedy=f"Name a new file such as {job}{SUFFIX}."
         )
@@ -58,12 +62,16 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
         hashlib.sha256(content).hexdigest(),
         len(content),
     )
-    manifest = Manifest((packed,), tuple(_named(folder)), (), embedded_digests())
+    manifest = Manifest(
+        (packed,), tuple(_named(folder)), (), embedded_digests()
+    )
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n")
+            archive.writestr(
+                MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n"
+            )
             archive.writestr(packed.path, content)
         part.replace(out)
     finally:

@@ -54,7 +54,9 @@ def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
 def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
     """`{"statistics": [{"kind", ...}]}`, the members of ExportedStatistic; what is missing is null."""
     rows = [
-        {"kind": kind} | row._asdict() for kind, rows in found.items() for row in rows
+        {"kind": kind} | row._asdict()
+        for kind, rows in found.items()
+        for row in rows
     ]
     lines = ",\n".join(
         json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows
@@ -88,7 +90,13 @@ def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
     policy = ", ".join(filter(None, [row.runs, row.credit, row.judged_by]))
     who = [
         text or ""
-        for text in (row.statistic, row.experiment, row.detector, row.input, row.group)
+        for text in (
+            row.statistic,
+            row.experiment,
+            row.detector,
+            row.input,
+            row.group,
+        )
     ]
     ends = (
         ""
@@ -97,13 +105,22 @@ def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
     )
     shown = number(row.value, row.unit) or row.stated or ""
     p = row.p if row.p_adjusted is None else row.p_adjusted
-    return (*who, policy, shown, ends, "" if row.n is None else str(row.n), p_text(p))
+    return (
+        *who,
+        policy,
+        shown,
+        ends,
+        "" if row.n is None else str(row.n),
+        p_text(p),
+    )
 
 
 def number(value: float | None, unit: str | None) -> str:
     """A value rounded half up as its unit is read; nothing if there is none."""
     return (
-        "" if value is None else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
+        ""
+        if value is None
+        else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
     )
 
 
@@ -116,4 +133,6 @@ def p_text(p: float | None) -> str:
 
 def escaped(text: str) -> str:
     """The text for LaTeX: nothing in it is a command, and it stays on one line."""
-    return "".join(SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
+    return "".join(
+        SPECIAL.get(letter, letter) for letter in " ".join(text.split())
+    )

@@ -73,7 +73,11 @@ class AskingOptions:
             "template": template,
         }
         seed = {} if self.seed is None else {"seed": self.seed}
-        extra = {"extra_body": dict(self.endpoint.extra)} if self.endpoint.extra else {}
+        extra = (
+            {"extra_body": dict(self.endpoint.extra)}
+            if self.endpoint.extra
+            else {}
+        )
         return (
             shaping
             | seed
@@ -89,9 +93,14 @@ class AskingOptions:
         spent = before.spent
         is_capped = self.caps.usd is not None or self.caps.tokens is not None
         more_in, more_out = (
-            before.uncounted_tokens() if is_capped and spent.n_uncounted else (0, 0)
+            before.uncounted_tokens()
+            if is_capped and spent.n_uncounted
+            else (0, 0)
         )
-        n_in, n_out = spent.input_tokens + more_in, spent.output_tokens + more_out
+        n_in, n_out = (
+            spent.input_tokens + more_in,
+            spent.output_tokens + more_out,
+        )
         by_price = self.price.usd(n_in, n_out) if self.price else 0.0
         # Replies from before a price was known have no cost stored; their tokens at today's price count.
         usd = max(spent.usd or 0.0, by_price)
@@ -143,7 +152,9 @@ class CostEstimate(NamedTuple):
     most_tokens: int | None = None
 
 
-def estimate(asked: AskingOptions, n_requests: int, input_tokens: int) -> CostEstimate:
+def estimate(
+    asked: AskingOptions, n_requests: int, input_tokens: int
+) -> CostEstimate:
     """What `n_requests` with so many tokens of input may cost, at the price that is known, if one is."""
     cap = asked.caps.tokens
     if asked.price is None:
@@ -176,7 +187,11 @@ def of_model(
             for key in items:
                 # Another seed for each repetition: with the same one a deterministic server would answer
                 # alike five times.
-                seed = None if asked.seed is None else asked.seed + repeat_of(key) - 1
+                seed = (
+                    None
+                    if asked.seed is None
+                    else asked.seed + repeat_of(key) - 1
+                )
                 yield Question(key, text_of(key), schema, schema_name, seed)
 
         def on_answer(answer: Answer) -> None:
@@ -201,7 +216,9 @@ def of_model(
 
 def over_budget(why: str) -> str:
     """Why a job ends before a question that its caps leave no room for."""
-    return f"{_OVER_BUDGET}: {why}; raise the budget, or shorten the longest reply"
+    return (
+        f"{_OVER_BUDGET}: {why}; raise the budget, or shorten the longest reply"
+    )
 
 
 def came_of(answer: Answer, price: Price | None) -> Came:

@@ -84,7 +84,9 @@ class Standing(NamedTuple):
 
     def uncounted_tokens(self) -> tuple[int, int]:
         """Input and output tokens, by our own count, of the replies whose tokens the endpoint did not count."""
-        replies = [reply for reply in self.replies.values() if _is_uncounted(reply)]
+        replies = [
+            reply for reply in self.replies.values() if _is_uncounted(reply)
+        ]
         asked = [
             self.prompts.get(reply.prompt_sha256, "")
             for reply in replies
@@ -113,7 +115,9 @@ def now() -> str:
 def came(reply: Reply | JudgeReply | Run) -> bool:
     """Whether anything came back."""
     return (
-        reply.crashes is not None if isinstance(reply, Run) else reply.text is not None
+        reply.crashes is not None
+        if isinstance(reply, Run)
+        else reply.text is not None
     )
 
 
@@ -128,13 +132,17 @@ def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
 def job_name(*parts: str, options: JsonObject) -> str:
     """The job's name: its subject, and a digest of everything that affects its answers."""
     shaping = {
-        name: value for name, value in options.items() if name not in NOT_SHAPING
+        name: value
+        for name, value in options.items()
+        if name not in NOT_SHAPING
     }
     # Sorted and in ASCII, so that the digest is the same on every machine and in every version.
     exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
     # A slug drops the sign, and `runtime+` and `runtime` would read alike.
     readable = slug("-".join(parts).replace("+", "-plus-"))
-    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
+    return (
+        f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
+    )
 
 
 def labels_of(job: Job | JudgeJob | None) -> dict[str, str]:
@@ -184,11 +192,17 @@ def standing(folder: DataFolder, job: str) -> Standing:
     records = ledger.tail(path).records if path.exists() else []
     # The newest: a later start may have changed what the user calls the job, or the prices.
     found = next(
-        (record for record in reversed(records) if isinstance(record, (Job, JudgeJob))),
+        (
+            record
+            for record in reversed(records)
+            if isinstance(record, (Job, JudgeJob))
+        ),
         None,
     )
     replies = [
-        record for record in records if isinstance(record, (Reply, JudgeReply, Run))
+        record
+        for record in records
+        if isinstance(record, (Reply, JudgeReply, Run))
     ]
     return Standing(
         job=found,
@@ -204,7 +218,9 @@ def standing(folder: DataFolder, job: str) -> Standing:
 
 def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
     """The sums over replies; an answer of a detector that runs on this machine takes no tokens."""
-    asked = [reply for reply in replies if isinstance(reply, (Reply, JudgeReply))]
+    asked = [
+        reply for reply in replies if isinstance(reply, (Reply, JudgeReply))
+    ]
     prices = [reply.usd for reply in asked if reply.usd is not None]
     reported = [reply.usd for reply in asked if reply.is_usd_reported]
     return Spent(
@@ -244,7 +260,9 @@ def why_unanswered(
 
 def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
     if isinstance(reply, JudgeReply) and reply.text is not None:
-        return read_judge_reply(reply.text, reply.finish_reason, reply.labels).trouble
+        return read_judge_reply(
+            reply.text, reply.finish_reason, reply.labels
+        ).trouble
     if isinstance(reply, JudgeReply):
         return reply.trouble or NOTHING_CAME
     run = run_of(reply) if isinstance(reply, Reply) else reply

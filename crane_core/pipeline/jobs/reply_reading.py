@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from crane_core.domain import AnnotatorKind, Judgement, JudgeReply, Record, Reply, Run
+from crane_core.domain import (
+    AnnotatorKind,
+    Judgement,
+    JudgeReply,
+    Record,
+    Reply,
+    Run,
+)
 from crane_core.prompts.judge_reply import read_judge_reply
 from crane_core.prompts.reply import read_reply
 

@@ -66,9 +66,7 @@ def estimate_words(sent: CostEstimate) -> str:
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
         if sent.most_tokens is None:
-            return (
-                f"{lines}, price unknown: cap it with --budget-tokens N, {_STATE_PRICE}"
-            )
+            return f"{lines}, price unknown: cap it with --budget-tokens N, {_STATE_PRICE}"
         return f"{lines}, price unknown; at most {sent.most_tokens:,} tokens for the whole job, {_STATE_PRICE}"
     return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} including replies"
 
@@ -107,7 +105,11 @@ def cost_words(usd: float | None, reported_usd: float | None = None) -> str:
         return "cost unknown"
     if not reported_usd:
         return usd_words(usd)
-    part = "" if isclose(reported_usd, usd) else f"{usd_words(reported_usd)} of it "
+    part = (
+        ""
+        if isclose(reported_usd, usd)
+        else f"{usd_words(reported_usd)} of it "
+    )
     return f"{usd_words(usd)}, {part}as the gateway reports"
 
 

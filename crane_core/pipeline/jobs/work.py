@@ -188,7 +188,9 @@ class _Watch:
     def saved(self, records: Sequence[Record]) -> None:
         """Count records that are on the disk now and report the progress; called from the writer's thread."""
         answers = [
-            record for record in records if isinstance(record, (Reply, JudgeReply, Run))
+            record
+            for record in records
+            if isinstance(record, (Reply, JudgeReply, Run))
         ]
         if not answers:
             return

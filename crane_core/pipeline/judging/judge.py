@@ -24,7 +24,13 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
-from crane_core.pipeline.jobs.files import chosen_name, encoded, job_name, now, standing
+from crane_core.pipeline.jobs.files import (
+    chosen_name,
+    encoded,
+    job_name,
+    now,
+    standing,
+)
 from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
@@ -161,7 +167,13 @@ def plan_judgement(
             base,
         )
     )
-    about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
+    about = (
+        name,
+        wanted.benchmark,
+        wanted.experiment,
+        annotator,
+        encoded(options),
+    )
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
     return JudgePlan(
@@ -188,7 +200,9 @@ def template_of(campaign: Plan | None) -> Template:
     """Our own words for a judge of verdicts, or of the items of a campaign."""
     if campaign is None:
         return template_for_judge()
-    return template_for_campaign_judge(has_own_labels=own_labels(campaign) is not None)
+    return template_for_campaign_judge(
+        has_own_labels=own_labels(campaign) is not None
+    )
 
 
 def _items(
@@ -255,7 +269,9 @@ def judging(plan: JudgePlan, asked: AskingOptions) -> Worker:
 def _cases(
     store: Store, wanted: WantedJudgement
 ) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
-    found = jobs.diagnoses_to_judge(store.cursor(), wanted.benchmark, wanted.experiment)
+    found = jobs.diagnoses_to_judge(
+        store.cursor(), wanted.benchmark, wanted.experiment
+    )
     cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
     for instance_id, detector, setting, run_index, diagnosis, cause in found:

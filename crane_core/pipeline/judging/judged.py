@@ -28,14 +28,22 @@ from crane_core.pipeline.campaigns.label_frame import (
 )
 from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.measures import VoteRule, asks_for_label, label_weights
+from crane_core.pipeline.results.measures import (
+    VoteRule,
+    asks_for_label,
+    label_weights,
+)
 from crane_core.stats import vote
 
 NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label represents them."""
 ORDER = (LabellerKind.HUMAN, LabellerKind.FINAL, LabellerKind.JUDGE)
 """The sources of labels for results, in display order. Single annotators of a campaign cannot."""
-WORD_OF_CREDIT = {None: Label.UNVERIFIABLE, 1.0: Label.CORRECT, 0.0: Label.WRONG}
+WORD_OF_CREDIT = {
+    None: Label.UNVERIFIABLE,
+    1.0: Label.CORRECT,
+    0.0: Label.WRONG,
+}
 """The study's word for a label of another set by its credit; every other credit is a partial one."""
 
 
@@ -87,7 +95,9 @@ def annotators_of(
     labels: `label_frame`, or `judges.who_labelled`.
     """
     is_final = labels["kind"] == LabellerKind.FINAL
-    usable = labels["campaign"].isna() | (is_final & labels["campaign"].isin(judging))
+    usable = labels["campaign"].isna() | (
+        is_final & labels["campaign"].isin(judging)
+    )
     is_whole = ~labels["annotator"].map(labels_differences_only).astype(bool)
     known = labels[labels["kind"].isin(ORDER) & usable & is_whole]
     asked = verdicts.loc[
@@ -115,7 +125,9 @@ def judged_by(
     the study's count by credit: 1 as correct, 0 as wrong, anything between as partial with its share in label_credit,
     and one without credit as unverifiable.
     """
-    mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
+    mine = labels.loc[
+        labels["annotator"] == annotator, [*KEY, "label", "provenance"]
+    ]
     frame = verdicts.drop(columns=["human", "provenance"]).merge(
         mine,
         on=KEY,
@@ -129,7 +141,11 @@ def judged_by(
 
 
 def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
-    frame = frame if means_the_study(plan.labels) else _by_credit(frame, plan.labels)
+    frame = (
+        frame
+        if means_the_study(plan.labels)
+        else _by_credit(frame, plan.labels)
+    )
     asked = asked_for(frame, plan.population)
     # Gold items were taken out before the draw, so no stratum stands for them.
     gold = [entry.verdict.key for entry in plan.gold]
@@ -173,19 +189,26 @@ def _strata(
     """drawn_from: the detected crashes that the plan could draw."""
     strata = pd.Series(None, index=frame.index, dtype=object)
     strata[detected_crashes(frame)] = NOT_DRAWN
-    values = drawn_from[list(plan.design.strata)].astype(object).fillna("unknown")
+    values = (
+        drawn_from[list(plan.design.strata)].astype(object).fillna("unknown")
+    )
     strata[drawn_from.index] = [
-        f"drawn: {', '.join(map(str, row))}" for row in values.itertuples(index=False)
+        f"drawn: {', '.join(map(str, row))}"
+        for row in values.itertuples(index=False)
     ]
     return strata
 
 
-def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage:
+def coverage(
+    rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY
+) -> Coverage:
     """The coverage of the labels of these rows; `rows` as `judged_by` returns them."""
     crashes = rows[asks_for_label(rows, rule)]
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()
-    drawn = crashes[crashes["label_stratum"].notna()]  # others stand for themselves
+    drawn = crashes[
+        crashes["label_stratum"].notna()
+    ]  # others stand for themselves
     weights = [
         label_weights(group, rule)
         for _, group in drawn.groupby(["experiment", "detector", "setting"])
@@ -206,5 +229,6 @@ def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def _predicted(frame: pd.DataFrame) -> pd.Series[bool]:
     return pd.Series(
-        vote.majority(frame["n_crash"], frame["n_safe"]).crash, index=frame.index
+        vote.majority(frame["n_crash"], frame["n_safe"]).crash,
+        index=frame.index,
     )

@@ -31,7 +31,9 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     return _with_pooled(label_frame(store, folder), pooled)
 
 
-def _with_pooled(everything: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
+def _with_pooled(
+    everything: pd.DataFrame, pooled: pd.DataFrame
+) -> pd.DataFrame:
     if pooled.empty:
         return everything
     pooled = with_judged_campaigns(pooled)[COLUMNS]
@@ -55,7 +57,9 @@ def pooled_judges(passes: pd.DataFrame) -> list[str]:
     return list(map(str, passes.loc[is_pooled | ~is_repeated, "annotator"]))
 
 
-def without_repetitions(names: Iterable[str], passes: pd.DataFrame) -> list[str]:
+def without_repetitions(
+    names: Iterable[str], passes: pd.DataFrame
+) -> list[str]:
     """`names` of annotators without single repetitions of a judge for whom all repetitions stand."""
     single = set(passes["annotator"]) - set(pooled_judges(passes))
     return [name for name in names if name not in single]

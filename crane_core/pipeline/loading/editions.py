@@ -53,7 +53,9 @@ def filed(record: Record, edition: str) -> Record:
     """The record under the name of its edition; so are annotators, or their agreement would be over both releases."""
     match record:
         case Run() if edition:
-            return replace(record, experiment=in_edition(record.experiment, edition))
+            return replace(
+                record, experiment=in_edition(record.experiment, edition)
+            )
         case Judgement() if edition:
             experiment, annotator = (
                 in_edition(record.experiment, edition),
@@ -69,4 +71,8 @@ def filed(record: Record, edition: str) -> Record:
 def rank(name: str, order: Sequence[str]) -> tuple[bool, int, str]:
     """A sort key: default releases in that order, then others, then editions."""
     plain, edition = without_edition(name)
-    return bool(edition), order.index(plain) if plain in order else len(order), name
+    return (
+        bool(edition),
+        order.index(plain) if plain in order else len(order),
+        name,
+    )

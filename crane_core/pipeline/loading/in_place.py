@@ -27,7 +27,9 @@ from crane_core.storage.store import Store
 SUFFIX = ".parquet"
 
 
-def import_in_place(paths: list[Path], folder: DataFolder) -> Iterator[Imported]:
+def import_in_place(
+    paths: list[Path], folder: DataFolder
+) -> Iterator[Imported]:
     """Keep each Parquet file as a separate source; folders are searched for them.
 
     Every file is checked before the first is kept. Raises SourceError or StoreError, also while the app holds the
@@ -46,7 +48,9 @@ def import_in_place(paths: list[Path], folder: DataFolder) -> Iterator[Imported]
 def parquet_files(path: Path) -> list[Path]:
     """The Parquet files of a folder, in order, or the file itself. Links are not followed. Raises SourceError."""
     if path.is_dir() and not path.is_symlink():
-        found = sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())
+        found = sorted(
+            file for file in path.rglob(f"*{SUFFIX}") if file.is_file()
+        )
     else:
         found = [path] if path.suffix == SUFFIX and path.is_file() else []
     if not found:
@@ -81,7 +85,11 @@ def _kept(
     refuse_overlap(store, facts, file.name)
     form = FORMS[facts.kind]
     with staged_archive(
-        file, kind=facts.kind, name=file.stem, into=folder.sources, file=form.file
+        file,
+        kind=facts.kind,
+        name=file.stem,
+        into=folder.sources,
+        file=form.file,
     ) as source:
         if source.sha256 != sha256:
             raise SourceError(

@@ -32,7 +32,11 @@ from crane_core.given_path import refusal
 from crane_core.importers import predictions
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.registry import OTHER_FILES, importer_by_kind, importer_for
+from crane_core.importers.registry import (
+    OTHER_FILES,
+    importer_by_kind,
+    importer_for,
+)
 from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import (
@@ -154,7 +158,9 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     return store
 
 
-def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
+def prepare_or_read(
+    folder: DataFolder, progress: Progress = lambda _: None
+) -> Store:
     """For readers: the store, or the same content read or built beside it.
 
     Beside it while another process holds it, and where the folder is read-only.
@@ -192,10 +198,14 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
     cursor = store.bare_cursor()
     loaded = state.loaded_sources(cursor)
     # Sources that are removed are on the disk, but must not be in the database.
-    wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
+    wanted = {
+        source_id for source_id, path in embedded().items() if path.is_dir()
+    }
     kept = inventory(folder)
     staged = (source.source_id for source in staged_sources(folder.sources))
-    wanted |= {source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)}
+    wanted |= {
+        source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)
+    }
     return (
         wanted <= loaded
         and not _embedded_changed(store)
@@ -219,7 +229,9 @@ def rebuild(
     is_outdated = _is_inventory_outdated(folder)
     lost = losses(folder)
     if lost and not accept_loss:
-        raise _refuse_loss([str(loss) for loss in lost], {loss.remedy for loss in lost})
+        raise _refuse_loss(
+            [str(loss) for loss in lost], {loss.remedy for loss in lost}
+        )
     set_aside_altered_sources(folder, lost)
     # Built beside the old one, which stays until the new one is whole.
     fresh = folder.database.with_suffix(".rebuilding")
@@ -285,7 +297,9 @@ def _refuse_loss(
     found: list[str], remedies: Collection[str] = (RESTORE,)
 ) -> LedgerError:
     rest = (
-        f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
+        f"; and {len(found) - SHOWN_LOSSES:,} more"
+        if len(found) > SHOWN_LOSSES
+        else ""
     )
     return LedgerError(
         f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
@@ -336,7 +350,11 @@ def _catch_up(
     is_empty = not loaded
     dropped: set[ListedName] = set()
     # Only into an empty store: rows of a copy are not merged with others.
-    if is_empty and from_copy and take_copy(store, folder, kept, embedded().values()):
+    if (
+        is_empty
+        and from_copy
+        and take_copy(store, folder, kept, embedded().values())
+    ):
         is_empty = False
         loaded = state.loaded_sources(store.bare_cursor())
     for source_id, path in embedded().items():
@@ -346,7 +364,8 @@ def _catch_up(
     waiting = [
         source
         for source in staged_sources(folder.sources)
-        if kept.has(Listed.SOURCE, source.source_id) and source.source_id not in loaded
+        if kept.has(Listed.SOURCE, source.source_id)
+        and source.source_id not in loaded
     ]
     for source in waiting:
         progress(f"Loading {source.name}")
@@ -368,7 +387,9 @@ def _start_over_if_inventory_changed(
     cursor = store.bare_cursor()
     since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
     if state.loaded_sources(cursor) and _inventory_grew(folder, since):
-        progress("Something was removed, restored or renamed; loading everything again")
+        progress(
+            "Something was removed, restored or renamed; loading everything again"
+        )
         store.write(stored_inventory.empty)
 
 
@@ -444,7 +465,9 @@ def _import(
     if keep_whole and (known := _known(folder, sha256)):
         return _loaded_before(known, folder)
     tree = RecordingTree(
-        open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths))
+        open_tree(origin)
+        if len(paths) == 1
+        else open_files(paths, _pair_name(paths))
     )
     importer = importer_for(tree)
     if keep_whole and release is None:
@@ -454,7 +477,9 @@ def _import(
     edition = edition_of(release, sha256, staged_sources(folder.sources))
     records, problems = _read(importer.read(tree), edition)
     if not records:
-        help_on_files = f" {OTHER_FILES}" if importer.KIND == predictions.KIND else ""
+        help_on_files = (
+            f" {OTHER_FILES}" if importer.KIND == predictions.KIND else ""
+        )
         raise SourceError(
             _nothing_usable(origin, problems),
             remedy=f"Nothing was loaded; docs/reference/files.md says what `import` takes.{help_on_files}",
@@ -478,7 +503,14 @@ def _import(
     with staging as source:
         if change is not None:
             return _replace(
-                change, source, folder, store, records, problems, origin, replace_by
+                change,
+                source,
+                folder,
+                store,
+                records,
+                problems,
+                origin,
+                replace_by,
             )
         return _added(source, folder, store, records, problems, edition)
 
@@ -558,7 +590,11 @@ def _described(
 def _benchmarks(records: list[Record]) -> tuple[str, ...]:
     return tuple(
         sorted(
-            {record.benchmark for record in records if isinstance(record, Benchmark)}
+            {
+                record.benchmark
+                for record in records
+                if isinstance(record, Benchmark)
+            }
         )
     )
 
@@ -612,7 +648,9 @@ def _try_out(
             if path.is_dir():
                 _load_embedded(store, folder, source_id, path)
         tried = _write(store, folder, _row(source), records, problems)
-        certain = [one for one in tried.problems if one.kind is not ProblemKind.WAITING]
+        certain = [
+            one for one in tried.problems if one.kind is not ProblemKind.WAITING
+        ]
         return tried._replace(problems=certain)
     finally:
         store.close()
@@ -638,7 +676,9 @@ def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
     )
 
 
-def _known_release(folder: DataFolder, release: Release | None) -> StagedSource | None:
+def _known_release(
+    folder: DataFolder, release: Release | None
+) -> StagedSource | None:
     """The source that is this release at this commit: packed again, its bytes may differ."""
     if release is None or release.commit is None:
         return None
@@ -649,7 +689,8 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
         if source.release
     )
     return next(
-        (source for source, its in found if (its.name, its.commit) == wanted), None
+        (source for source, its in found if (its.name, its.commit) == wanted),
+        None,
     )
 
 
@@ -663,9 +704,12 @@ def _load_staged(
     if source.kind in FORMS:
         return load_partition(store, folder, source)
     tree = KeptTree(
-        open_tree(folder.sources / source.source_id / source.file), source.left_out
+        open_tree(folder.sources / source.source_id / source.file),
+        source.left_out,
     )
-    records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
+    records, problems = _read(
+        importer_by_kind(source.kind).read(tree), source.edition
+    )
     return _write(
         store,
         folder,
@@ -687,7 +731,9 @@ def _load_embedded(
     importer = importer_for(tree)
     records, problems = _read(importer.read(tree))
     n_bytes = sum(map(len, tree.was_read.values()))
-    row = SourceRow(source_id, importer.KIND, source_id, _digest(path), n_bytes, None)
+    row = SourceRow(
+        source_id, importer.KIND, source_id, _digest(path), n_bytes, None
+    )
     return _write(store, folder, row, records, problems, dropped=dropped)
 
 
@@ -702,7 +748,11 @@ def _embedded_changed(store: Store) -> bool:
 
 def embedded_digests() -> dict[str, str]:
     """sha256 of the data that ship with this checkout, by the id of their source."""
-    return {name: _digest(path) for name, path in embedded().items() if path.is_dir()}
+    return {
+        name: _digest(path)
+        for name, path in embedded().items()
+        if path.is_dir()
+    }
 
 
 def _digest(path: Path) -> str:
@@ -746,17 +796,25 @@ def _write(
         dropped |= {
             thing for record in records for thing in names_of(record)
         } & kept.removed.keys()
-    records = [taken for record in records if (taken := kept.taken(record)) is not None]
-    row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
+    records = [
+        taken for record in records if (taken := kept.taken(record)) is not None
+    ]
+    row = row._replace(
+        name=kept.title(Listed.SOURCE, row.source_id) or row.name
+    )
 
     def change(cursor: Cursor) -> Imported:
         added = [
             *write.add_records(cursor, records, source_id=row.source_id),
             *in_place,
         ]
-        found = [*problems, *(problem for entry in added for problem in entry.problems)]
+        found = [
+            *problems,
+            *(problem for entry in added for problem in entry.problems),
+        ]
         everything = sorted(
-            found, key=lambda problem: (problem.path, problem.place, problem.reason)
+            found,
+            key=lambda problem: (problem.path, problem.place, problem.reason),
         )
         write.add_source(cursor, row, added, everything)
         waiting = state.without_instance(cursor, row.source_id)
@@ -781,7 +839,9 @@ def _refuse_partitioned(store: Store, records: list[Record]) -> None:
             for r in records
             if isinstance(r, record_type)
         }
-        if given and (both := sorted(given & partitioned(store.cursor(), kind))):
+        if given and (
+            both := sorted(given & partitioned(store.cursor(), kind))
+        ):
             raise SourceError(
                 "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(
                     *both[0]
@@ -826,7 +886,9 @@ def load_partition(
 
 def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
     """Raise SourceError if something is loaded of what the file answers for: keys are unique within one source."""
-    if both := sorted(facts.conditions & conditions(store.cursor(), facts.kind)):
+    if both := sorted(
+        facts.conditions & conditions(store.cursor(), facts.kind)
+    ):
         benchmark, experiment, detector, setting = both[0]
         table = FORMS[facts.kind].table
         raise SourceError(
@@ -851,7 +913,9 @@ def load_ledger(store: Store, folder: DataFolder) -> int:
     """Load the new lines of ledger files since the last time; the number of new lines."""
     positions = state.ledger_positions(store.bare_cursor())
     return sum(
-        _load_tail(store, folder, name, ledger.tail(folder.ledger / name, since), since)
+        _load_tail(
+            store, folder, name, ledger.tail(folder.ledger / name, since), since
+        )
         for name, since in _grown(folder, positions)
     )
 
@@ -891,12 +955,17 @@ def _load_tail(
 
     kept = inventory(folder)
     here = tail.records if kept.has_file(name) else []
-    records = [taken for record in here if (taken := kept.taken(record)) is not None]
+    records = [
+        taken for record in here if (taken := kept.taken(record)) is not None
+    ]
 
     def change(cursor: Cursor) -> None:
         source_id = LEDGER_SOURCE + name
         write.add_records(
-            cursor, with_what_they_say(records), source_id=source_id, latest_wins=True
+            cursor,
+            with_what_they_say(records),
+            source_id=source_id,
+            latest_wins=True,
         )
         write.add_problems(cursor, source_id, tail.problems)
         write.set_ledger_position(cursor, name, *tail.position)

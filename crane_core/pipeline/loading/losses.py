@@ -21,7 +21,11 @@ from crane_core.ledger.chain import digest
 from crane_core.ledger.manifest import ManifestEntry
 from crane_core.ledger.roll import Roll
 from crane_core.ledger.signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
-from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar
+from crane_core.pipeline.loading.sources import (
+    SIDECAR,
+    fingerprint,
+    read_sidecar,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
 from crane_core.storage.store import DatabaseError, Store, open_as_it_is
@@ -30,7 +34,9 @@ ACCEPTED = "accepted.txt"
 SET_ASIDE = "set-aside"
 SHOWN = 4
 _SOURCES = "sources"
-RESTORE = "Restore it from a copy, or continue without it: `rebuild --accept-loss`."
+RESTORE = (
+    "Restore it from a copy, or continue without it: `rebuild --accept-loss`."
+)
 SIGN = "If it is as it should be, sign it: `doctor --sign`."
 OTHER_KEY = f"Set {VARIABLE} to the key that signed it, or take everything as it is now: `rebuild --accept-loss`."
 
@@ -95,7 +101,9 @@ def _manifest(folder: DataFolder) -> Path:
 def _of_roll(folder: DataFolder, roll: Roll | None) -> Iterator[Loss]:
     """Problems with the signed list; with a key, there must be one as soon as there is something to list."""
     what = ledger_roll.fault_of(roll)
-    is_wanted = roll or _files(folder) or next(_manifest(folder).rglob("*.json"), None)
+    is_wanted = (
+        roll or _files(folder) or next(_manifest(folder).rglob("*.json"), None)
+    )
     if what and is_wanted:
         yield _by_signature(
             f"ledger/{ledger_manifest.FOLDER}/{ledger_roll.FILE_NAME}", what
@@ -137,7 +145,11 @@ def _of_ledger(
             known.rows.get(name, {}),
         )
         if found:
-            rest = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+            rest = (
+                f"; and {len(found) - SHOWN:,} more"
+                if len(found) > SHOWN
+                else ""
+            )
             yield Loss(f"ledger/{name}", "; ".join(found[:SHOWN]) + rest)
         elif what := counted.fault:
             yield _by_signature(f"ledger/{name}", what)
@@ -176,7 +188,9 @@ def _of_file(
             if entry.n_lines > n_lines
             else ""
         )
-        found.append(f"is shorter than before and ends after line {n_lines:,}{lost}")
+        found.append(
+            f"is shorter than before and ends after line {n_lines:,}{lost}"
+        )
     found += [
         _in_doubt(broken.first, broken.last)
         for broken in ledger_manifest.breaks_since(entry, content)
@@ -194,12 +208,18 @@ def _of_file(
 
 def _held(entry: ManifestEntry | None, rows: Mapping[str, int]) -> str:
     """What a file held, in records where the database knows them."""
-    records = ", ".join(f"{n:,} {table.replace('_', ' ')}" for table, n in rows.items())
+    records = ", ".join(
+        f"{n:,} {table.replace('_', ' ')}" for table, n in rows.items()
+    )
     return records or (f"{entry.n_lines:,} lines" if entry else "its lines")
 
 
 def _in_doubt(first: int, last: int) -> str:
-    lines = f"line {last:,}" if first == last else f"one of lines {first:,} to {last:,}"
+    lines = (
+        f"line {last:,}"
+        if first == last
+        else f"one of lines {first:,} to {last:,}"
+    )
     return f"was altered: {lines} was changed, or lines were added or removed there"
 
 
@@ -216,7 +236,9 @@ def _of_sources(
     folder: DataFolder, known: LoadedBefore, roll: Roll | None
 ) -> Iterator[Loss]:
     signed = roll.sources if roll else {}
-    names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
+    names = {
+        file.stem: "" for file in _entries_of_sources(folder).glob("*.json")
+    }
     names |= {
         path.parent.name: ""
         for path in folder.sources.glob(f"*/{SIDECAR}")
@@ -285,7 +307,9 @@ def sign(folder: DataFolder) -> None:
     _manifest(folder).mkdir(parents=True, exist_ok=True)
     for path in _files(folder):
         ledger.sign(path)
-    files = tuple(path.relative_to(folder.ledger).as_posix() for path in _files(folder))
+    files = tuple(
+        path.relative_to(folder.ledger).as_posix() for path in _files(folder)
+    )
     ledger_roll.replace(_manifest(folder), Roll(files, _sources_of(folder)))
 
 
@@ -298,7 +322,8 @@ def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
             aside = folder.path / SET_ASIDE
             aside.mkdir(exist_ok=True)
             kept.rename(
-                Path(tempfile.mkdtemp(prefix=f"{kept.name}-", dir=aside)) / kept.name
+                Path(tempfile.mkdtemp(prefix=f"{kept.name}-", dir=aside))
+                / kept.name
             )
 
 
@@ -314,7 +339,9 @@ def accept(folder: DataFolder, found: list[Loss]) -> None:
         if path.is_relative_to(folder.ledger):
             _accept_file(path)
         else:
-            (_entries_of_sources(folder) / f"{path.name}.json").unlink(missing_ok=True)
+            (_entries_of_sources(folder) / f"{path.name}.json").unlink(
+                missing_ok=True
+            )
     if found and (ledger_key() or ledger_roll.read(manifest)):
         sign(folder)
 
@@ -328,7 +355,8 @@ def _accept_file(path: Path) -> None:
         entry = ledger_manifest.of(content)
         whole = digest(content[: entry.n_bytes])
         ledger_manifest.write(
-            file, replace(entry, accepted_bytes=entry.n_bytes, accepted_sha256=whole)
+            file,
+            replace(entry, accepted_bytes=entry.n_bytes, accepted_sha256=whole),
         )
     elif file:
         file.unlink(missing_ok=True)

@@ -46,8 +46,12 @@ class NotebookColumn(NamedTuple):
 def notebook_column(path: Path) -> NotebookColumn | None:
     """The folder or file as such a dataset; None if no column of it holds notebooks."""
     there = sorted(path.rglob("*")) if path.is_dir() else [path]
-    ordinary = (file for file in there if file.is_file() and not file.is_symlink())
-    files = tuple(file for file in ordinary if file.suffix in {".parquet", ".jsonl"})
+    ordinary = (
+        file for file in there if file.is_file() and not file.is_symlink()
+    )
+    files = tuple(
+        file for file in ordinary if file.suffix in {".parquet", ".jsonl"}
+    )
     # These are files that a reduction like this one wrote.
     if any(file.name.endswith(SUFFIX) for file in files):
         return None
@@ -105,7 +109,13 @@ def _member(line: bytes, column: str | None) -> Any:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return row if column is None else row.get(column) if isinstance(row, dict) else None
+    return (
+        row
+        if column is None
+        else row.get(column)
+        if isinstance(row, dict)
+        else None
+    )
 
 
 def _parquet_rows(file: Path, column: str | None) -> Iterator[Any]:
@@ -118,7 +128,9 @@ def _parquet_rows(file: Path, column: str | None) -> Iterator[Any]:
             batch_size=BATCH, columns=None if column is None else [column]
         ):
             rows = batch.to_pylist()
-            yield from (rows if column is None else (row[column] for row in rows))
+            yield from (
+                rows if column is None else (row[column] for row in rows)
+            )
     except (pa.ArrowException, OSError, KeyError) as error:
         raise SourceError(
             f"{file.name} cannot be read as Parquet: {error}"[:300],
@@ -185,7 +197,9 @@ class _FilePart:
         """Write the part as a file of JSON lines and return its path; the counts of what was left out come last."""
         head = [json.dumps({"dataset": self.dataset}).encode()]
         tail = [
-            json.dumps({"skipped": reason, "n": n, "rows": self.named[reason]}).encode()
+            json.dumps(
+                {"skipped": reason, "n": n, "rows": self.named[reason]}
+            ).encode()
             for reason, n in self.skipped.items()
         ]
         path = into / f"{number:05}{SUFFIX}"

@@ -37,7 +37,9 @@ class SourceChange(NamedTuple):
             ("removed", self.removed),
         )
         return ", ".join(
-            f"{len(paths):,} {what} ({_some(paths)})" for what, paths in parts if paths
+            f"{len(paths):,} {what} ({_some(paths)})"
+            for what, paths in parts
+            if paths
         )
 
 
@@ -47,7 +49,11 @@ def _by_name(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _some(paths: list[str]) -> str:
-    more = f" and {len(paths) - SHOWN_FILES:,} more" if len(paths) > SHOWN_FILES else ""
+    more = (
+        f" and {len(paths) - SHOWN_FILES:,} more"
+        if len(paths) > SHOWN_FILES
+        else ""
+    )
     return f"{', '.join(paths[:SHOWN_FILES])}{more}"
 
 
@@ -73,9 +79,13 @@ def change_since_import(
         )
     old, new = set(earlier), set(later)
     changed = sorted(
-        name for name in old & new if tree.read(earlier[name]) != files[later[name]]
+        name
+        for name in old & new
+        if tree.read(earlier[name]) != files[later[name]]
     )
-    change = SourceChange(before[-1], sorted(new - old), changed, sorted(old - new))
+    change = SourceChange(
+        before[-1], sorted(new - old), changed, sorted(old - new)
+    )
     return change if str(change) else None
 
 
@@ -90,7 +100,9 @@ def refuse_change(origin: Path, change: SourceChange) -> SourceError:
 
 
 @contextmanager
-def replaced(folder: DataFolder, change: SourceChange, by: str) -> Iterator[None]:
+def replaced(
+    folder: DataFolder, change: SourceChange, by: str
+) -> Iterator[None]:
     """The old source is removed while the body loads the new one; when the body raises, it is back."""
     act(folder, change.source, InventoryAction.REMOVE, by)
     try:
@@ -104,7 +116,9 @@ def act(
     folder: DataFolder, source: StagedSource, action: InventoryAction, by: str
 ) -> None:
     """Remove or restore a source."""
-    held = f"replaced: {source.name}" if action is InventoryAction.REMOVE else None
+    held = (
+        f"replaced: {source.name}" if action is InventoryAction.REMOVE else None
+    )
     ledger.append(
         inventory_file(folder),
         InventoryAct(

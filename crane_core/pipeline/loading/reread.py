@@ -8,7 +8,13 @@ from __future__ import annotations
 from crane_core import ledger
 from crane_core.domain import Reply, Reread
 from crane_core.errors import DetectorError
-from crane_core.pipeline.jobs.files import FOLDER, alone, job_file, now, standing
+from crane_core.pipeline.jobs.files import (
+    FOLDER,
+    alone,
+    job_file,
+    now,
+    standing,
+)
 from crane_core.pipeline.jobs.reply_reading import run_of
 from crane_core.pipeline.loading.load import read_again
 from crane_core.pipeline.places import DataFolder
@@ -16,9 +22,13 @@ from crane_core.storage.jobs import verdicts_of_job
 from crane_core.storage.store import Store
 
 
-def changes(store: Store, folder: DataFolder, job: str) -> tuple[int, list[Reread]]:
+def changes(
+    store: Store, folder: DataFolder, job: str
+) -> tuple[int, list[Reread]]:
     """How many replies the job has, and those that now say something else. Raises DetectorError if there is none."""
-    known = sorted(path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl"))
+    known = sorted(
+        path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl")
+    )
     if job not in known:
         raise DetectorError(
             f"No run has the name {job[:120]!r}.",
@@ -42,7 +52,9 @@ def changes(store: Store, folder: DataFolder, job: str) -> tuple[int, list[Rerea
     return len(replies), [reread for reread in found if reread is not None]
 
 
-def take(store: Store, folder: DataFolder, job: str, changed: list[Reread]) -> None:
+def take(
+    store: Store, folder: DataFolder, job: str, changed: list[Reread]
+) -> None:
     """Write what was read before to the ledger, and have the new verdicts count."""
     if not changed:
         return

@@ -81,14 +81,17 @@ class RecordingTree(FileTree):
         """The files that were not read, each with the reason."""
         unread = (path for path in self.paths if path not in self.was_read)
         return tuple(
-            (path, self._refused.get(path, f"{path} was not kept.")) for path in unread
+            (path, self._refused.get(path, f"{path} was not kept."))
+            for path in unread
         )
 
 
 class KeptTree(FileTree):
     """The tree of a kept source as its importer first saw it: the files left out have their names and no content."""
 
-    def __init__(self, tree: FileTree, left_out: tuple[tuple[str, str], ...]) -> None:
+    def __init__(
+        self, tree: FileTree, left_out: tuple[tuple[str, str], ...]
+    ) -> None:
         self.__dict__.update(tree.__dict__)
         self._left_out = dict(left_out)
         self.paths = sorted([*tree.paths, *self._left_out])
@@ -97,7 +100,9 @@ class KeptTree(FileTree):
     def read(self, path: str) -> bytes:
         """The file's bytes. Raises SourceError, with the first reason, for a file that was not kept."""
         if path in self._left_out:
-            raise SourceError(self._left_out[path], remedy="Import the folder again.")
+            raise SourceError(
+                self._left_out[path], remedy="Import the folder again."
+            )
         return super().read(path)
 
 
@@ -108,7 +113,9 @@ def staged_sources(folder: Path) -> list[StagedSource]:
         for path in folder.glob(f"*/{SIDECAR}")
         if not path.parent.name.startswith(_PART)
     ]
-    return sorted(found, key=lambda source: (source.imported_at, source.source_id))
+    return sorted(
+        found, key=lambda source: (source.imported_at, source.source_id)
+    )
 
 
 def read_sidecar(path: Path) -> StagedSource:
@@ -119,8 +126,12 @@ def read_sidecar(path: Path) -> StagedSource:
             LoadProblem(**p | {"kind": ProblemKind(p["kind"])})
             for p in body.pop("problems")
         )
-        left_out = tuple((path, reason) for path, reason in body.pop("left_out", ()))
-        release = Release(**told) if (told := body.pop("release", None)) else None
+        left_out = tuple(
+            (path, reason) for path, reason in body.pop("left_out", ())
+        )
+        release = (
+            Release(**told) if (told := body.pop("release", None)) else None
+        )
         return StagedSource(
             **body, problems=problems, left_out=left_out, release=release
         )
@@ -168,7 +179,12 @@ def staged_archive(
     """Keep a copy of an archive, named `file` if given, while the body loads it; if the body raises, nothing stays."""
     as_kept = file or archive.name
     described = _describe(
-        fingerprint(archive), kind, name, as_kept, archive.stat().st_size, str(archive)
+        fingerprint(archive),
+        kind,
+        name,
+        as_kept,
+        archive.stat().st_size,
+        str(archive),
     )
     source = replace(described, release=release, edition=edition)
     with _staging(source, into) as folder:
@@ -190,7 +206,9 @@ def staged_files(
     data = pack(tree.was_read)
     sha256 = hashlib.sha256(data).hexdigest()
     source = replace(
-        _describe(sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin),
+        _describe(
+            sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin
+        ),
         problems=tuple(tree.problems),
         left_out=tree.left_out,
         release=release,
@@ -204,8 +222,14 @@ def staged_files(
 def _describe(
     sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str
 ) -> StagedSource:
-    now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
-    return StagedSource(sha256[:12], kind, name, file, sha256, n_bytes, now, origin)
+    now = (
+        datetime.now(UTC)
+        .replace(tzinfo=None)
+        .isoformat(timespec="microseconds")
+    )
+    return StagedSource(
+        sha256[:12], kind, name, file, sha256, n_bytes, now, origin
+    )
 
 
 @contextmanager

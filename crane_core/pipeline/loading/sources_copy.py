@@ -35,7 +35,9 @@ def take_copy(
 ) -> bool:
     """Fill the empty store from a copy that fits; whether there was one."""
     removed = _removed(kept)
-    for note in sorted(folder.path.glob(f"{_stem(folder, kept, embedded)}-*.json")):
+    for note in sorted(
+        folder.path.glob(f"{_stem(folder, kept, embedded)}-*.json")
+    ):
         dropped = frozenset(
             (kind, name) for kind, name in json.loads(note.read_text("utf-8"))
         )
@@ -114,7 +116,11 @@ def _drop_all_but(n_kept: int, note: Path, folder: DataFolder) -> None:
         folder.path.glob(f"{_prefix(folder)}*.json"),
         key=lambda path: path.stat().st_mtime_ns,
     )
-    same = [path for path in notes if path != note and path.stem.startswith(f"{stem}-")]
+    same = [
+        path
+        for path in notes
+        if path != note and path.stem.startswith(f"{stem}-")
+    ]
     fitting = set(same[-n_kept:])
     for old in notes:
         if old not in fitting:
@@ -129,7 +135,9 @@ def _prefix(folder: DataFolder) -> str:
 def _removed(kept: Inventory) -> Removed:
     """What is removed record by record. Removed sources are not read at all: the file's name leaves them out."""
     return frozenset(
-        (str(kind), name) for kind, name in kept.removed if kind is not Listed.SOURCE
+        (str(kind), name)
+        for kind, name in kept.removed
+        if kind is not Listed.SOURCE
     )
 
 

@@ -44,7 +44,8 @@ def back_up(folder: DataFolder, out: Path) -> Copied:
     # It would be copied into itself.
     if out.resolve().is_relative_to(folder.path):
         raise SourceError(
-            f"{out} lies in the data folder itself.", remedy="Use a folder outside it."
+            f"{out} lies in the data folder itself.",
+            remedy="Use a folder outside it.",
         )
     with fresh_folder(out) as fresh:
         _copy(folder, fresh)
@@ -75,7 +76,9 @@ def restore(backup: Path, folder: DataFolder) -> Copied:
     try:
         _copy(DataFolder(backup), fresh)
         for part in PARTS:
-            (folder.path / part).rmdir() if (folder.path / part).is_dir() else None
+            (folder.path / part).rmdir() if (
+                folder.path / part
+            ).is_dir() else None
             (fresh / part).rename(folder.path / part)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -140,7 +143,9 @@ def copy_ledger(
     for file in ledger.files(origin):
         if not wanted(file.relative_to(origin).as_posix()):
             continue
-        copied = CopiedFile(file.relative_to(origin), whole_lines(file.read_bytes()))
+        copied = CopiedFile(
+            file.relative_to(origin), whole_lines(file.read_bytes())
+        )
         target = into / copied.name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(copied.content)

@@ -64,7 +64,13 @@ def examine(
     damaged = _damaged(store)
     if damaged:
         # What can be asked of such a database may be wrong: the files, which are the truth, are examined alone.
-        findings = [*_evidence(lost), *damaged, *_pins(), *_torn(folder), *_odd(folder)]
+        findings = [
+            *_evidence(lost),
+            *damaged,
+            *_pins(),
+            *_torn(folder),
+            *_odd(folder),
+        ]
         return Examination(_versions(), {}, [], [], [], findings)
     cursor = store.cursor()
     return Examination(
@@ -108,7 +114,9 @@ def _isolation() -> list[DoctorFinding]:
     elif is_root():
         found.append(
             DoctorFinding(
-                ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."
+                ISOLATION,
+                AS_ROOT.rstrip("."),
+                "Start the program as an ordinary user.",
             )
         )
     if not isolation.has_landlock():
@@ -123,9 +131,10 @@ def _isolation() -> list[DoctorFinding]:
 
 
 def _versions() -> dict[str, str]:
-    return {"crane-workbench": __version__, "python": platform.python_version()} | {
-        name: _version(name) or "not installed" for name in TOLD_PACKAGES
-    }
+    return {
+        "crane-workbench": __version__,
+        "python": platform.python_version(),
+    } | {name: _version(name) or "not installed" for name in TOLD_PACKAGES}
 
 
 def _version(name: str) -> str | None:
@@ -160,7 +169,10 @@ def _missing_texts(store: Store) -> list[DoctorFinding]:
     found = []
     for row in as_rows(cases.benchmarks(store.cursor())):
         listed = cases.case_list(store.cursor(), row["benchmark"])
-        for column, what in (("has_code", "code"), ("has_state", "runtime state")):
+        for column, what in (
+            ("has_code", "code"),
+            ("has_state", "runtime state"),
+        ):
             n = int((~listed[column]).sum())
             if n:
                 remedy = (

@@ -12,7 +12,10 @@ from crane_core import ledger
 from crane_core.domain import InventoryAct, InventoryAction, Listed
 from crane_core.errors import StoreError
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.jobs.files import is_held, now, sayable
 from crane_core.pipeline.places import DataFolder, embedded
@@ -57,7 +60,12 @@ def entries(store: Store, folder: DataFolder) -> list[InventoryEntry]:
 
 
 def _entry(
-    kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0
+    kind: Listed,
+    name: str,
+    title: str,
+    n: int,
+    since: Any,
+    n_unanswered: int = 0,
 ) -> InventoryEntry:
     held = _held(kind, n)
     if n_unanswered:
@@ -117,7 +125,9 @@ def remove(
     return entry
 
 
-def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
+def restore(
+    folder: DataFolder, kind: Listed, name: str, *, by: str
+) -> InventoryEntry:
     """Bring it back into every view. Raises StoreError if it is not removed."""
     entry = next(
         (
@@ -136,7 +146,13 @@ def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> Inventor
 
 
 def rename(
-    store: Store, folder: DataFolder, kind: Listed, name: str, title: str, *, by: str
+    store: Store,
+    folder: DataFolder,
+    kind: Listed,
+    name: str,
+    title: str,
+    *,
+    by: str,
 ) -> InventoryEntry:
     """Give it another name for people; its id stays. Raises StoreError."""
     entry = _there(store, folder, kind, name)
@@ -150,21 +166,26 @@ def rename(
     return entry
 
 
-def _there(store: Store, folder: DataFolder, kind: Listed, name: str) -> InventoryEntry:
+def _there(
+    store: Store, folder: DataFolder, kind: Listed, name: str
+) -> InventoryEntry:
     listed = [entry for entry in entries(store, folder) if entry.kind is kind]
     for entry in listed:
         if entry.name == name:
             return entry
     known = ", ".join(entry.name for entry in listed[:8]) or "none"
     raise StoreError(
-        f"There is no {kind} {name!r}; there are: {known}.", remedy="See `list`."
+        f"There is no {kind} {name!r}; there are: {known}.",
+        remedy="See `list`.",
     )
 
 
 def is_needed(kind: Listed, name: str) -> bool:
     """Whether the pages rest on it, so that it cannot be removed."""
     needed = {(Listed.BENCHMARK, JUNOBENCH.benchmark), (Listed.RUN, STUDY)}
-    return (kind, name) in needed or (kind is Listed.SOURCE and name in embedded())
+    return (kind, name) in needed or (
+        kind is Listed.SOURCE and name in embedded()
+    )
 
 
 def _act(
@@ -176,5 +197,6 @@ def _act(
     **told: str,
 ) -> None:
     ledger.append(
-        inventory_file(folder), InventoryAct(kind, name, action, now(), by, **told)
+        inventory_file(folder),
+        InventoryAct(kind, name, action, now(), by, **told),
     )

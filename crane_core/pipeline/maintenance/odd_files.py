@@ -33,10 +33,16 @@ def odd_files(top: Path) -> Iterator[OddFile]:
     manifest = top / ledger_manifest.FOLDER
     for folder, folders, names in os.walk(top):
         folders.sort()
-        linked = [name for name in folders if (Path(folder) / name).is_symlink()]
+        linked = [
+            name for name in folders if (Path(folder) / name).is_symlink()
+        ]
         for name in sorted([*names, *linked]):
             path = Path(folder) / name
-            odd = _odd_entry(path) if path.is_relative_to(manifest) else _odd_file(path)
+            odd = (
+                _odd_entry(path)
+                if path.is_relative_to(manifest)
+                else _odd_file(path)
+            )
             if odd is not None:
                 yield OddFile(path.relative_to(top).as_posix(), *odd)
 
@@ -46,7 +52,11 @@ def _odd_file(path: Path) -> tuple[str, str] | None:
         return "is a device, pipe, socket or link, not a file", "Remove it."
     if path.suffix not in _OURS:
         return "is not a file of the ledger", "Move it out of the data folder."
-    if path.suffix == ".jsonl" and path.stat().st_size and not _has_record(path):
+    if (
+        path.suffix == ".jsonl"
+        and path.stat().st_size
+        and not _has_record(path)
+    ):
         return (
             "holds no line of a ledger",
             "Move it out of the data folder, or restore it from a copy.",
@@ -58,7 +68,9 @@ def _has_record(path: Path) -> bool:
     with path.open("rb") as file:
         lines = file.read(_BEGINNING).splitlines(keepends=True)
     if lines and not lines[0].endswith(b"\n") and len(lines) == 1:
-        return True  # one line that is being written, or longer than what was read
+        return (
+            True  # one line that is being written, or longer than what was read
+        )
     return any(map(_is_record, lines))
 
 

@@ -17,7 +17,12 @@ from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.jobs.ask_models import usd_of
 from crane_core.pipeline.jobs.words import cost_words
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
-from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
+from crane_core.prompts.reply import (
+    SCHEMA_NAME,
+    ReadReply,
+    read_reply,
+    reply_schema,
+)
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
@@ -88,7 +93,9 @@ def ask_one(
         sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME
     )
     try:
-        ask_all([question], endpoint, concurrency=1, on_answer=got.append, stop=stop)
+        ask_all(
+            [question], endpoint, concurrency=1, on_answer=got.append, stop=stop
+        )
     except DetectorError as error:
         # Remedies of jobs speak of commands and options, which a visitor of the page does not have.
         is_of_jobs = "command" in error.remedy or "--" in error.remedy

@@ -59,12 +59,22 @@ def attached(
         # What the kernel ran, not what the file says: cells may have been edited or deleted since.
         for place, cell in enumerate(ran)
     ]
-    seen = NotebookPlan(plan.name, [*executed, plan.target], executed, plan.target)
+    seen = NotebookPlan(
+        plan.name, [*executed, plan.target], executed, plan.target
+    )
     state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
-    others = not_run(plan.cells, [cell.source for cell in ran], plan.target.source)
+    others = not_run(
+        plan.cells, [cell.source for cell in ran], plan.target.source
+    )
     return CheckedNotebook(
-        path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others
+        path,
+        seen,
+        cells,
+        state,
+        is_attached=True,
+        rehearsal=rehearsal,
+        not_run=others,
     )
 
 

@@ -20,7 +20,10 @@ from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
 from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
-from crane_core.pipeline.own_notebooks.capture import document_of, write_document
+from crane_core.pipeline.own_notebooks.capture import (
+    document_of,
+    write_document,
+)
 from crane_core.runtime.capture import capture
 
 _CHECKPOINTS = ".ipynb_checkpoints"
@@ -92,7 +95,8 @@ def _notebooks(path: Path) -> list[Path]:
     )
     if not found:
         raise NotebookError(
-            f"{path} holds no notebook.", remedy="Name a folder with .ipynb files."
+            f"{path} holds no notebook.",
+            remedy="Name a folder with .ipynb files.",
         )
     return found
 
@@ -106,7 +110,8 @@ def capture_each(
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
     by_name = {str(one.notebook): one for one in requests}
     pieces = (
-        WorkPiece(name, _given(one, how, cluster)) for name, one in by_name.items()
+        WorkPiece(name, _given(one, how, cluster))
+        for name, one in by_name.items()
     )
     done = (
         _here(pieces, how.n_jobs, stop)
@@ -129,7 +134,9 @@ def _given(
 ) -> CaptureWork:
     is_local = cluster is None or cluster.is_local
     options = (
-        how.options if one.target is None else {**how.options, "target": one.target}
+        how.options
+        if one.target is None
+        else {**how.options, "target": one.target}
     )
     return CaptureWork(
         sent(one.notebook.parent, [one.notebook], is_local=is_local),
@@ -156,7 +163,8 @@ def _here(
     ended = Event()
     try:
         work = {
-            pool.submit(_unless, piece, stop, ended): piece.name for piece in pieces
+            pool.submit(_unless, piece, stop, ended): piece.name
+            for piece in pieces
         }
         for done in as_completed(work):
             if (said := done.result()) is not None and not stop.is_set():
@@ -166,7 +174,9 @@ def _here(
         pool.shutdown(cancel_futures=True)
 
 
-def _unless(piece: WorkPiece, stop: Event, ended: Event) -> Lines | CraneError | None:
+def _unless(
+    piece: WorkPiece, stop: Event, ended: Event
+) -> Lines | CraneError | None:
     """The document of a piece, unless it is no longer wanted."""
     if stop.is_set() or ended.is_set():
         return None
@@ -179,7 +189,9 @@ def _unless(piece: WorkPiece, stop: Event, ended: Event) -> Lines | CraneError |
 def _on_cluster(
     cluster: Cluster, pieces: Iterator[WorkPiece], stop: Event
 ) -> Iterator[CaptureOutcome]:
-    for done in spread(cluster, f"capture-{uuid4().hex}", document, pieces, stop):
+    for done in spread(
+        cluster, f"capture-{uuid4().hex}", document, pieces, stop
+    ):
         if done.error is None:
             yield done.name, done.lines
         elif not isinstance(done.error, CraneError):

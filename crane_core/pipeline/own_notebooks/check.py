@@ -76,7 +76,9 @@ def run_up(checked: CheckedNotebook, **options: Any) -> CheckedNotebook:
 
     Raises NotebookError or KernelError.
     """
-    captured = capture(checked.path, target=checked.plan.target.index, **options)
+    captured = capture(
+        checked.path, target=checked.plan.target.index, **options
+    )
     return replace(
         checked,
         state=captured_state(captured.to_json(), checked.name),
@@ -89,9 +91,7 @@ def with_state(
     checked: CheckedNotebook, document: Mapping[str, Any]
 ) -> CheckedNotebook:
     """The same with a state that `capture` wrote elsewhere. Raises NotebookError if it is of another target."""
-    remedy = (
-        "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
-    )
+    remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
     ran = _ran(document)
     if document.get("schema_version") != SCHEMA_VERSION or ran is None:
         raise NotebookError(
@@ -104,15 +104,20 @@ def with_state(
         or [cell.get("cell") for cell in ran] != executed
     ):
         raise NotebookError(
-            "The state belongs to another target or another notebook.", remedy=remedy
+            "The state belongs to another target or another notebook.",
+            remedy=remedy,
         )
     seconds = [
-        cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)
+        cell["seconds"]
+        for cell in ran
+        if isinstance(cell.get("seconds"), int | float)
     ]
     return replace(
         checked,
         state=captured_state(document, checked.name),
-        seconds_before=sum(seconds) if len(seconds) == len(ran) and ran else None,
+        seconds_before=sum(seconds)
+        if len(seconds) == len(ran) and ran
+        else None,
     )
 
 
@@ -126,7 +131,8 @@ def _ran(document: Mapping[str, Any]) -> list[JsonObject] | None:
     entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
     return (
         ran
-        if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list)
+        if all(isinstance(entry, dict) for entry in entries)
+        and isinstance(ran, list)
         else None
     )
 
@@ -134,7 +140,9 @@ def _ran(document: Mapping[str, Any]) -> list[JsonObject] | None:
 def verdict(checked: CheckedNotebook, detector: str = "rules") -> Prediction:
     """What a detector on this machine says: from the code alone if there is no state. Raises DetectorError."""
     setting = Setting.RUNTIME_PLUS if checked.state else Setting.CODE
-    return local_detector(detector).predict(checked.cells, checked.state, setting)
+    return local_detector(detector).predict(
+        checked.cells, checked.state, setting
+    )
 
 
 def findings(said: Prediction) -> list[JsonObject]:
@@ -174,4 +182,6 @@ def execution_forbidden(environment: Mapping[str, str]) -> bool:
 def refuse_if_forbidden(environment: Mapping[str, str], *, remedy: str) -> None:
     """Raise KernelError if the environment says that no notebook may run."""
     if execution_forbidden(environment):
-        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy=remedy)
+        raise KernelError(
+            f"{ALLOWED} forbids running notebooks.", remedy=remedy
+        )

@@ -50,7 +50,10 @@ def prompt_of_notebook(
         return written(cells, None, setting, template)
     captured = capture(notebook, target=plan.target.index, **options)
     return written(
-        cells, captured_state(captured.to_json(), notebook.stem), setting, template
+        cells,
+        captured_state(captured.to_json(), notebook.stem),
+        setting,
+        template,
     )
 
 

@@ -23,7 +23,10 @@ MOST_CHANGES = 5
 
 
 def with_origins(
-    found: Sequence[Mapping[str, Any]], checked: CheckedNotebook, *, is_live: bool
+    found: Sequence[Mapping[str, Any]],
+    checked: CheckedNotebook,
+    *,
+    is_live: bool,
 ) -> list[JsonObject]:
     """The findings, each with `origin`: a sentence part per name, empty where no cell names it.
 
@@ -37,7 +40,10 @@ def with_origins(
         if cell not in plan.executed and cell is not plan.target
     ]
     told = [
-        {**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)}
+        {
+            **finding,
+            "origin": _origin(finding, plan.executed, later, is_live=is_live),
+        }
         for finding in found
     ]
     return (
@@ -59,7 +65,9 @@ def _remedy(finding: Mapping[str, Any], checked: CheckedNotebook) -> str:
             return f"Run code cell {cell.index} of the saved notebook first (counted from 0): it assigns {name}."
     for cell in reversed(checked.plan.executed):
         if _assigns(cell, name):
-            return f"Run {_called(cell, is_live=True)} again: it assigns {name}."
+            return (
+                f"Run {_called(cell, is_live=True)} again: it assigns {name}."
+            )
     return usual
 
 
@@ -69,13 +77,17 @@ def not_run(
     """The cells of a notebook file that are neither the target nor among the sources that its kernel has run."""
     known = {source.strip() for source in (*ran, target)}
     return tuple(
-        cell for cell in cells if _ASKING.sub("", cell.source).strip() not in known
+        cell
+        for cell in cells
+        if _ASKING.sub("", cell.source).strip() not in known
     )
 
 
 def evidence(finding: Mapping[str, Any]) -> str:
     """The fact and the origin, as every face shows them."""
-    return "; ".join(filter(None, (str(finding["fact"]), finding.get("origin"))))
+    return "; ".join(
+        filter(None, (str(finding["fact"]), finding.get("origin")))
+    )
 
 
 def _origin(
@@ -104,12 +116,20 @@ def _names(expression: str) -> list[str]:
 
 
 def _of_name(
-    name: str, ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool
+    name: str,
+    ran: Sequence[CodeCell],
+    others: Sequence[CodeCell],
+    *,
+    is_live: bool,
 ) -> str:
-    assigning = [place for place, cell in enumerate(ran) if _assigns(cell, name)]
+    assigning = [
+        place for place, cell in enumerate(ran) if _assigns(cell, name)
+    ]
     if not assigning:
         unrun = [
-            _called(cell, is_live=is_live) for cell in others if _assigns(cell, name)
+            _called(cell, is_live=is_live)
+            for cell in others
+            if _assigns(cell, name)
         ][:MOST_CHANGES]
         return (
             f"{name} is assigned in {', '.join(unrun)}, not run before this cell"
@@ -121,14 +141,16 @@ def _of_name(
         for cell in ran[assigning[-1] + 1 :]
         if _changes(cell, name)
     ]
-    later = f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
-    return (
-        f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
+    later = (
+        f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
     )
+    return f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
 
 
 def _called(cell: CodeCell, *, is_live: bool) -> str:
-    return f"In [{cell.execution_count}]" if is_live else f"code cell {cell.index}"
+    return (
+        f"In [{cell.execution_count}]" if is_live else f"code cell {cell.index}"
+    )
 
 
 def _assigns(cell: CodeCell, name: str) -> bool:

@@ -30,7 +30,9 @@ def beside(
     added = verdicts[verdicts["experiment"].isin(list(others)) & ~is_mine]
     if added.empty:
         return mine
-    n_of = added.groupby(["detector", "setting"])["experiment"].transform("nunique")
+    n_of = added.groupby(["detector", "setting"])["experiment"].transform(
+        "nunique"
+    )
     is_repeated = added["detector"].isin(added.loc[n_of > 1, "detector"])
     tag = added["experiment"].astype(str).where(is_repeated, OWN)
     for name in ("detector", "detector_title"):

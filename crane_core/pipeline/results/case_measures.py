@@ -104,7 +104,8 @@ def compared_by_case(
         elif is_paired or detector not in beside:
             continue
         rates += [
-            {"detector_title": title} | row for row in _rates(cases, inputs, credit)
+            {"detector_title": title} | row
+            for row in _rates(cases, inputs, credit)
         ]
     return Compared(
         adjusted(pd.DataFrame(gains)),
@@ -142,13 +143,19 @@ def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
     if test is None:
         return nothing
     by_case = sign_flip.sign_flip(
-        cases["right_other"] - cases["right_base"], np.arange(len(cases)), seed=SEED
+        cases["right_other"] - cases["right_base"],
+        np.arange(len(cases)),
+        seed=SEED,
     )
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
     gained, lost = int(cases["only_other"].sum()), int(cases["only_base"].sum())
     return dict(
-        zip(TESTED, (gained, lost, paired.mcnemar(lost, gained), by_case), strict=True)
+        zip(
+            TESTED,
+            (gained, lost, paired.mcnemar(lost, gained), by_case),
+            strict=True,
+        )
     )
 
 
@@ -164,7 +171,9 @@ def _rates(
             continue
         estimate = intervals.rate_of_cases(cases[f"right_{side}"], n)
         labels = [
-            0 if credit is Credit.DETECTION else int(cases[f"{name}_{side}"].sum())
+            0
+            if credit is Credit.DETECTION
+            else int(cases[f"{name}_{side}"].sum())
             for name in LABELS
         ]
         found = (

@@ -16,7 +16,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.results.measures import PairedTest, VoteRule, detected, tested
+from crane_core.pipeline.results.measures import (
+    PairedTest,
+    VoteRule,
+    detected,
+    tested,
+)
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.stats import combination, intervals, rates
 
@@ -84,7 +89,9 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
     """Everything that answered anything: rules first, then models, then analyzers, in the order of the frame."""
     answered = frame[frame["n_crash"] + frame["n_safe"] > 0]
     found = answered.drop_duplicates(["detector", "setting"])
-    rank = found["detector_kind"].map({DetectorKind.RULES: 0, DetectorKind.LLM: 1})
+    rank = found["detector_kind"].map(
+        {DetectorKind.RULES: 0, DetectorKind.LLM: 1}
+    )
     found = found.loc[rank.fillna(2).sort_values(kind="stable").index]
     return _members(found)
 
@@ -150,7 +157,9 @@ def with_rules(
     """
     others = [
         member
-        for member in members_of(frame[frame["detector_kind"] == DetectorKind.LLM])
+        for member in members_of(
+            frame[frame["detector_kind"] == DetectorKind.LLM]
+        )
         if member != rules
     ]
     groups: list[tuple[Member, ...]] = [(member,) for member in others]
@@ -180,12 +189,16 @@ class _Said(NamedTuple):
 def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
     # Combining needs yes or no of each member, which the mean of runs does not give.
     by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
-    number = frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
+    number = (
+        frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
+    )
     named = frame[["detector", "setting"]].drop_duplicates()
     instance, names = pd.factorize(frame["instance_id"], sort=True)
     place = instance * len(named) + number
     if np.bincount(place).max(initial=0) > 1:
-        raise ValueError("a detector has several answers to an instance in one setting")
+        raise ValueError(
+            "a detector has several answers to an instance in one setting"
+        )
     said = np.full(len(names) * len(named), np.nan)
     said[place] = detected(frame, by)
     wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
@@ -209,11 +222,15 @@ class _Table(NamedTuple):
     def of(cls, said: _Said, members: Sequence[Member]) -> _Table | None:
         """None if no instance has an answer of every member, or there is only one."""
         known = [
-            member for member in dict.fromkeys(members) if member in said.wide.columns
+            member
+            for member in dict.fromkeys(members)
+            if member in said.wide.columns
         ]
         if len(known) < max(2, len(members)):
             return None
-        columns = [said.wide[member].to_numpy(dtype=np.float64) for member in known]
+        columns = [
+            said.wide[member].to_numpy(dtype=np.float64) for member in known
+        ]
         values = np.column_stack(columns)
         n_answers = np.count_nonzero(~np.isnan(values), axis=1)
         # Only instances that all members answered: a missing answer is neither a crash nor none.
@@ -253,7 +270,9 @@ class _Table(NamedTuple):
         }
         for name, rate in rates.RATES.items():
             ratio, key = rate(parts), name.lower()
-            found = intervals.clustered_rate(ratio.part, ratio.whole, self.cases)
+            found = intervals.clustered_rate(
+                ratio.part, ratio.whole, self.cases
+            )
             row[key] = found.value
             row[f"{key}_low"] = found.low
             row[f"{key}_high"] = found.high

@@ -32,11 +32,15 @@ def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
     instance = pd.factorize(verdicts["instance_id"])[0]
     question = detector * (instance.max(initial=0) + 1) + instance
     setting = verdicts["setting"].to_numpy()
-    asked_with = {name: np.unique(question[setting == name]) for name in RICHNESS}
+    asked_with = {
+        name: np.unique(question[setting == name]) for name in RICHNESS
+    }
     found = [
         Inputs(base, other)
         for base, other in combinations(RICHNESS, 2)
-        if np.isin(asked_with[base], asked_with[other], assume_unique=True).any()
+        if np.isin(
+            asked_with[base], asked_with[other], assume_unique=True
+        ).any()
     ]
     return sorted(found, key=lambda inputs: inputs != WITH_STATE)
 

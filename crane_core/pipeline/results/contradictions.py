@@ -25,10 +25,10 @@ UNDETECTED_YET_DIAGNOSED = (
 DETECTED_YET_MISSED = (
     "the outcome says that the crash was missed, but the vote predicts it"
 )
-CLEARED_YET_ALARM = "the outcome says false alarm, but the vote predicts no crash"
-ALARM_YET_CLEARED = (
-    "the outcome accepts the answer, but the vote predicts a crash that does not happen"
+CLEARED_YET_ALARM = (
+    "the outcome says false alarm, but the vote predicts no crash"
 )
+ALARM_YET_CLEARED = "the outcome accepts the answer, but the vote predicts a crash that does not happen"
 
 
 def contradictions(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +37,9 @@ def contradictions(verdicts: pd.DataFrame) -> pd.DataFrame:
     "misdetected" states that the detection failed, "correct", "partial" and "wrong" that it succeeded (paper, section
     4.4.2); the vote against the truth states the same. Instances without answer or outcome contradict nothing.
     """
-    vote = majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+    vote = majority(
+        verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()
+    )
     truth = verdicts["truth"].to_numpy(dtype=bool)
     is_judged = (
         verdicts["human"]

@@ -21,7 +21,14 @@ from crane_core.storage.store import Store
 
 WHO = ["detector", "detector_title", "setting"]
 RUN_COLUMNS = [*WHO, "n_runs", "measure", "k", *ESTIMATED, "left_out"]
-VOTE_COLUMNS = ["detector", "detector_title", "n_runs", "votes", "n_real", *ESTIMATED]
+VOTE_COLUMNS = [
+    "detector",
+    "detector_title",
+    "n_runs",
+    "votes",
+    "n_real",
+    *ESTIMATED,
+]
 
 
 class Measure(StrEnum):
@@ -48,7 +55,9 @@ def complete(frame: pd.DataFrame) -> pd.DataFrame:
     n_runs is the largest number of answers that the detector gave to an instance in the setting.
     """
     answered = frame["n_crash"] + frame["n_safe"]
-    n_runs = answered.groupby([frame["detector"], frame["setting"]]).transform("max")
+    n_runs = answered.groupby([frame["detector"], frame["setting"]]).transform(
+        "max"
+    )
     n_right = frame["n_crash"].where(frame["truth"], frame["n_safe"])
     return frame.assign(n_runs=n_runs, n_right=n_right)[
         (answered == n_runs) & (n_runs > 1)
@@ -108,7 +117,9 @@ class _Answers(NamedTuple):
     def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
         """The rate of each run over the instances of `mine`, rows of one detector in one setting."""
         is_mine = np.zeros(len(self.instances), dtype=bool)
-        is_mine[self.instances.get_indexer(pd.Index(mine["instance_id"]))] = True
+        is_mine[self.instances.get_indexer(pd.Index(mine["instance_id"]))] = (
+            True
+        )
         rows = self.where[mine["detector"].iloc[0], mine["setting"].iloc[0]]
         rows = rows[is_mine[self.instance[rows]] & ~np.isnan(self.right[rows])]
         for run in np.unique(self.run[rows]):
@@ -166,9 +177,13 @@ def vote_table(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     by = ["detector", "detector_title", "n_runs", "n_crash"]
     frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
-    for (detector, title, n_runs, votes), of in complete(frame).groupby(by, sort=True):
+    for (detector, title, n_runs, votes), of in complete(frame).groupby(
+        by, sort=True
+    ):
         # Here the truth is the outcome: how often a crash is real where so many runs predict it.
         real = of["truth"].to_numpy(dtype=np.float64)
-        found = intervals.clustered_rate(real, np.ones(len(of)), of["case"].to_numpy())
+        found = intervals.clustered_rate(
+            real, np.ones(len(of)), of["case"].to_numpy()
+        )
         rows.append((detector, title, n_runs, votes, int(real.sum()), *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

@@ -87,8 +87,12 @@ def cost_table(
         rule=VoteRule.MAJORITY,
         credit=Credit.DETECTION,
     )
-    known = rows.merge(tokens, on=["experiment", "setting", "instance_id"], how="left")
-    known["is_exact"] = known["is_exact"].isna() | known["is_exact"].eq(other=True)
+    known = rows.merge(
+        tokens, on=["experiment", "setting", "instance_id"], how="left"
+    )
+    known["is_exact"] = known["is_exact"].isna() | known["is_exact"].eq(
+        other=True
+    )
     per = known.groupby(KEY).agg(
         tokens=("tokens", _mean_of_all), is_exact=("is_exact", "all")
     )

@@ -127,7 +127,9 @@ class Outcomes(NamedTuple):
 
     def of(self, rows: NDArray[np.intp]) -> Outcomes:
         """Those of some of the rows."""
-        return Outcomes(*(None if array is None else array[rows] for array in self))  # type: ignore[arg-type]
+        return Outcomes(
+            *(None if array is None else array[rows] for array in self)  # type: ignore[arg-type]
+        )
 
 
 def outcomes(
@@ -142,7 +144,8 @@ def outcomes(
         credit is not Credit.DETECTION
     ):  # each word once: of a hundred thousand rows, four differ
         worth = np.append(
-            rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan
+            rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]),
+            np.nan,
         )[label]
         if (
             credit is Credit.HALF and "label_credit" in frame
@@ -162,7 +165,9 @@ def outcomes(
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     """Rows whose outcome depends on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
     # Under the mean of runs the diagnosis is still that of the majority, which people labelled.
-    found = detected(frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY)
+    found = detected(
+        frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY
+    )
     asks: NDArray[np.bool_] = frame["truth"].to_numpy(dtype=bool) & (found > 0)
     return asks
 
@@ -185,7 +190,9 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
         # Horvitz and Thompson (1952): a labelled diagnosis stands for as many as its stratum has per label.
         n_labelled = np.bincount(stratum, is_labelled)[stratum]
         n_asking = np.bincount(stratum)[stratum]
-        share = np.where(is_labelled, n_asking / np.maximum(n_labelled, 1.0), 0.0)
+        share = np.where(
+            is_labelled, n_asking / np.maximum(n_labelled, 1.0), 0.0
+        )
         weights[asks] = np.where(n_labelled > 0, share, np.nan)
     return weights
 
@@ -255,7 +262,10 @@ def paired_rows(
     detector = pd.factorize(both["detector"])[0]
     instance = pd.factorize(both["instance_id"])[0]
     is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
-    n_other, n_base = np.bincount(detector, is_other), np.bincount(detector, ~is_other)
+    n_other, n_base = (
+        np.bincount(detector, is_other),
+        np.bincount(detector, ~is_other),
+    )
     # A detector that has only one of the inputs is shown with all its rows, since nothing is compared.
     is_single = (n_other == 0) | (n_base == 0)
     is_known = ~_is_left_out(outcomes(both, rule, credit))
@@ -271,7 +281,10 @@ def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
     if rows.worth is None:
         return silent
     unjudged: NDArray[np.bool_] = (
-        rows.truth & (rows.predicted > 0) & (rows.stratum < 0) & np.isnan(rows.worth)
+        rows.truth
+        & (rows.predicted > 0)
+        & (rows.stratum < 0)
+        & np.isnan(rows.worth)
     )
     return silent | unjudged
 
@@ -289,7 +302,8 @@ def _groups(
         return
     starts = np.flatnonzero(np.diff(number[in_order], prepend=-1))
     names = zip(
-        *(frame[name].iloc[in_order[starts]].tolist() for name in by), strict=True
+        *(frame[name].iloc[in_order[starts]].tolist() for name in by),
+        strict=True,
     )
     yield from zip(names, np.split(in_order, starts[1:]), strict=True)
 
@@ -312,7 +326,8 @@ def rate_table(
     """
     of_rows, case = outcomes(frame, rule, credit), _cases(frame)
     rows = [
-        dict(zip(by, group, strict=True)) | _rated(of_rows.of(where), case[where], rate)
+        dict(zip(by, group, strict=True))
+        | _rated(of_rows.of(where), case[where], rate)
         for group, where in _groups(frame, by)
     ]
     return pd.DataFrame(rows, columns=[*by, *RATE_COLUMNS])
@@ -320,7 +335,9 @@ def rate_table(
 
 def _cases(frame: pd.DataFrame) -> NDArray[np.intp]:
     """The number of each row's case: an integer is found again faster than a name."""
-    return np.asarray(frame.groupby(["benchmark", "case_id"]).ngroup(), dtype=np.intp)
+    return np.asarray(
+        frame.groupby(["benchmark", "case_id"]).ngroup(), dtype=np.intp
+    )
 
 
 def _rated(
@@ -331,7 +348,9 @@ def _rated(
     found = _scored(of_rows)
     labels = {"n_labelled": found.n_labelled, "n_to_label": found.n_to_label}
     if found.parts is None:
-        nothing = dict.fromkeys(("part", "whole", "value", "low", "high"), np.nan)
+        nothing = dict.fromkeys(
+            ("part", "whole", "value", "low", "high"), np.nan
+        )
         return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
     ratio = rates.RATES[rate](found.parts)
     estimate = intervals.clustered_rate(ratio.part, ratio.whole, case)
@@ -385,7 +404,9 @@ def _detectable(gains: pd.DataFrame) -> list[float]:
     for n, share in zip(gains["n"], differing, strict=True):
         smallest = np.nan
         if not np.isnan(share):
-            smallest = power.minimum_detectable_difference(int(n), share, alpha=alpha)
+            smallest = power.minimum_detectable_difference(
+                int(n), share, alpha=alpha
+            )
         found.append(smallest)
     return found
 
@@ -482,8 +503,13 @@ def _gain(
     without, with_ = _scored(a), _scored(b)
     # A missing label that no other stands for leaves the rate unknown; it is not guessed.
     if without.parts is None or with_.parts is None:
-        return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
-    one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
+        return {"n": 0, "n_cases": 0} | dict.fromkeys(
+            (*COMPARED, *TESTED), np.nan
+        )
+    one, other = (
+        rates.RATES[rate](without.parts),
+        rates.RATES[rate](with_.parts),
+    )
     estimate = intervals.clustered_difference(
         one.part,
         one.whole,

@@ -106,5 +106,7 @@ def model_across(
         p_value=found.p_value,
         n_cases=found.n_clusters,
         why_not=found.unfit or "",
-        at=tuple(ratios[int(place)]["detector_title"] for place in found.unfit_groups),
+        at=tuple(
+            ratios[int(place)]["detector_title"] for place in found.unfit_groups
+        ),
     )

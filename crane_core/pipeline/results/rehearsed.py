@@ -32,4 +32,6 @@ def rehearsed(frame: pd.DataFrame) -> pd.DataFrame:
         rule=VoteRule.MAJORITY,
         credit=Credit.DETECTION,
     )
-    return counts.merge(rates[[*BY, "n", "n_cases", "value", "low", "high"]], on=BY)
+    return counts.merge(
+        rates[[*BY, "n", "n_cases", "value", "low", "high"]], on=BY
+    )

@@ -35,13 +35,18 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     answer is loaded yet has counts of 0.
     """
     jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
-    rows = [_row(rows) for _, rows in verdicts.groupby(KEY, sort=True, observed=True)]
+    rows = [
+        _row(rows)
+        for _, rows in verdicts.groupby(KEY, sort=True, observed=True)
+    ]
     found = pd.DataFrame(
         rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS]
     )
     listed = found.merge(jobs[[*KEY, *OF_JOBS, *TIMES]], on=KEY, how="left")
     listed["is_job"] = listed["started_at"].notna()
-    waiting = jobs[~jobs["experiment"].isin(listed.loc[listed["is_job"], "experiment"])]
+    waiting = jobs[
+        ~jobs["experiment"].isin(listed.loc[listed["is_job"], "experiment"])
+    ]
     if not waiting.empty:
         zeros = dict.fromkeys(
             ("n_instances", "n_answers", "n_unanswered", "n_flips"), 0
@@ -85,7 +90,10 @@ def _row(rows: pd.DataFrame) -> dict[str, object]:
     )
     n_asked = rows["n_crash"] + rows["n_safe"] + rows["n_unanswered"]
     return {
-        **{name: first[name] for name in [*KEY, "detector_title", "detector_kind"]},
+        **{
+            name: first[name]
+            for name in [*KEY, "detector_title", "detector_kind"]
+        },
         "n_instances": int((n_asked > 0).sum()),
         "n_answers": int(rows["n_crash"].sum() + rows["n_safe"].sum()),
         "n_unanswered": int(rows["n_unanswered"].sum()),

@@ -13,7 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.pipeline.results.five_runs import RUN_COLUMNS, VOTE_COLUMNS, Measure
+from crane_core.pipeline.results.five_runs import (
+    RUN_COLUMNS,
+    VOTE_COLUMNS,
+    Measure,
+)
 from crane_core.pipeline.results.measures import SEED, estimate_row
 from crane_core.stats import five_runs, intervals
 from crane_core.storage import run_counts as stored
@@ -52,7 +56,9 @@ def stability(
             "n_runs": alike[0].n_runs,
             "left_out": counts.left_out[detector, setting],
         }
-        rows += [same | row for row in (*_of_each_run(alike), *_of_all_runs(alike))]
+        rows += [
+            same | row for row in (*_of_each_run(alike), *_of_all_runs(alike))
+        ]
     setting_of = counts.votes["setting"]
     votes: dict[str | None, pd.DataFrame] = {
         None: _votes(counts.votes[setting_of.isna()], titles)
@@ -91,7 +97,9 @@ def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     # Instances by kind and number of right runs.
     having = np.zeros((len(alike), n_runs + 1), dtype=np.int64)
     for place, kind in enumerate(alike):
-        having[place] = np.bincount(list(map(len, kind.right)), minlength=n_runs + 1)
+        having[place] = np.bincount(
+            list(map(len, kind.right)), minlength=n_runs + 1
+        )
     n = having.sum(axis=1)
     for k in range(1, n_runs + 1):
         passed = having @ five_runs.pass_at_k(possible, n_runs, k)

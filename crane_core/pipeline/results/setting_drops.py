@@ -31,7 +31,9 @@ _NAMES = {"without": "reference", "with_": "value"}
 def reference_of(rows: pd.DataFrame) -> Setting:
     """The setting that the others are compared with: one that shares an answered instance with another, if any does."""
     answered = rows[rows["n_crash"] + rows["n_safe"] > 0]
-    comparable = {setting for inputs in comparisons(answered) for setting in inputs}
+    comparable = {
+        setting for inputs in comparisons(answered) for setting in inputs
+    }
     candidates = comparable or set(rows["setting"])
     return next(
         setting
@@ -86,18 +88,26 @@ def drops_by(
         rate=rate,
         inputs=Inputs(reference, setting),
     )
-    return one_grid(_joined([table.assign(setting=str(setting))], [by, *COLUMNS]))
+    return one_grid(
+        _joined([table.assign(setting=str(setting))], [by, *COLUMNS])
+    )
 
 
 def _others(rows: pd.DataFrame, reference: Setting) -> list[Setting]:
     asked = set(rows["setting"])
-    return [setting for setting in Setting if setting in asked and setting != reference]
+    return [
+        setting
+        for setting in Setting
+        if setting in asked and setting != reference
+    ]
 
 
 def _joined(tables: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     """The tables one below the other; those without a row have no columns either."""
     filled = [
-        table.rename(columns=_NAMES)[columns] for table in tables if "detector" in table
+        table.rename(columns=_NAMES)[columns]
+        for table in tables
+        if "detector" in table
     ]
     return (
         pd.concat(filled, ignore_index=True)

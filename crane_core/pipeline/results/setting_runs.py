@@ -81,7 +81,13 @@ def runs_of(
 def _is_comparable(rows: pd.DataFrame, by: list[str]) -> pd.Series:
     """Whether the detector of each row, named by these columns, answered some instance in two settings."""
     is_answered = rows["n_crash"] + rows["n_safe"] > 0
-    n_settings = rows[is_answered].groupby([*by, "instance_id"])["setting"].nunique()
+    n_settings = (
+        rows[is_answered].groupby([*by, "instance_id"])["setting"].nunique()
+    )
     most = n_settings.groupby(by).max()
-    names = pd.MultiIndex.from_frame(rows[by]) if len(by) > 1 else pd.Index(rows[by[0]])
+    names = (
+        pd.MultiIndex.from_frame(rows[by])
+        if len(by) > 1
+        else pd.Index(rows[by[0]])
+    )
     return pd.Series(most.reindex(names).to_numpy() > 1, rows.index)

@@ -71,7 +71,9 @@ def _lean(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
     first = next(iter(judged), None)
-    for rule, (annotator, pairs), credit in product(VoteRule, judged.items(), Credit):
+    for rule, (annotator, pairs), credit in product(
+        VoteRule, judged.items(), Credit
+    ):
         is_detection = credit is Credit.DETECTION
         # Detection needs no label, so it is one reading under every judge.
         has_outcomes = annotator == first
@@ -150,7 +152,9 @@ def _of_choice(
 ) -> Decisive:
     is_found = curve["conclusion"] == name
     groups = is_found.groupby(curve[choice], sort=False)
-    options = [Option(str(option), int(of.sum()), len(of)) for option, of in groups]
+    options = [
+        Option(str(option), int(of.sum()), len(of)) for option, of in groups
+    ]
     by_share = sorted(options, key=lambda option: option.share)
     return Decisive(
         choice,

@@ -99,7 +99,9 @@ def time_saved(
     """
     found = []
     timed = frame.merge(times, on=["instance_id", "detector", "setting"])
-    for (detector, setting), rows in timed.groupby(["detector", "setting"], sort=False):
+    for (detector, setting), rows in timed.groupby(
+        ["detector", "setting"], sort=False
+    ):
         crashes = rows[rows["truth"] & rows["seconds_before"].notna()]
         if crashes.empty:
             continue

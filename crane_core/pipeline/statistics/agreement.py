@@ -36,7 +36,10 @@ from crane_core.pipeline.campaigns.label_frame import (
     repeat_frame,
 )
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -45,9 +48,7 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 PAGE = "Agreement"
 GROUPINGS = ("detector_title", "setting", "library_group", "root_cause")
 BOOTSTRAP = "BCa bootstrap over cases"
-POWERED = (
-    "prediction-powered inference, Wilson's interval, effective sample size by case"
-)
+POWERED = "prediction-powered inference, Wilson's interval, effective sample size by case"
 
 
 def agreement(material: Material) -> Iterator[ExportedStatistic]:
@@ -68,7 +69,9 @@ def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
         return
     judges = pooled_judges(judge_passes(material.store))
     for row in as_rows(
-        differences_of_judges(material.labels, material.verdicts, person, judges)
+        differences_of_judges(
+            material.labels, material.verdicts, person, judges
+        )
     ):
         of = ExportedStatistic(
             PAGE,
@@ -95,7 +98,9 @@ def _of_pair(
     material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]
 ) -> Iterator[ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
-    items = common_items(material.labels, material.verdicts, pair, scope, label_set)
+    items = common_items(
+        material.labels, material.verdicts, pair, scope, label_set
+    )
     if items.facts.empty:
         return
     who = " and ".join(pair)
@@ -106,7 +111,11 @@ def _of_pair(
     has_order = label_set.is_ordinal and scope is not ComparedVerdicts.ALL
     # A coefficient that needs an order of labels has no value without one: it would be a row of reasons per
     # group.
-    asked = [name for name, one in COEFFICIENTS.items() if has_order or not one.ordered]
+    asked = [
+        name
+        for name, one in COEFFICIENTS.items()
+        if has_order or not one.ordered
+    ]
     for name, by in product(asked, GROUPINGS):
         for row in as_rows(agreement_by(items, name, by)):
             noted = row | {"why": _noted(row["why"], pair)}
@@ -118,7 +127,9 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
     """The reason of a missing value or interval, and of an annotator who labelled differences alone that they are."""
     said = [why] if why else []
     said += [
-        f"{name} {DIFFERENCES_ONLY}" for name in pair if labels_differences_only(name)
+        f"{name} {DIFFERENCES_ONLY}"
+        for name in pair
+        if labels_differences_only(name)
     ]
     return "; ".join(said) or None
 
@@ -170,14 +181,18 @@ def _of_judges(
     if person is not None:
         items = common_items(labels, verdicts, [*judges, person], scope)
         for row in as_rows(agreement_with_judges(items, person, judges)):
-            yield _coefficient("judges", row, scope, f"{person} and {row['judge']}")
+            yield _coefficient(
+                "judges", row, scope, f"{person} and {row['judge']}"
+            )
     items = common_items(labels, verdicts, judges, scope)
     for row in as_rows(judge_consistency(items, passes)):
         of = _coefficient("consistency", row, scope, row["judge"])
         yield of._replace(by="compared", group=row["compared"])
 
 
-def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
+def _powered(
+    material: Material, passes: pd.DataFrame
+) -> Iterator[ExportedStatistic]:
     person = _person_beside_judges(material)
     if person is None:
         return
@@ -185,7 +200,9 @@ def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStati
     for row in as_rows(
         judge_powered(material.labels, material.verdicts, person, judges)
     ):
-        of = ExportedStatistic(PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"])
+        of = ExportedStatistic(
+            PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"]
+        )
         alone = of._replace(
             statistic="correct diagnoses, person alone",
             judged_by=person,

@@ -23,7 +23,11 @@ from crane_core.pipeline.results.input_cost import (
 )
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
+from crane_core.pipeline.results.setting_drops import (
+    drop_table,
+    drops_by,
+    reference_of,
+)
 from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.pipeline.rows import as_rows
 
@@ -117,7 +121,9 @@ def _costs(
             note = None
             if not row["is_exact"]:
                 note = "estimated: the table of the encoding is not installed"
-            tokens_row = of._replace(statistic="tokens per question, mean", note=note)
+            tokens_row = of._replace(
+                statistic="tokens per question, mean", note=note
+            )
             yield tokens_row.measured(row["tokens"], unit="tokens")
         if row["usd"] is not None:
             name = f"list price of the input of {QUESTIONS} questions"

@@ -38,9 +38,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 
 PAGE = "Results"
-ODDS_METHOD = (
-    "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
-)
+ODDS_METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
 
 
 def gains(material: Material) -> Iterator[ExportedStatistic]:
@@ -57,7 +55,9 @@ def gains(material: Material) -> Iterator[ExportedStatistic]:
 def _rates(
     judging: Judging, rule: VoteRule, credit: Credit
 ) -> Iterator[ExportedStatistic]:
-    head = judging.head(PAGE, "gain", rule, credit)._replace(statistic="accuracy")
+    head = judging.head(PAGE, "gain", rule, credit)._replace(
+        statistic="accuracy"
+    )
     rows = paired_rows(judging.rows, rule=rule, credit=credit)
     # A detector that answered with one input only has nothing to be compared with.
     n_settings = rows.groupby("detector")["setting"].transform("nunique")
@@ -77,14 +77,18 @@ def _rates(
 def _differences(
     judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
 ) -> Iterator[ExportedStatistic]:
-    head = judging.head(PAGE, "gain", rule, credit)._replace(input=inputs_text(inputs))
+    head = judging.head(PAGE, "gain", rule, credit)._replace(
+        input=inputs_text(inputs)
+    )
     table = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
     family = f"detectors that were asked with both inputs ({len(table)})"
     for row in as_rows(table):
         of = head._replace(
             detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"]
         )
-        difference = of._replace(statistic="difference of accuracy").compared(row)
+        difference = of._replace(statistic="difference of accuracy").compared(
+            row
+        )
         if row["test"] is None:
             note = "no test: the labels of a sample stand for others"
             difference = difference._replace(note=note)
@@ -96,19 +100,26 @@ def _differences(
                 family=family,
                 note="80% power of the exact McNemar test at Holm's strictest step, if as many instances differ",
             )
-            yield detectable.measured(row["detectable"], unit="difference of shares")
+            yield detectable.measured(
+                row["detectable"], unit="difference of shares"
+            )
 
 
 def across(material: Material) -> Iterator[ExportedStatistic]:
     """The odds ratio of each detector, the test that all gain alike, and the reason where there is no model."""
     for judging in material.judgings:
-        is_of_study = judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])
+        is_of_study = judging.rows["setting"].isin(
+            [Setting.CODE, Setting.RUNTIME]
+        )
         asked = judging.rows[is_of_study]
         for rule, credit in judging.policies():
             found = model_across(asked, rule=rule, credit=credit)
             if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
                 continue
-            why = "; ".join(filter(None, [found.why_not, ", ".join(found.at)])) or None
+            why = (
+                "; ".join(filter(None, [found.why_not, ", ".join(found.at)]))
+                or None
+            )
             head = judging.head(PAGE, "across", rule, credit)
             head = head._replace(input=BOTH_INPUTS, note=why)
             for row in as_rows(found.ratios):
@@ -119,20 +130,23 @@ def across(material: Material) -> Iterator[ExportedStatistic]:
                 yield of.measured_row(
                     row, "odds_ratio", unit="odds ratio", method=ODDS_METHOD
                 )
-            test = (
-                f"Wald test of runtime state x detector, {found.df} degrees of freedom"
-            )
+            test = f"Wald test of runtime state x detector, {found.df} degrees of freedom"
             of = head._replace(
                 statistic="chi-squared of runtime state x detector", test=test
             )
             yield of.measured(
-                found.chi2, unit="chi-squared", p=found.p_value, n_cases=found.n_cases
+                found.chi2,
+                unit="chi-squared",
+                p=found.p_value,
+                n_cases=found.n_cases,
             )
 
 
 def choices(material: Material) -> Iterator[ExportedStatistic]:
     """The specification curve: the gain and its test under every reading and by every judge."""
-    judged: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = defaultdict(dict)
+    judged: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = defaultdict(
+        dict
+    )
     heads = {}
     for judging in material.judgings:
         key = (judging.benchmark, judging.experiment, judging.kind)
@@ -150,7 +164,9 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
                 input=BOTH_INPUTS,
                 runs=row["rule"],
                 credit=row["credit"],
-                judged_by=None if row["judged_by"] == NOBODY else row["judged_by"],
+                judged_by=None
+                if row["judged_by"] == NOBODY
+                else row["judged_by"],
                 test=row["test"],
                 # The curve's p-values are after Holm already.
                 p_adjusted=row["p_value"],

@@ -9,14 +9,15 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.study.study_tables import study_tables
 
 ABLATIONS = {"4a": "categories", "4b": "documentation", "5": "tokens"}
 """Tables that the page Ablations shows, by its sections."""
-CLAIM_METHOD = (
-    "95% interval of the quantity, by case where it is one of instances, unadjusted"
-)
+CLAIM_METHOD = "95% interval of the quantity, by case where it is one of instances, unadjusted"
 
 
 def tables(material: Material) -> Iterator[ExportedStatistic]:
@@ -57,7 +58,9 @@ def claims(material: Material) -> Iterator[ExportedStatistic]:
         if not checked.estimates:
             yield of._replace(unit=claim.unit)
         for one in checked.estimates:
-            named = of._replace(group=", ".join(filter(None, [claim.id, one.name])))
+            named = of._replace(
+                group=", ".join(filter(None, [claim.id, one.name]))
+            )
             yield named.measured(
                 float(one.value),
                 one.low,

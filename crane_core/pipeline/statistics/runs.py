@@ -56,12 +56,16 @@ def five_runs(material: Material) -> Iterator[ExportedStatistic]:
             yield from _votes(judging)
 
 
-def _runs(judging: Judging, by_run: pd.DataFrame) -> Iterator[ExportedStatistic]:
+def _runs(
+    judging: Judging, by_run: pd.DataFrame
+) -> Iterator[ExportedStatistic]:
     head = judging.head(PAGE, SECTION, None, None)
     for row in as_rows(run_table(judging.rows, by_run)):
         note = None
         if row["left_out"]:
-            note = f"{row['left_out']} instances lack an answer and are left out"
+            note = (
+                f"{row['left_out']} instances lack an answer and are left out"
+            )
         is_drawn = row["measure"] == Measure.BETWEEN
         of = head._replace(
             statistic=_name(row["measure"], row["k"], row["n_runs"]),

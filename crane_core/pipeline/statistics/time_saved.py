@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.results.measures import SEED, VoteRule
 from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.pipeline.rows import as_rows
@@ -42,7 +45,9 @@ def seconds_saved(material: Material) -> Iterator[ExportedStatistic]:
                     )
 
 
-def _account(of: ExportedStatistic, row: dict[str, Any]) -> Iterator[ExportedStatistic]:
+def _account(
+    of: ExportedStatistic, row: dict[str, Any]
+) -> Iterator[ExportedStatistic]:
     mean = of._replace(statistic="saved per crash, mean", seed=SEED)
     yield mean.measured_row(row, "mean", unit="s", method=BOOTSTRAP)
     for key, (name, unit) in PLAIN.items():

@@ -38,7 +38,9 @@ def together(material: Material) -> Iterator[ExportedStatistic]:
     ):
         of_benchmark = verdicts[verdicts["benchmark"] == benchmark]
         frame = beside(of_benchmark, str(experiment), ())
-        titles = dict(zip(frame["detector"], frame["detector_title"], strict=True))
+        titles = dict(
+            zip(frame["detector"], frame["detector_title"], strict=True)
+        )
         rules, usual = rules_in(frame), usual_members(frame)
         for rule in (VoteRule.MAJORITY, VoteRule.ALL):
             head = ExportedStatistic(
@@ -53,21 +55,30 @@ def together(material: Material) -> Iterator[ExportedStatistic]:
             )
             if len(usual) > 1:
                 ways = combine(frame, usual, rule=rule)
-                yield from _rows(head, ways, titles, "ways of combining these members")
+                yield from _rows(
+                    head, ways, titles, "ways of combining these members"
+                )
             if rules is not None:
                 first = with_rules(frame, rules, rule=rule)
-                yield from _rows(head, first, titles, "the rules before each model")
+                yield from _rows(
+                    head, first, titles, "the rules before each model"
+                )
 
 
 def _rows(
-    head: ExportedStatistic, table: pd.DataFrame, titles: dict[str, str], family: str
+    head: ExportedStatistic,
+    table: pd.DataFrame,
+    titles: dict[str, str],
+    family: str,
 ) -> Iterator[ExportedStatistic]:
     for row in as_rows(table):
         note = None
         if row["left_out"]:
             note = f"{row['left_out']} instances lack an answer of a member and are left out"
         of = head._replace(
-            detector=" + ".join(_name(member, titles) for member in row["members"]),
+            detector=" + ".join(
+                _name(member, titles) for member in row["members"]
+            ),
             group=str(row["way"] or "alone"),
             n=row["n"],
             n_cases=row["n_cases"],

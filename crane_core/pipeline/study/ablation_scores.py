@@ -25,7 +25,9 @@ def ablation_cells(
             rows = complete_rows(verdicts, detector, setting)
             if rows is not None:
                 title = str(rows["detector_title"].iloc[0])
-                columns = rate_columns(detection_counts(rows), sign, ("F1", "Accuracy"))
+                columns = rate_columns(
+                    detection_counts(rows), sign, ("F1", "Accuracy")
+                )
                 cells |= {(title, column): value for column, value in columns}
     return cells
 

@@ -51,4 +51,7 @@ def _columns(counts: Confusion, sign: str) -> Iterator[tuple[str, Measured]]:
     for name, rate in RATES.items():
         ratio = rate(counts)
         if ratio.whole:
-            yield f"{name} {sign}", share(float(ratio.part), float(ratio.whole), n)
+            yield (
+                f"{name} {sign}",
+                share(float(ratio.part), float(ratio.whole), n),
+            )

@@ -51,7 +51,8 @@ def study_tables(
     """
     coded = verdicts.astype(dict.fromkeys(_COMPARED, "category"))
     return {
-        module.TABLE_ID: _table(module, coded, numbers) for module in table_modules()
+        module.TABLE_ID: _table(module, coded, numbers)
+        for module in table_modules()
     }
 
 
@@ -104,7 +105,9 @@ def drift(found: Iterable[StudyTable]) -> list[tuple[str, TableCell]]:
     ]
 
 
-def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[CellStatus, int]]:
+def status_counts(
+    found: Iterable[StudyTable],
+) -> dict[str, dict[CellStatus, int]]:
     """How many cells of each table have which status."""
     counts = {}
     for table in found:

@@ -118,5 +118,9 @@ def compared(
     if printed is None:
         return replace(cell, unit=measured.unit, status=CellStatus.OURS_ONLY)
     delta = measured.value - printed_value(printed)
-    status = CellStatus.EQUAL if agrees(measured.value, printed) else CellStatus.DIFFERS
+    status = (
+        CellStatus.EQUAL
+        if agrees(measured.value, printed)
+        else CellStatus.DIFFERS
+    )
     return replace(cell, delta=delta, status=status)

@@ -46,9 +46,13 @@ def shown(
     """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is not a count."""
     if value is None:
         return ""
-    decimals = printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]
+    decimals = (
+        printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]
+    )
     extra = 0 if cell.unit == "count" else more
-    return digits(value, decimals + extra) + ("%" if cell.unit == "percent" else "")
+    return digits(value, decimals + extra) + (
+        "%" if cell.unit == "percent" else ""
+    )
 
 
 def _fields(cell: TableCell) -> tuple[str, ...]:
@@ -70,7 +74,12 @@ def _markdown(found: list[StudyTable]) -> str:
 
 
 def _markdown_table(table: StudyTable) -> str:
-    lines = [f"## {table.id}: {table.title}", "", f"Source: {table.source}.", ""]
+    lines = [
+        f"## {table.id}: {table.title}",
+        "",
+        f"Source: {table.source}.",
+        "",
+    ]
     lines += [_markdown_row(HEADER), _markdown_row(["---"] * len(HEADER))]
     lines += [_markdown_row(_fields(cell)) for cell in table.cells]
     return "\n".join([*lines, ""])
@@ -78,11 +87,22 @@ def _markdown_table(table: StudyTable) -> str:
 
 def _markdown_row(fields: Iterable[str]) -> str:
     # A bar within a cell would end it.
-    return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+    return (
+        "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+    )
 
 
 def _csv(found: list[StudyTable]) -> str:
-    columns = ("row", "column", "printed", "ours", "delta", "n", "unit", "status")
+    columns = (
+        "row",
+        "column",
+        "printed",
+        "ours",
+        "delta",
+        "n",
+        "unit",
+        "status",
+    )
     rows: list[tuple[object, ...]] = [("table_id", *columns)]
     for table in found:
         for cell in table.cells:
@@ -97,7 +117,9 @@ def _record(cell: TableCell) -> dict[str, Any]:
     return {
         "row": as_printed(cell.row),
         "column": cell.column,
-        "printed": _number(printed_value(cell.printed) if cell.printed else None, cell),
+        "printed": _number(
+            printed_value(cell.printed) if cell.printed else None, cell
+        ),
         "ours": _number(cell.ours, cell),
         "delta": _number(cell.delta, cell),
         "n": cell.n,
@@ -157,11 +179,15 @@ def _latex_table(table: StudyTable) -> str:
     caption = _escaped(
         f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
     )
-    return str(wide.to_latex(escape=True, caption=caption, label=f"tab:{table.id}"))
+    return str(
+        wide.to_latex(escape=True, caption=caption, label=f"tab:{table.id}")
+    )
 
 
 def _escaped(text: str) -> str:
-    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
+    return "".join(
+        f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text
+    )
 
 
 _WRITERS: dict[Format, Callable[[list[StudyTable]], str]] = {

@@ -99,5 +99,7 @@ def rate_columns(
     for name in names:
         ratio = RATES[name](counts)
         if ratio.whole:
-            value = percent(float(ratio.part), float(ratio.whole), scored(counts))
+            value = percent(
+                float(ratio.part), float(ratio.whole), scored(counts)
+            )
             yield f"{name} {sign}", value

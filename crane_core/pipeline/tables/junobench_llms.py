@@ -22,7 +22,8 @@ def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     """Each printed "correct / n" is two cells. n leaves out the cases that exceed the model's context."""
     cells: dict[tuple[str, str], Measured] = {}
     mine = verdicts[
-        (verdicts["benchmark"] == BENCHMARK) & (verdicts["experiment"] == EXPERIMENT)
+        (verdicts["benchmark"] == BENCHMARK)
+        & (verdicts["experiment"] == EXPERIMENT)
     ]
     for title, rows in mine.groupby("detector_title", sort=True):
         answered = rows[rows["n_crash"] + rows["n_safe"] > 0]
@@ -37,7 +38,8 @@ def _row(name: str, rows: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     by_vote = (detected(rows) == 1) == truth(rows)
     first = rows["first_run"].to_numpy(dtype=object)
     by_first_run = [
-        said == crashes for said, crashes in zip(first, truth(rows), strict=True)
+        said == crashes
+        for said, crashes in zip(first, truth(rows), strict=True)
     ]
     for crashes, version in VERSIONS.items():
         chosen = truth(rows) == crashes

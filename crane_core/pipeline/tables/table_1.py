@@ -28,7 +28,9 @@ def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     }
     if not crashing:
         return {}
-    applicable = {row: int(np.nansum(detected(rows))) for row, rows in crashing.items()}
+    applicable = {
+        row: int(np.nansum(detected(rows))) for row, rows in crashing.items()
+    }
     sampled = allocate(required_sample(sum(applicable.values())), applicable)
     sizes = {row: len(rows) for row, rows in crashing.items()}
     for column in (applicable, sampled, sizes):

@@ -21,5 +21,7 @@ def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     return {
         (title, column): value
         for title, setting, rows in conditions(verdicts, STUDY_LLMS)
-        for column, value in rate_columns(detection_counts(rows), SIGNS[setting])
+        for column, value in rate_columns(
+            detection_counts(rows), SIGNS[setting]
+        )
     }

@@ -9,7 +9,12 @@ import pandas as pd
 
 from crane_core.domain import Label
 from crane_core.pipeline.study.table_cells import Measured, count
-from crane_core.pipeline.study.table_scores import SIGNS, STUDY_LLMS, conditions, truth
+from crane_core.pipeline.study.table_scores import (
+    SIGNS,
+    STUDY_LLMS,
+    conditions,
+    truth,
+)
 
 TABLE_ID = "3"
 TITLE = "Flawed diagnoses of detected crashes"

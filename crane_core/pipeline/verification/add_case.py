@@ -42,7 +42,9 @@ _COLUMNS = ("case_id", "library", "root_cause", "exception", "diagnosis")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 N_TRIES = 2
 """Executions of the crashing notebook: a crash that comes only sometimes is not a case."""
-LIMIT = "Make it shorter, or use the command `add-case` with a longer --timeout-s."
+LIMIT = (
+    "Make it shorter, or use the command `add-case` with a longer --timeout-s."
+)
 ELSEWHERE = "Install what is missing, or use the command `add-case` with the --python that has it."
 
 
@@ -138,11 +140,15 @@ def add_case(
             remedy="Change the cell that is to be fixed.",
         )
     _write(case, folder, exception)
-    return AddedCase(case.name, target, exception, n_differ, program is not None)
+    return AddedCase(
+        case.name, target, exception, n_differ, program is not None
+    )
 
 
 def _refuse_taken(case: NewCase, folder: Path) -> None:
-    if not _NAME.fullmatch(case.name) or case.name.endswith(("_reproduced", "_fixed")):
+    if not _NAME.fullmatch(case.name) or case.name.endswith(
+        ("_reproduced", "_fixed")
+    ):
         raise SourceError(
             f"{short(case.name)!r} cannot be the name of a case.",
             remedy="Use letters, digits, hyphens, points and underscores, without _reproduced or _fixed at the end.",
@@ -150,7 +156,9 @@ def _refuse_taken(case: NewCase, folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise SourceError(f"{folder} is not a folder.", remedy="Name a folder.")
     there = (
-        {path.name for path in folder.rglob("*.ipynb")} if folder.is_dir() else set()
+        {path.name for path in folder.rglob("*.ipynb")}
+        if folder.is_dir()
+        else set()
     )
     if taken := sorted(there & set(_files(case.name).values())):
         raise SourceError(
@@ -207,7 +215,8 @@ def _executed(
         to_target = PairClaim(cells, len(plan.executed), None)
         is_known = case.target is not None or plan.target.crash is not None
         tries = [
-            _went(crashing, to_target, program, limits, stop) for _ in range(N_TRIES)
+            _went(crashing, to_target, program, limits, stop)
+            for _ in range(N_TRIES)
         ]
         at, exception = _crash(cells, tries, is_known=is_known)
         target = cells[at]
@@ -230,7 +239,8 @@ def _executed(
         borne = borne_out(claim, _went(fixed, claim, program, limits, stop))
         if borne.outcome is not VerifiedAs.AS_RECORDED:
             raise _no_case(
-                f"the fixed notebook does not run through: {borne.why}", "Correct it."
+                f"the fixed notebook does not run through: {borne.why}",
+                "Correct it.",
             )
     return target.index, exception
 
@@ -278,13 +288,19 @@ def _crash(
         )
     borne = borne_out(PairClaim(list(cells), len(cells), None), tries[0])
     if borne.outcome is VerifiedAs.CANNOT_RUN and not is_known:
-        raise _no_case(f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE)
+        raise _no_case(
+            f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE
+        )
     return at, exception
 
 
-def _end(cells: Sequence[CodeCell], at: int | None, exception: str | None) -> str:
+def _end(
+    cells: Sequence[CodeCell], at: int | None, exception: str | None
+) -> str:
     return (
-        "no exception" if at is None else f"{exception} in code cell {cells[at].index}"
+        "no exception"
+        if at is None
+        else f"{exception} in code cell {cells[at].index}"
     )
 
 
@@ -292,7 +308,9 @@ def _raised(went: Execution) -> str:
     return short(f"{went.exception}: {went.message}")
 
 
-def _record_crash(case: NewCase, cells: Sequence[CodeCell], went: Execution) -> None:
+def _record_crash(
+    case: NewCase, cells: Sequence[CodeCell], went: Execution
+) -> None:
     """Counts and error output as if the crashing notebook had been saved after this run; the target is last."""
     code = _code(case.crashing)
     for cell in code:
@@ -321,7 +339,10 @@ def _beside(case: NewCase, folder: Path) -> Iterator[Path]:
 def _write(case: NewCase, folder: Path, exception: str) -> None:
     """Both notebooks and the table, each in one rename; what came before an error is taken back."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {name: _text(case, version) for version, name in _files(case.name).items()}
+    texts = {
+        name: _text(case, version)
+        for version, name in _files(case.name).items()
+    }
     if labelled := any((case.library, case.root_cause, case.diagnosis)):
         texts[TABLE] = _table(case, folder / TABLE, exception)
     # Everything is written beside first; only renames can fail between the two notebooks.
@@ -358,7 +379,10 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
     return csv_as_it_is(
         [
             columns,
-            *([row.get(name) or "" for name in columns] for row in [*rows, added]),
+            *(
+                [row.get(name) or "" for name in columns]
+                for row in [*rows, added]
+            ),
         ]
     )
 
@@ -389,7 +413,8 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         ) from error
     if any("" in row for row in rows):
         raise SourceError(
-            f"{path} has a row longer than its header.", remedy="Correct it first."
+            f"{path} has a row longer than its header.",
+            remedy="Correct it first.",
         )
     return list(table.fieldnames or []), rows
 

@@ -113,11 +113,15 @@ def outcomes(given: VerificationWork, stop: Event) -> Lines:
     """On a worker: the ledger lines of the pair's open notebooks. Raises KernelError when `stop` is set."""
     how, pair = given.how, given.pair
     if given.sent is None:
-        return _lines(executed(Bench(given.benchmark, Path(), []), pair, how, stop))
+        return _lines(
+            executed(Bench(given.benchmark, Path(), []), pair, how, stop)
+        )
     kernel = program(python=given.python)
     _check_environment(kernel.argv[0], how.environment)
     with received(given.sent) as root:
-        paths = {version: root / path for version, path in pair.pair.paths.items()}
+        paths = {
+            version: root / path for version, path in pair.pair.paths.items()
+        }
         here = pair._replace(pair=pair.pair._replace(paths=paths))
         return _lines(
             executed(
@@ -158,7 +162,8 @@ def _merged(
         for one in pair.versions
     ]
     if [
-        (one.benchmark, one.case_id, one.version, one.environment) for one in found
+        (one.benchmark, one.case_id, one.version, one.environment)
+        for one in found
     ] != asked:
         raise ClusterError(
             f"A worker answered something other than {pair.pair.case_id}.",
@@ -174,7 +179,13 @@ def _not_executed(
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [
         verification(
-            bench, pair, version=version, how=how, borne=why, recorded=None, went=None
+            bench,
+            pair,
+            version=version,
+            how=how,
+            borne=why,
+            recorded=None,
+            went=None,
         )
         for version in pair.versions
     ]

@@ -18,7 +18,11 @@ from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.verification.add_case import AddedCase, NewCase, add_case
+from crane_core.pipeline.verification.add_case import (
+    AddedCase,
+    NewCase,
+    add_case,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
 from crane_core.storage import cases as stored_cases
@@ -62,7 +66,8 @@ def add_own_case(
     name = _named(benchmark, folder, store)
     if stored_cases.case(store.cursor(), name, case.name) is not None:
         raise SourceError(
-            f"{name} has a case {case.name} already.", remedy="Choose another name."
+            f"{name} has a case {case.name} already.",
+            remedy="Choose another name.",
         )
     with TemporaryDirectory(prefix="crane-own-") as place:
         pairs = Path(place) / name

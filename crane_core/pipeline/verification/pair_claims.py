@@ -80,7 +80,9 @@ class Borne(NamedTuple):
     cell: int | None = None
 
 
-def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[PairClaim, int]:
+def crashing_claim(
+    notebook: Path, stated: str | None = None
+) -> tuple[PairClaim, int]:
     """What a crashing notebook claims, and which code cell of it is the target; `stated` is what a table says of it.
 
     Raises NotebookError, and NotAPairError where there is no claim, or the two contradict each other.
@@ -108,7 +110,11 @@ def plan_to_crash(notebook: Path) -> NotebookPlan:
     plan = read_plan(notebook, None)
     # `raises-exception` makes a plan pass over a cell, but here its crash is the claim.
     target = crash_index(plan.cells)
-    return plan if target in (None, plan.target.index) else read_plan(notebook, target)
+    return (
+        plan
+        if target in (None, plan.target.index)
+        else read_plan(notebook, target)
+    )
 
 
 def fixed_claim(notebook: Path, target: int) -> PairClaim:
@@ -154,7 +160,9 @@ def borne_out(claim: PairClaim, went: Execution) -> Borne:
     # What this machine lacks says nothing about the pair.
     if missing := _missing(went.exception, went.message):
         return Borne(
-            VerifiedAs.CANNOT_RUN, f"{missing}: code cell {cell} raised {raised}", cell
+            VerifiedAs.CANNOT_RUN,
+            f"{missing}: code cell {cell} raised {raised}",
+            cell,
         )
     if claim.exception is None:
         return Borne(

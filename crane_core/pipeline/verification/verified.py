@@ -19,7 +19,9 @@ from crane_core.storage.store import Store
 APART = (VerifiedAs.STOPPED, VerifiedAs.CANNOT_RUN)
 """Outcomes that say nothing of the pair, the weaker first."""
 WRONG = tuple(
-    outcome for outcome in VerifiedAs if outcome not in (*APART, VerifiedAs.AS_RECORDED)
+    outcome
+    for outcome in VerifiedAs
+    if outcome not in (*APART, VerifiedAs.AS_RECORDED)
 )
 """Outcomes with which a pair is not what it claims to be."""
 _WEIGHT = {
@@ -56,7 +58,9 @@ def pairs_of(verifications: Iterable[Verification]) -> list[VerifiedPair]:
 def counts_of(pairs: Iterable[VerifiedPair]) -> dict[VerifiedAs, int]:
     """Pairs by outcome, in the order of the vocabulary; without those that no pair has."""
     counts = Counter(pair.outcome for pair in pairs)
-    return {outcome: counts[outcome] for outcome in VerifiedAs if counts[outcome]}
+    return {
+        outcome: counts[outcome] for outcome in VerifiedAs if counts[outcome]
+    }
 
 
 class Summary(NamedTuple):
@@ -83,7 +87,9 @@ def summaries(store: Store) -> list[Summary]:
         rows = list(halves)
         last = max(row.verified_at for row in rows)
         found.append(
-            Summary(benchmark, rows[0].python, environment, last, pairs_of(rows))
+            Summary(
+                benchmark, rows[0].python, environment, last, pairs_of(rows)
+            )
         )
     return sorted(found, key=lambda one: one.last_at, reverse=True)
 

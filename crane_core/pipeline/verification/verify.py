@@ -100,7 +100,8 @@ def verify(
             ledger.append(job_file(folder, job), *fresh)
             case = done.pair.case_id
             found[case] = sorted(
-                [*done.reused, *fresh], key=lambda one: list(Version).index(one.version)
+                [*done.reused, *fresh],
+                key=lambda one: list(Version).index(one.version),
             )
             progress(len(found), len(bench.pairs), found[case])
     return [one for pair in bench.pairs for one in found.get(pair.case_id, [])]
@@ -125,12 +126,15 @@ def _known(path: Path) -> dict[Key, Verification]:
 
 
 def _open(
-    bench: Bench, known: dict[Key, Verification], found: dict[str, list[Verification]]
+    bench: Bench,
+    known: dict[Key, Verification],
+    found: dict[str, list[Verification]],
 ) -> Iterator[OpenPair]:
     """Pairs of which not everything is known; the others are found already."""
     for pair in bench.pairs:
         beside = {
-            path.parent: _digest_beside(path.parent) for path in pair.paths.values()
+            path.parent: _digest_beside(path.parent)
+            for path in pair.paths.values()
         }
         claims = _claims(pair)
         contents = {
@@ -138,7 +142,8 @@ def _open(
             for version in Version
         }
         keys = [
-            (pair.case_id, version, content) for version, content in contents.items()
+            (pair.case_id, version, content)
+            for version, content in contents.items()
         ]
         reused = [known[key] for key in keys if key in known]
         if len(reused) == len(keys):
@@ -148,7 +153,10 @@ def _open(
 
 
 def in_threads(
-    bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: threading.Event
+    bench: Bench,
+    how: VerifyOptions,
+    pairs: Iterable[OpenPair],
+    stop: threading.Event,
 ) -> Executed:
     """Pairs as they are executed on this machine, `how.n_jobs` at once."""
     failed = threading.Event()
@@ -271,7 +279,9 @@ def verification(
         seconds=round(went.seconds, 3) if went else None,
         recorded=recorded,
         exception=went.exception if went else None,
-        message=sayable(short(went.message)) if went and went.exception else None,
+        message=sayable(short(went.message))
+        if went and went.exception
+        else None,
         cell=borne.cell,
         why=sayable(borne.why) if borne.why else None,
     )
@@ -285,10 +295,14 @@ def _digest(
     if path is not None:
         digest.update(f"{fingerprint(path)}\0{beside[path.parent]}\0".encode())
     claimed = (
-        claim.why if isinstance(claim, Borne) else f"{claim.target} {claim.exception}"
+        claim.why
+        if isinstance(claim, Borne)
+        else f"{claim.target} {claim.exception}"
     )
     digest.update(sayable(str(claimed)).encode())
-    if not isinstance(claim, Borne) and any(cell.may_raise for cell in claim.cells):
+    if not isinstance(claim, Borne) and any(
+        cell.may_raise for cell in claim.cells
+    ):
         # Earlier releases ignored tags: what they found out about such a notebook is not what is found out now.
         digest.update(b"\0tags")
     return digest.hexdigest()
@@ -300,10 +314,14 @@ def _digest_beside(folder: Path) -> str:
     # Data of gigabytes are not read to the end at each start.
     small = is_small(folder)
     for file in sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".ipynb"
     ):
         stat = file.stat()
-        told = fingerprint(file) if small else f"{stat.st_size} {stat.st_mtime_ns}"
+        told = (
+            fingerprint(file) if small else f"{stat.st_size} {stat.st_mtime_ns}"
+        )
         digest.update(
             f"{file.relative_to(folder).as_posix()}\0{told}\n".encode(
                 "utf-8", "surrogateescape"

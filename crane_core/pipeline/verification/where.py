@@ -50,7 +50,9 @@ def benches(what: str, folder: DataFolder, into: Path) -> list[Bench]:
     """
     path = Path(what)
     found = (
-        [_of_path(path, into)] if path.exists() else named_benches(what, folder, into)
+        [_of_path(path, into)]
+        if path.exists()
+        else named_benches(what, folder, into)
     )
     if not any(bench.pairs for bench in found):
         known = sorted({MINIBENCH, *(name for name, _ in _kept(folder))})
@@ -61,7 +63,9 @@ def benches(what: str, folder: DataFolder, into: Path) -> list[Bench]:
     return found
 
 
-def named_benches(benchmark: str, folder: DataFolder, into: Path) -> list[Bench]:
+def named_benches(
+    benchmark: str, folder: DataFolder, into: Path
+) -> list[Bench]:
     """The pairs of a benchmark by its name; empty where none of its notebooks are here."""
     if benchmark == MINIBENCH:
         return [_of_path(embedded()[MINIBENCH], into)]
@@ -76,7 +80,9 @@ def _of_path(path: Path, into: Path) -> Bench:
     return _bench(tree, root, root)
 
 
-def _of_sources(benchmark: str, folder: DataFolder, into: Path) -> Iterator[Bench]:
+def _of_sources(
+    benchmark: str, folder: DataFolder, into: Path
+) -> Iterator[Bench]:
     for name, source in _kept(folder):
         if name == benchmark:
             tree = open_tree(folder.sources / source.source_id / source.file)
@@ -92,9 +98,9 @@ def _kept(folder: DataFolder) -> Iterator[tuple[str, StagedSource]]:
     for source in staged_sources(folder.sources):
         if source.kind == KIND:
             yield (
-                pair_files(open_tree(folder.sources / source.source_id / source.file))[
-                    0
-                ].benchmark,
+                pair_files(
+                    open_tree(folder.sources / source.source_id / source.file)
+                )[0].benchmark,
                 source,
             )
 
@@ -103,7 +109,9 @@ def _as_it_was(tree: FileTree, source: StagedSource) -> Path | None:
     """Where the files of a source lay when it was imported, if the same notebooks still lie there."""
     origin = Path(source.origin)
     try:
-        root = origin / open_tree(origin).top if origin.is_dir() else origin.parent
+        root = (
+            origin / open_tree(origin).top if origin.is_dir() else origin.parent
+        )
     except SourceError:
         return None
     for pair in pair_files(tree)[1]:
@@ -124,12 +132,16 @@ def _unpacked(tree: FileTree, into: Path) -> Path:
 
 def _bench(tree: FileTree, notebooks: Path, root: Path) -> Bench:
     benchmark, pairs = pair_files(tree)
-    return Bench(benchmark.benchmark, root, [_pair(pair, notebooks) for pair in pairs])
+    return Bench(
+        benchmark.benchmark, root, [_pair(pair, notebooks) for pair in pairs]
+    )
 
 
 def _pair(pair: PairFiles, root: Path) -> Pair:
     missing = [version for version in Version if version not in pair.paths]
-    fault = f"there is no {pair.case_id}_{missing[0]}.ipynb" if missing else None
+    fault = (
+        f"there is no {pair.case_id}_{missing[0]}.ipynb" if missing else None
+    )
     if pair.doubles:
         fault = f"there are several {pair.doubles[0].rpartition('/')[2]}"
     return Pair(
@@ -154,7 +166,11 @@ def own_copy(root: Path, folder: Path) -> Iterator[Path]:
             here.mkdir()
         if is_small(there) and not here.is_relative_to(there):
             shutil.copytree(
-                there, here, symlinks=True, dirs_exist_ok=True, ignore=special_files
+                there,
+                here,
+                symlinks=True,
+                dirs_exist_ok=True,
+                ignore=special_files,
             )
         else:
             _link(there, here)

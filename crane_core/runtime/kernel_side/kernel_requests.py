@@ -57,7 +57,9 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
         hold_callbacks()
         return json.dumps(greeting())
     if asked["do"] == "evaluate":
-        return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
+        return json.dumps(
+            [evaluated(text, namespace) for text in asked["expressions"]]
+        )
     if asked["magic"] not in (None, greeting()["magic"]):
         return json.dumps(
             {"magic": greeting()["magic"]}
@@ -74,7 +76,9 @@ def greeting() -> dict[str, Any]:
         "python": sys.version.split()[0],
         "version": list(sys.version_info[:2]),
         "magic": importlib.util.MAGIC_NUMBER.hex(),
-        "threads": [[thread.ident, thread.name] for thread in threading.enumerate()],
+        "threads": [
+            [thread.ident, thread.name] for thread in threading.enumerate()
+        ],
     }
 
 
@@ -119,7 +123,11 @@ def evaluated(expression: str, namespace: dict[str, Any]) -> Any:
     try:
         value = eval(expression, namespace)
         # Readers of JSON take a larger one for a float, which equals its neighbours.
-        if value is None or type(value) in (bool, int) and abs(value) <= LARGEST_INT:
+        if (
+            value is None
+            or type(value) in (bool, int)
+            and abs(value) <= LARGEST_INT
+        ):
             return value
         # JSON has neither NaN nor infinities.
         if type(value) is float and math.isfinite(value):
@@ -207,7 +215,9 @@ def _brought_in(
         sys.path[:] = path
         sys.meta_path.remove(brought)
         loaded = {
-            name: sys.modules.pop(name) for name in modules if name in sys.modules
+            name: sys.modules.pop(name)
+            for name in modules
+            if name in sys.modules
         }
         sys.modules.update(own)
         # Taken out of sys.modules, but kept here: loading again would leave garbage each time.

@@ -65,12 +65,16 @@ def draw_answer(chosen: AgreementChoice) -> bool:
 def _sentence(chosen: AgreementChoice) -> str:
     main = headline_coefficient(chosen)
     row = next(
-        row for row in as_rows(computed.table(chosen)) if row["coefficient"] == main
+        row
+        for row in as_rows(computed.table(chosen))
+        if row["coefficient"] == main
     )
     over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
     if row["value"] is None:
         return f"**{main} is not defined** {over}: {row['why']}."
-    bounds_or_why = f"95% {bounds(row)}" if row["low"] is not None else row["why"]
+    bounds_or_why = (
+        f"95% {bounds(row)}" if row["low"] is not None else row["why"]
+    )
     said = f"**{main} {value(row)}** ({bounds_or_why}) {over}."
     hint = f' Landis and Koch (1977) call that "{landis_koch(row["value"])}": a convention, not a test.'
     return said + (hint if main == KAPPA else "")
@@ -89,7 +93,11 @@ def explained_kappa(chosen: AgreementChoice) -> str:
     names_of_labels = [label_words(label, labels) for label in items.scale]
     counts = confusions(items).set_axis(names_of_labels, axis=0)
     found = PairAgreement(
-        kappa["value"], kappa["low"], kappa["high"], ac1["value"], agreed["value"]
+        kappa["value"],
+        kappa["low"],
+        kappa["high"],
+        ac1["value"],
+        agreed["value"],
     )
     return kappa_words(found, counts)
 
@@ -135,11 +143,15 @@ def _draw_differences_only(chosen: AgreementChoice) -> None:
 def draw_coefficients(chosen: AgreementChoice) -> None:
     """All coefficients with intervals, n, and why one is missing."""
     rows = as_rows(computed.table(chosen))
-    sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)
+    sources = "\n".join(
+        f"- **{row['coefficient']}**: {row['source']}" for row in rows
+    )
     grid(
         readable(rows, {"Coefficient": "coefficient"}, with_remarks=False),
         height="content",
-        column_config={"Coefficient": st.column_config.TextColumn(help=sources)},
+        column_config={
+            "Coefficient": st.column_config.TextColumn(help=sources)
+        },
     )
     if told := remarks(rows, "coefficient"):
         st.caption(told)
@@ -166,7 +178,10 @@ def draw_matrix(chosen: AgreementChoice) -> None:
         return
     rows = as_rows(computed.pairwise(chosen))
     if rows:
-        grid(readable(rows, {"Pair": "pair"}, with_remarks=False), height="content")
+        grid(
+            readable(rows, {"Pair": "pair"}, with_remarks=False),
+            height="content",
+        )
         if told := remarks(rows, "pair"):
             st.caption(told)
     st.caption(
@@ -188,7 +203,8 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
         for label in counts.columns
     )
     body = "".join(
-        _row(counts, label, labels, first, second, total) for label in counts.index
+        _row(counts, label, labels, first, second, total)
+        for label in counts.index
     )
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
@@ -209,13 +225,21 @@ def _row(
     total: int,
 ) -> str:
     row = dict(
-        zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True)
+        zip(
+            counts.columns,
+            counts.loc[[label]].to_numpy()[0].tolist(),
+            strict=True,
+        )
     )
     # The share is of the row, so that the shading says how the second labels what the first calls this.
     whole = sum(row.values())
     cells = "".join(
         _cell(
-            n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other
+            n,
+            whole,
+            total,
+            f"{first}: {label}; {second}: {other}",
+            same=label == other,
         )
         for other, n in row.items()
     )
@@ -229,4 +253,6 @@ def _cell(n: int, whole: int, total: int, who: str, *, same: bool) -> str:
         f"{who}: {n} ({percent(share)} of the row, {of_all} of all)", quote=True
     )
     css = ' class="cw-same"' if same else ""
-    return f'<td{css} style="--share: {share:.3f}" title="{title}">{count(n)}</td>'
+    return (
+        f'<td{css} style="--share: {share:.3f}" title="{title}">{count(n)}</td>'
+    )

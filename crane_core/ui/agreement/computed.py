@@ -52,7 +52,11 @@ class AgreementChoice(NamedTuple):
     @property
     def noun(self) -> str:
         """What is compared, in a word for sentences."""
-        return "diagnoses" if self.scope is ComparedVerdicts.DIAGNOSES else "verdicts"
+        return (
+            "diagnoses"
+            if self.scope is ComparedVerdicts.DIAGNOSES
+            else "verdicts"
+        )
 
 
 def draw_choice() -> AgreementChoice | None:
@@ -99,7 +103,8 @@ def visible_labels() -> pd.DataFrame:
         return labels
     if visitor().is_known:
         return labels[
-            labels["campaign"].isna() | labels["campaign"].isin(data.locked_campaigns())
+            labels["campaign"].isna()
+            | labels["campaign"].isin(data.locked_campaigns())
         ]
     return labels[~labels["campaign"].isin(data.blind_campaigns())]
 
@@ -165,7 +170,9 @@ def pairwise(chosen: AgreementChoice) -> pd.DataFrame:
     found = agreement.pairwise(items(chosen))
     # All together may have enough items in common where two of them do not.
     return (
-        found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
+        found[found["n"] >= MIN_COMMON_WHEN_BLIND]
+        if chosen.blind_campaigns
+        else found
     )
 
 
@@ -187,7 +194,9 @@ def _with_judges(scope: ComparedVerdicts, person: str) -> pd.DataFrame:
 def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
     person = _person(chosen)
-    return person, _with_judges(chosen.scope, person) if person else pd.DataFrame()
+    return person, _with_judges(
+        chosen.scope, person
+    ) if person else pd.DataFrame()
 
 
 @data.kept(data.revision, 8, copied=True)
@@ -224,14 +233,20 @@ def differs(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 
 def _person(chosen: AgreementChoice) -> str | None:
     """The first person chosen whose labels are the study's, as those of judges are, else the study's own."""
-    who = data.labels().drop_duplicates("annotator").set_index("annotator")["kind"]
+    who = (
+        data.labels()
+        .drop_duplicates("annotator")
+        .set_index("annotator")["kind"]
+    )
     people = [
         name
         for name in (*chosen.annotators, PUBLISHED_HUMAN)
         if name in who.index and who[name] != LabellerKind.JUDGE
     ]
     # Labels of another set cannot be compared with those of judges, who choose from the study's.
-    people = [name for name in people if means_the_study(data.label_set_of([name]))]
+    people = [
+        name for name in people if means_the_study(data.label_set_of([name]))
+    ]
     return people[0] if people else None
 
 
@@ -248,14 +263,18 @@ def consistency(scope: ComparedVerdicts) -> pd.DataFrame:
 @data.kept(data.revision, copied=True)
 def repeats() -> pd.DataFrame:
     """Consistency of annotators; see `pipeline.agreement.agreement.self_agreement`."""
-    return agreement.self_agreement(repeat_frame(data.folder()), data.campaign_labels())
+    return agreement.self_agreement(
+        repeat_frame(data.folder()), data.campaign_labels()
+    )
 
 
 def prepare_usual() -> None:
     """Compute what the page shows before a choice; nothing if there are not two annotators."""
     usual = tuple(agreement.usual_pair(data.labels()))
     campaigns = set(
-        data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna()
+        data.labels()
+        .loc[data.labels()["annotator"].isin(usual), "campaign"]
+        .dropna()
     )
     if len(usual) == 2 and not campaigns:
         chosen = AgreementChoice(ComparedVerdicts.DIAGNOSES, usual, ())

@@ -21,7 +21,12 @@ from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.coefficients import headline_coefficient
 from crane_core.ui.agreement.computed import AgreementChoice
-from crane_core.ui.agreement.phrases import beside, interval_method, names, readable
+from crane_core.ui.agreement.phrases import (
+    beside,
+    interval_method,
+    names,
+    readable,
+)
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
@@ -64,7 +69,11 @@ def _pick_coefficient(chosen: AgreementChoice) -> str:
         and not (asked.of_two and len(chosen.annotators) != 2)
     ]
     default = headline_coefficient(chosen)
-    looks: dict[str, Any] = {"key": keys.COEFFICIENT, "default": default, "width": 320}
+    looks: dict[str, Any] = {
+        "key": keys.COEFFICIENT,
+        "default": default,
+        "width": 320,
+    }
     return str(url_state.one_of(st.selectbox, "Coefficient", options, **looks))
 
 
@@ -74,11 +83,14 @@ def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
         st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")
         return
     table = (
-        table.set_index(by, drop=False).loc[_order(by, table)].reset_index(drop=True)
+        table.set_index(by, drop=False)
+        .loc[_order(by, table)]
+        .reset_index(drop=True)
     )
     rows = as_rows(table)
     shown_groups = [
-        setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows
+        setting_short(row[by]) if by == "setting" else str(row[by])
+        for row in rows
     ]
     labels = [
         f"{group}  n {count(row['n'])}"
@@ -89,9 +101,12 @@ def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
         text=[beside(row) for row in rows],
         colour=_colours(by, shown_groups),
     )
-    whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
+    whole = computed.table(chosen).set_index("coefficient")["value"][
+        coefficient
+    ]
     readable_rows = [
-        row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)
+        row | {"group": group}
+        for row, group in zip(rows, shown_groups, strict=True)
     ]
     draw_chart(
         finished(
@@ -123,10 +138,14 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
     if by == "root_cause":
         return [
             str(group)
-            for group in table.sort_values("n", ascending=False, kind="stable")[by]
+            for group in table.sort_values("n", ascending=False, kind="stable")[
+                by
+            ]
         ]
     usual = (
-        [str(setting) for setting in Setting] if by == "setting" else list(PAPER_GROUPS)
+        [str(setting) for setting in Setting]
+        if by == "setting"
+        else list(PAPER_GROUPS)
     )
     return [group for group in usual if group in present]
 
@@ -160,7 +179,10 @@ def draw_differences(chosen: AgreementChoice) -> None:
         )
     if place is not None:
         row = unlike.iloc[place]
-        go("cases", **{keys.BENCHMARK: row["benchmark"], keys.CASE: row["case_id"]})
+        go(
+            "cases",
+            **{keys.BENCHMARK: row["benchmark"], keys.CASE: row["case_id"]},
+        )
 
 
 def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
@@ -171,7 +193,9 @@ def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
     )
     said = {
         name: [
-            label_words(label, items.label_set) if isinstance(label, str) else NOTHING
+            label_words(label, items.label_set)
+            if isinstance(label, str)
+            else NOTHING
             for label in unlike[name]
         ]
         for name in items.annotators

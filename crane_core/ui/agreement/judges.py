@@ -60,12 +60,18 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
     rows = as_rows(kappa)
     labels = [
         f"{name}  n {count(row['n'])}"
-        for name, row in zip(_short([row["judge"] for row in rows]), rows, strict=True)
+        for name, row in zip(
+            _short([row["judge"] for row in rows]), rows, strict=True
+        )
     ]
-    drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
+    drawn = kappa.assign(
+        label=labels, text=[beside(row) for row in rows], colour=MARK
+    )
     draw_chart(
         finished(forest, drawn, labels=labels, coefficient=KAPPA, whole=None),
-        readable(as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}),
+        readable(
+            as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}
+        ),
         numbers=table,
         name="agreement_with_judges",
         note=f"{literal(str(person))} against each pass of a judge. n: {chosen.noun} with two labels on the scale. "
@@ -124,7 +130,9 @@ def draw_powered(chosen: AgreementChoice) -> None:
                 "Correct, person only": percent(row["alone"]),
                 "95% interval": interval(row["alone_low"], row["alone_high"]),
                 "Correct, with the judge": percent(row["value"]),
-                "95% interval, with the judge": interval(row["low"], row["high"]),
+                "95% interval, with the judge": interval(
+                    row["low"], row["high"]
+                ),
                 "Labelled by both": row["n"],
                 "By the judge only": row["n_more"],
                 "Weight of the judge": coefficient(row["weight"]),
@@ -179,7 +187,9 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
 def _with_interval(row: dict[str, Any]) -> str:
     if row["value"] is None:
         return NOTHING
-    return f"{value(row)} ({NO_INTERVAL if row['low'] is None else bounds(row)})"
+    return (
+        f"{value(row)} ({NO_INTERVAL if row['low'] is None else bounds(row)})"
+    )
 
 
 def draw_repeats() -> None:
@@ -201,7 +211,10 @@ def draw_repeats() -> None:
     )
     grid(shown, width=720, height="content")
     if told := remarks(
-        [row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows],
+        [
+            row | {"who": f"{row['coefficient']} of {row['annotator']}"}
+            for row in rows
+        ],
         "who",
     ):
         st.caption(told)

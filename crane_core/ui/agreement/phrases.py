@@ -55,7 +55,11 @@ def interval_method(coefficient_name: str) -> str:
 def remark(row: dict[str, Any]) -> str:
     """Why the value or its interval is missing; empty otherwise."""
     if row["why"]:
-        return f"not defined, {row['why']}" if row["value"] is None else str(row["why"])
+        return (
+            f"not defined, {row['why']}"
+            if row["value"] is None
+            else str(row["why"])
+        )
     if row["n_undefined"]:
         return f"{count(row['n_undefined'])} of 2,000 resamples of the cases have no value and are left out"
     return ""
@@ -74,7 +78,9 @@ def remarks(rows: list[dict[str, Any]], of: str) -> str:
     for row in rows:
         about.setdefault(remark(row), []).append(str(row[of]))
     return "  \n".join(
-        f"{names(subjects)}: {said}." for said, subjects in about.items() if said
+        f"{names(subjects)}: {said}."
+        for said, subjects in about.items()
+        if said
     )
 
 
@@ -84,7 +90,10 @@ def names(annotators: list[str] | tuple[str, ...]) -> str:
 
 
 def readable(
-    rows: list[dict[str, Any]], first: dict[str, str], *, with_remarks: bool = True
+    rows: list[dict[str, Any]],
+    first: dict[str, str],
+    *,
+    with_remarks: bool = True,
 ) -> pd.DataFrame:
     """Rows of an agreement table as people read them, with the columns `first` (title to name) before the others."""
     return pd.DataFrame(

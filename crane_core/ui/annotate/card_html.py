@@ -34,18 +34,22 @@ def card_html(card: Card) -> str:
 
 
 def _code(card: Card) -> str:
-    n_before = (
-        f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
-    )
+    n_before = f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
     head = f'<h2>Target cell <span class="cw-dim">{n_before}</span></h2>'
     if card.code is None:
-        return head + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
+        return (
+            head
+            + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
+        )
     lines = card.code.splitlines() or [""]
     # The crashing line stays in sight, with as many lines before it as behind it.
-    first = max(0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES))
+    first = max(
+        0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES)
+    )
     shown = enumerate(lines[first : first + MAX_LINES], start=first + 1)
     body = "".join(
-        _line(number, text, crashes=number == card.crash_line) for number, text in shown
+        _line(number, text, crashes=number == card.crash_line)
+        for number, text in shown
     )
     cut = len(lines) - MAX_LINES
     more = (
@@ -86,9 +90,7 @@ def _error(card: Card) -> str:
 
 
 def _texts(card: Card) -> str:
-    head = (
-        f'<h2>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h2>'
-    )
+    head = f'<h2>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h2>'
     texts = "".join(_text(card, place) for place in range(len(card.texts)))
     return f'<section class="cw-diagnoses">{head}{texts}</section>'
 
@@ -106,7 +108,9 @@ def _text(card: Card, place: int) -> str:
     """One text; one that is nearly the first is shown as its differences to it."""
     text, first = card.texts[place], card.texts[0]
     count = (
-        "" if len(card.texts) == 1 else f'<span class="cw-times">{text.n_runs}×</span>'
+        ""
+        if len(card.texts) == 1
+        else f'<span class="cw-times">{text.n_runs}×</span>'
     )
     differing = (
         differing_prose_html(first.text[:MAX_TEXT], text.text[:MAX_TEXT])
@@ -124,9 +128,7 @@ def _text(card: Card, place: int) -> str:
         else f"<p>{_bounded(text.text)}</p>"
     )
     css = "cw-diagnosis cw-differing" if differing else "cw-diagnosis"
-    return (
-        f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'
-    )
+    return f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'
 
 
 def _claim(card: Card, text: Text) -> str:
@@ -152,7 +154,11 @@ def _bounded(text: str) -> str:
 
 def _more(text: str) -> str:
     cut = len(text) - MAX_TEXT
-    return f' <span class="cw-dim">… {cut:,} more characters</span>' if cut > 0 else ""
+    return (
+        f' <span class="cw-dim">… {cut:,} more characters</span>'
+        if cut > 0
+        else ""
+    )
 
 
 STATE_WORDS = {

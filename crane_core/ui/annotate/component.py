@@ -34,7 +34,9 @@ def draw_component(
     data: dict[str, Any], *, key: str, on_sent: Callable[[], None]
 ) -> None:
     """Mount the desk with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
-    _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
+    _component(
+        data=data, key=key, default={"sent": None}, on_sent_change=on_sent
+    )
 
 
 def draw_closed(

@@ -20,7 +20,11 @@ from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html, evidence_html, threads_shown
+from crane_core.ui.annotate.card_html import (
+    card_html,
+    evidence_html,
+    threads_shown,
+)
 from crane_core.ui.annotate.component import (
     draw_closed,
     draw_component,
@@ -51,7 +55,9 @@ def opened_label_store(path: str, campaign: str) -> LabelStore:
 
 
 @st.cache_resource(max_entries=4_000, show_spinner=False)
-def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) -> str:
+def _card(
+    _store: Store, content: str, _plan: Plan, campaign: str, item: str
+) -> str:
     return card_html(card(_store, _plan, item))
 
 
@@ -79,10 +85,14 @@ def draw_desk(campaign: str, annotator: str) -> None:
 
 def _head(label_store: LabelStore, annotator: str) -> None:
     plan = label_store.plan
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small"
+    ):
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(
-            f"{literal(annotator)} · blind" if plan.blind else literal(annotator),
+            f"{literal(annotator)} · blind"
+            if plan.blind
+            else literal(annotator),
             width="stretch",
         )
         with st.popover("Guideline", width="content"):
@@ -98,7 +108,9 @@ def _head(label_store: LabelStore, annotator: str) -> None:
             kwargs=here,
             help="what you have labelled, to look at or change",
         )
-        st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
+        st.button(
+            "All campaigns", icon=":material/arrow_back:", on_click=show_here
+        )
 
 
 def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
@@ -115,7 +127,8 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
     draw_earlier(
         versions,
         Counter(
-            given.guideline for given in label_store.journal(annotator).given.values()
+            given.guideline
+            for given in label_store.journal(annotator).given.values()
         ),
     )
 
@@ -138,7 +151,9 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
         except CraneError:
             draw_closed(campaign, annotator, why="gone")
             raise
-        draw_component(now, key=key, on_sent=lambda: _save(label_store, annotator, key))
+        draw_component(
+            now, key=key, on_sent=lambda: _save(label_store, annotator, key)
+        )
 
 
 def _now(
@@ -174,7 +189,9 @@ def _now(
         },
         "n": sent.get("n"),
         "guideline": label_store.guidelines()[-1].version,
-        "guideline_change": _change(label_store, journal, sent.get("guideline")),
+        "guideline_change": _change(
+            label_store, journal, sent.get("guideline")
+        ),
         "label_set": for_desk(label_store.plan.labels),
         "evidence": _wanted_evidence(
             label_store.plan, names, sent.get("evidence"), content
@@ -227,7 +244,9 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
         require_seat(annotator)
         take_keys(annotator, what_was_sent(key))
         names = label_store.names(annotator)
-        taken = label_store.take(annotator, [_named(act, names) for act in acts])
+        taken = label_store.take(
+            annotator, [_named(act, names) for act in acts]
+        )
     # Nothing is lost: the browser keeps what is not confirmed and sends it again.
     except CraneError as error:
         on_disk = label_store.journal(annotator).events
@@ -271,7 +290,9 @@ def _wanted_evidence(
     verdict = plan.item(showing.item).verdict
     return {
         "id": str(wanted),
-        "html": _evidence(data.store(), content, verdict.benchmark, verdict.case_id),
+        "html": _evidence(
+            data.store(), content, verdict.benchmark, verdict.case_id
+        ),
     }
 
 
@@ -280,7 +301,9 @@ def told_of_gold(
 ) -> dict[str, Any] | None:
     """About the last label, if it is of a gold item; nothing in a plan without feedback."""
     last = journal.undoable()[:1] if plan.gold_feedback else []
-    entry = next((one for one in plan.gold if last and one.item == last[0].item), None)
+    entry = next(
+        (one for one in plan.gold if last and one.item == last[0].item), None
+    )
     if entry is None:
         return None
     said = str(journal.given[last[0]].label)

@@ -56,18 +56,29 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
     names = label_store.names(annotator)
     showing = names.showing(asked)
     here = {keys.CAMPAIGN: campaign, keys.ANNOTATOR: annotator}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small"
+    ):
         st.title(
-            "My items" if showing is None else "My item", anchor=False, width="content"
+            "My items" if showing is None else "My item",
+            anchor=False,
+            width="content",
         )
-        st.caption(literal(f"{annotator} in {label_store.plan.title}"), width="stretch")
+        st.caption(
+            literal(f"{annotator} in {label_store.plan.title}"), width="stretch"
+        )
         if showing is not None:
             st.button(
                 "All my items",
                 on_click=show_here,
                 kwargs=here | {keys.OWN: keys.OWN_ALL},
             )
-        st.button("Continue labelling", type="primary", on_click=show_here, kwargs=here)
+        st.button(
+            "Continue labelling",
+            type="primary",
+            on_click=show_here,
+            kwargs=here,
+        )
     if showing is None:
         _draw_list(label_store, annotator, names, here)
     else:
@@ -76,11 +87,18 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
 
 
 def _draw_list(
-    label_store: LabelStore, annotator: str, names: DeskNames, here: Mapping[str, str]
+    label_store: LabelStore,
+    annotator: str,
+    names: DeskNames,
+    here: Mapping[str, str],
 ) -> None:
     plan, journal = label_store.plan, label_store.journal(annotator)
     threads = label_store.threads(annotator)
-    talked = {showing: thread for showing, thread in threads.items() if thread.messages}
+    talked = {
+        showing: thread
+        for showing, thread in threads.items()
+        if thread.messages
+    }
     mine = _listed(journal, talked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         labels = st.multiselect(
@@ -96,7 +114,10 @@ def _draw_list(
     shown = [
         one
         for one in mine
-        if (not labels or (one in journal.given and journal.given[one].label in labels))
+        if (
+            not labels
+            or (one in journal.given and journal.given[one].label in labels)
+        )
         and (not is_flagged or one in journal.flags)
         and (not has_note or journal.notes.get(one))
         and (not has_messages or one in talked)
@@ -111,8 +132,12 @@ def _draw_list(
     st.caption(
         f"{count(len(shown))} of {count(len(mine))} items, the last labelled first. Click a row to open it."
     )
-    if n := sum(thread.state is ThreadState.ANSWERED for thread in talked.values()):
-        st.info(f"The lead answered {count(n)} of your items; see the column Messages.")
+    if n := sum(
+        thread.state is ThreadState.ANSWERED for thread in talked.values()
+    ):
+        st.info(
+            f"The lead answered {count(n)} of your items; see the column Messages."
+        )
     # another list, nothing clicked yet
     view = (
         *map(str, labels),
@@ -131,7 +156,9 @@ def _draw_list(
         st.rerun()
 
 
-def _listed(journal: Journal, talked: Mapping[Showing, Thread]) -> list[Showing]:
+def _listed(
+    journal: Journal, talked: Mapping[Showing, Thread]
+) -> list[Showing]:
     """Labelled items, the last first; then those that have only a flag, a note or messages."""
     marked = (
         journal.flags.keys()
@@ -140,12 +167,19 @@ def _listed(journal: Journal, talked: Mapping[Showing, Thread]) -> list[Showing]
     )
     return [
         *reversed(journal.labelled),
-        *(one for one in journal.order if one in marked and one not in journal.given),
+        *(
+            one
+            for one in journal.order
+            if one in marked and one not in journal.given
+        ),
     ]
 
 
 def _table(
-    plan: Plan, journal: Journal, shown: list[Showing], talked: Mapping[Showing, Thread]
+    plan: Plan,
+    journal: Journal,
+    shown: list[Showing],
+    talked: Mapping[Showing, Thread],
 ) -> pd.DataFrame:
     content = state.sources_token(data.store().cursor())
     rows = [
@@ -155,7 +189,8 @@ def _table(
     table = pd.DataFrame(rows)
     if talked:
         said = [
-            STATE_WORDS[talked[one].state] if one in talked else "" for one in shown
+            STATE_WORDS[talked[one].state] if one in talked else ""
+            for one in shown
         ]
         table.insert(2, "Messages", said)
     return table
@@ -168,7 +203,9 @@ def _row(
     error, text = words
     return {
         "Label": label_words(given.label, plan.labels) if given else UNLABELLED,
-        "Reason": plan.labels.reason_words.get(given.reason or "", "") if given else "",
+        "Reason": plan.labels.reason_words.get(given.reason or "", "")
+        if given
+        else "",
         "Flag": "flagged" if showing in journal.flags else "",
         "Note": journal.notes.get(showing, "")[:MOST_OF_A_TEXT],
         "Error": error,
@@ -178,7 +215,9 @@ def _row(
 
 
 @st.cache_resource(max_entries=4_000, show_spinner="Reading your items …")
-def _words(_store: Store, content: str, _plan: Plan, item: str) -> tuple[str, str]:
+def _words(
+    _store: Store, content: str, _plan: Plan, item: str
+) -> tuple[str, str]:
     """By what one knows an item again: its error, and how its diagnosis begins."""
     found = card(_store, _plan, item)
     return exception_name(found.exception) or "", found.texts[0].text[
@@ -195,7 +234,10 @@ def _draw_item(
     )
     given, labels = journal.given.get(showing), label_store.plan.labels
     flagged, note = showing in journal.flags, journal.notes.get(showing, "")
-    if label_store.lock() is not None or annotator not in label_store.plan.present:
+    if (
+        label_store.lock() is not None
+        or annotator not in label_store.plan.present
+    ):
         said = label_words(given.label, labels) if given else UNLABELLED
         st.info(literal(f"Your label: {said}. It can no longer change."))
         return
@@ -230,7 +272,9 @@ def _draw_item(
     if pressed:
         acts = []
         code = (
-            reason if label is not None and reason in labels.of(label).reasons else None
+            reason
+            if label is not None and reason in labels.of(label).reasons
+            else None
         )
         if label is not None and (
             given is None or (label, code) != (given.label, given.reason)
@@ -247,12 +291,16 @@ def _draw_item(
             acts.append(
                 {
                     "action": str(
-                        AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG
+                        AnnotationAction.FLAG
+                        if is_flagged
+                        else AnnotationAction.UNFLAG
                     )
                 }
             )
         if words.strip() != note:
-            acts.append({"action": str(AnnotationAction.NOTE), "note": words.strip()})
+            acts.append(
+                {"action": str(AnnotationAction.NOTE), "note": words.strip()}
+            )
         _save(label_store, annotator, showing, acts)
 
 
@@ -279,7 +327,11 @@ def _save(
 ) -> None:
     """Put the changes on the disk; then the list is shown again."""
     version = label_store.guidelines()[-1].version
-    about = {"item": showing.item, "showing": showing.showing, "guideline": version}
+    about = {
+        "item": showing.item,
+        "showing": showing.showing,
+        "guideline": version,
+    }
     with refusals_shown():
         require_seat(annotator)
         taken = label_store.take(
@@ -303,7 +355,9 @@ def _save(
         st.rerun()
 
 
-def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> None:
+def _draw_thread(
+    label_store: LabelStore, annotator: str, showing: Showing
+) -> None:
     """What the lead wrote about this item, and the answer; a flagged item can begin a thread."""
     thread = label_store.threads(annotator).get(showing)
     if thread is None:
@@ -313,7 +367,9 @@ def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> N
     if label_store.lock() is not None:
         return
     about = About(annotator, showing)
-    with st.form("message", border=False, clear_on_submit=True, enter_to_submit=False):
+    with st.form(
+        "message", border=False, clear_on_submit=True, enter_to_submit=False
+    ):
         text = st.text_area(
             "Message to the lead", max_chars=MAX_MESSAGE, height=96, width=640
         )

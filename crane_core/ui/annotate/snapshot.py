@@ -48,28 +48,41 @@ def snapshot(
     missing = [showing for showing in near if token(showing) not in held.cards]
     needed = missing if held.cards else missing[:AT_ONCE]
     seconds = [
-        given.seconds for given in journal.given.values() if given.source is None
+        given.seconds
+        for given in journal.given.values()
+        if given.source is None
     ]
     speed = pace(seconds, len(ahead))
     return {
         "queue": [token(showing) for showing in coming],
         "undo": [token(showing) for showing in back],
         "labels": {
-            token(showing): str(journal.given[showing].label) for showing in back
+            token(showing): str(journal.given[showing].label)
+            for showing in back
         },
-        "reasons": {token(showing): journal.given[showing].reason for showing in back},
-        "given": {token(showing): journal.given[showing].event for showing in back},
+        "reasons": {
+            token(showing): journal.given[showing].reason for showing in back
+        },
+        "given": {
+            token(showing): journal.given[showing].event for showing in back
+        },
         "cards": {token(showing): card_of(showing.item) for showing in needed},
         "has_more": len(needed) < len(missing),
         "flags": [
-            token(showing) for showing in (*coming, *back) if showing in journal.flags
+            token(showing)
+            for showing in (*coming, *back)
+            if showing in journal.flags
         ],
         "notes": {
-            token(s): journal.notes[s] for s in (*coming, *back) if journal.notes.get(s)
+            token(s): journal.notes[s]
+            for s in (*coming, *back)
+            if journal.notes.get(s)
         },
         "done": journal.n_done,
         "total": journal.n_done + len(ahead),
-        "n_skipped": sum(showing not in journal.given for showing in journal.skipped),
+        "n_skipped": sum(
+            showing not in journal.given for showing in journal.skipped
+        ),
         "median_s": speed.median_s,
         "seconds_left": speed.seconds_left,
         "saved": taken.saved if taken else [],

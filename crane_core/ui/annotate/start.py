@@ -12,7 +12,11 @@ import streamlit as st
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.label_set import study_labels
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline.campaigns.campaigns import Kept, campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    Kept,
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.cards import (
     MINIBENCH,
     evidence,
@@ -57,7 +61,9 @@ def draw_start() -> None:
                 _campaign(kept, person)
     if person.is_known and not n_shown:
         st.info(
-            literal(f"No campaign has {person.name} as an annotator. Ask your lead.")
+            literal(
+                f"No campaign has {person.name} as an annotator. Ask your lead."
+            )
         )
 
 
@@ -81,19 +87,29 @@ def _campaign(kept: Kept, person: Visitor) -> None:
                 annotator=person.name,
             )
             return
-        st.caption(f"{diagnoses} Choose your name to continue where you stopped.")
+        st.caption(
+            f"{diagnoses} Choose your name to continue where you stopped."
+        )
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.present:
-                turn(literal(annotator), campaign=plan.campaign, annotator=annotator)
+                turn(
+                    literal(annotator),
+                    campaign=plan.campaign,
+                    annotator=annotator,
+                )
 
 
 def draw_practice() -> None:
     """The practice screen."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small"
+    ):
         st.title("Practice", anchor=False, width="content")
         st.caption("ten diagnoses of the example notebooks", width="stretch")
         _draw_guideline()
-        st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
+        st.button(
+            "All campaigns", icon=":material/arrow_back:", on_click=show_here
+        )
     _desk()
 
 
@@ -131,7 +147,9 @@ def _round(wanted: object) -> dict[str, Any]:
         "label_set": for_desk(study_labels()),
         "evidence": {
             "id": wanted,
-            "html": evidence_html(evidence(data.store(), MINIBENCH, shown.case_id)),
+            "html": evidence_html(
+                evidence(data.store(), MINIBENCH, shown.case_id)
+            ),
         }
         if shown
         else None,

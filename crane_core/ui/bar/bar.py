@@ -37,7 +37,11 @@ def _offered() -> dict[str, tuple[str, str, str]]:
     found: dict[str, tuple[str, str, str]] = {}
     for place, benchmark in enumerate(data.benchmarks()["benchmark"].tolist()):
         for row in as_rows(data.case_list(benchmark)):
-            typed = row["case_id"] if place == 0 else f"{row['case_id']} ({benchmark})"
+            typed = (
+                row["case_id"]
+                if place == 0
+                else f"{row['case_id']} ({benchmark})"
+            )
             about = " · ".join(
                 str(row[name]) for name in ("exception", "library") if row[name]
             )
@@ -49,7 +53,9 @@ def draw_bar(visitor: Visitor) -> None:
     """Draw it, with who is logged in, and leave for what was searched for."""
     offered = _offered()
     # The names of cases and inputs must not lead an annotator to what the detectors answered.
-    is_blind = st.session_state[keys.PAGE] in BLIND or bool(data.blinding(visitor))
+    is_blind = st.session_state[keys.PAGE] in BLIND or bool(
+        data.blinding(visitor)
+    )
     cases = (
         []
         if is_blind
@@ -63,8 +69,17 @@ def draw_bar(visitor: Visitor) -> None:
         for term, meaning in TERMS.items()
         if not is_blind or term not in OF_INPUTS
     ]
-    who = [visitor.name, visitor.email, str(visitor.role)] if visitor.is_known else None
-    told = {"cases": cases, "terms": terms, "who": who, "help": help_address(_page())}
+    who = (
+        [visitor.name, visitor.email, str(visitor.role)]
+        if visitor.is_known
+        else None
+    )
+    told = {
+        "cases": cases,
+        "terms": terms,
+        "who": who,
+        "help": help_address(_page()),
+    }
     sent = _component(data=told, key=keys.BAR, on_search_change=lambda: None)
     if asked := str(sent.search or "").strip():
         _open(asked, offered)

@@ -49,7 +49,9 @@ def draw_deciding(
     data: dict[str, Any], *, key: str, on_sent: Callable[[], None]
 ) -> None:
     """Mount the screen with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
-    _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
+    _component(
+        data=data, key=key, default={"sent": None}, on_sent_change=on_sent
+    )
 
 
 MAX_NOTE = 4_000
@@ -57,9 +59,7 @@ MAX_NOTE = 4_000
 
 def said_html(said: Sequence[GivenLabel], labels: LabelSet) -> str:
     """A column per annotator: label, reason, note, flag."""
-    return (
-        f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
-    )
+    return f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
 
 
 def _one(entry: GivenLabel, labels: LabelSet) -> str:
@@ -137,7 +137,9 @@ def _card(plan: Plan, dispute: Dispute) -> str:
 
 def _evidence(plan: Plan, item: str) -> str:
     verdict = plan.item(item).verdict
-    return evidence_html(evidence(data.store(), verdict.benchmark, verdict.case_id))
+    return evidence_html(
+        evidence(data.store(), verdict.benchmark, verdict.case_id)
+    )
 
 
 def _require_lead() -> None:
@@ -186,7 +188,8 @@ def _save(plan: Plan, key: str) -> None:
 def _decide(plan: Plan, act: Mapping[str, Any]) -> None:
     """Put one decision on the disk. Raises CampaignError if it is invalid, LedgerError if the disk refuses."""
     said = {
-        name: value if isinstance(value := act.get(name), str) else "" for name in SAID
+        name: value if isinstance(value := act.get(name), str) else ""
+        for name in SAID
     }
     by = visitor().name or said["by"].strip()
     adjudicate(

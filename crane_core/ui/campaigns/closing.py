@@ -28,7 +28,11 @@ def draw_export(status: CampaignStatus) -> None:
         return export_zip(folder, campaign)
 
     st.download_button(
-        "Export", export, f"{campaign}_export.zip", "application/zip", on_click="ignore"
+        "Export",
+        export,
+        f"{campaign}_export.zip",
+        "application/zip",
+        on_click="ignore",
     )
     hidden = status.plan.blind and status.lock is None
     st.caption(
@@ -52,14 +56,17 @@ def draw_lock(status: CampaignStatus) -> None:
         st.warning(
             "Still open. "
             + " ".join(
-                f"{words[0].upper()}{words[1:]}." for words in map(literal, found)
+                f"{words[0].upper()}{words[1:]}."
+                for words in map(literal, found)
             )
         )
     else:
         st.caption("Everything is labelled and decided.")
     with st.form("lock", border=False):
         by = visitor().name or st.text_input("Locked by", width=260)
-        anyway = st.checkbox("Lock it although items are open") if found else True
+        anyway = (
+            st.checkbox("Lock it although items are open") if found else True
+        )
         pressed = st.form_submit_button("Lock campaign")
     st.caption(
         "Locking is final: labels and decisions can no longer change, and what was hidden is shown."
@@ -78,6 +85,8 @@ def _lock(status: CampaignStatus, by: str, *, anyway: bool) -> None:
             require(Role.LEAD)
             lock_campaign(data.folder(), status.plan.campaign, by=by)
             note_act(
-                AuditAction.LOCK, f"campaign {status.plan.campaign}", f"locked by {by}"
+                AuditAction.LOCK,
+                f"campaign {status.plan.campaign}",
+                f"locked by {by}",
             )
             st.rerun()

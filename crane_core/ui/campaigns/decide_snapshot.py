@@ -26,7 +26,9 @@ class DecisionOutcome(NamedTuple):
     trouble: str | None = None
 
 
-def queue(found: Sequence[Dispute], asked: str, late: Sequence[str]) -> list[str]:
+def queue(
+    found: Sequence[Dispute], asked: str, late: Sequence[str]
+) -> list[str]:
     """The requested item, also a decided one, then those that wait; `late` ones, which were put off, come last."""
     waiting = [entry.item for entry in undecided(list(found))]
     first = [entry.item for entry in found if entry.item == asked]
@@ -63,14 +65,18 @@ def deciding(
         "waiting": waiting,
         "n_waiting": len(waiting),
         "n_all": len(found),
-        "cards": {item: card_of(of[item]) for item in coming if item not in have},
+        "cards": {
+            item: card_of(of[item]) for item in coming if item not in have
+        },
         "evidence": {
             item: evidence_of(item)
             for item in coming[:EVIDENCE_AHEAD]
             if item not in read
         },
         "decided": {
-            item: words for item in coming if (words := _decided(of[item], labels))
+            item: words
+            for item in coming
+            if (words := _decided(of[item], labels))
         },
         "labels": [
             {
@@ -99,10 +105,14 @@ def texts(value: object) -> list[str]:
 
 def _reasons(labels: LabelSet) -> list[dict[str, str]]:
     """Reasons have the first keys that the labels and the screen leave."""
-    left = [key for key in KEYS if key not in {label.key for label in labels.labels}]
+    left = [
+        key for key in KEYS if key not in {label.key for label in labels.labels}
+    ]
     return [
         {"code": code, "word": word, "key": key}
-        for (code, word), key in zip(ADJUDICATION_REASONS.items(), left, strict=False)
+        for (code, word), key in zip(
+            ADJUDICATION_REASONS.items(), left, strict=False
+        )
     ]
 
 

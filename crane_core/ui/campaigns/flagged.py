@@ -56,7 +56,10 @@ def draw_flagged(status: CampaignStatus) -> None:
         for state in ThreadState
     }
     st.caption(
-        ", ".join(f"{count(n[state])} {words}" for state, words in FOR_THE_LEAD.items())
+        ", ".join(
+            f"{count(n[state])} {words}"
+            for state, words in FOR_THE_LEAD.items()
+        )
         + ". Click a row."
     )
     table = pd.DataFrame([_row(thread) for thread in queue.threads])
@@ -85,7 +88,9 @@ def _row(thread: Thread) -> dict[str, str]:
         "Annotator": thread.annotator,
         "Note": thread.note[:MOST_OF_A_TEXT],
         "Last message": (written[-1] if written else "")[:MOST_OF_A_TEXT],
-        "Flagged": moment(thread.flagged_at) if thread.flagged_at else "not any more",
+        "Flagged": moment(thread.flagged_at)
+        if thread.flagged_at
+        else "not any more",
         "Item": thread.showing.item,
     }
 
@@ -94,7 +99,9 @@ def draw_thread(campaign: str, asked: str) -> None:
     """One flagged item: its card, the annotator's note, the messages, and what the lead writes."""
     plan, lock = kept_campaign(data.folder(), campaign)
     queue = all_threads(data.folder(), plan, reader=visitor().name)
-    thread = next((one for one in queue.threads if name_of(plan, one) == asked), None)
+    thread = next(
+        (one for one in queue.threads if name_of(plan, one) == asked), None
+    )
     st.title("Flagged item", anchor=False)
     turn(literal(f"Back to {campaign}"), campaign=campaign)
     if thread is None:
@@ -126,8 +133,12 @@ def _about(thread: Thread) -> str:
 
 
 def _draw_answer(plan: Plan, thread: Thread) -> None:
-    with st.form("answer", border=False, clear_on_submit=True, enter_to_submit=False):
-        text = st.text_area("Message", max_chars=MAX_MESSAGE, height=96, width=640)
+    with st.form(
+        "answer", border=False, clear_on_submit=True, enter_to_submit=False
+    ):
+        text = st.text_area(
+            "Message", max_chars=MAX_MESSAGE, height=96, width=640
+        )
         by = visitor().name or st.text_input(
             "Your name", value=st.session_state.get(keys.DECIDES, ""), width=180
         )
@@ -141,8 +152,15 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
             require(Role.LEAD)
             if sent:
                 write_message(
-                    data.folder(), plan.campaign, about, text, by=by, side=Side.LEAD
+                    data.folder(),
+                    plan.campaign,
+                    about,
+                    text,
+                    by=by,
+                    side=Side.LEAD,
                 )
             else:
-                resolve(data.folder(), plan.campaign, about, by=by, side=Side.LEAD)
+                resolve(
+                    data.folder(), plan.campaign, about, by=by, side=Side.LEAD
+                )
             st.rerun()

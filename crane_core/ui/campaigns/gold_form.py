@@ -8,7 +8,10 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.plan import Gold, Population
-from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.gold import (
     COLUMNS,
     MOST_BYTES,
@@ -26,9 +29,7 @@ SENTENCE = (
     "Gold items have a known label and are mixed into everybody's order, where nobody can tell them from others: they "
     "show you how accurate each annotator is, and enter no outcome and no estimate."
 )
-TABLE_HELP = (
-    f"CSV in UTF-8 with the columns {', '.join(COLUMNS)}, and optionally why and run"
-)
+TABLE_HELP = f"CSV in UTF-8 with the columns {', '.join(COLUMNS)}, and optionally why and run"
 FEEDBACK_HELP = "On: after each gold item the annotator reads what its label is. Off: you alone see how annotators do."
 
 
@@ -39,7 +40,9 @@ class GoldAnswers(NamedTuple):
     feedback: bool = False
 
 
-def draw_gold_choice(wanted: Population, looks: Looks, seed: int) -> GoldAnswers | None:
+def draw_gold_choice(
+    wanted: Population, looks: Looks, seed: int
+) -> GoldAnswers | None:
     """What the lead chose; None, after saying why, while it cannot be used."""
     gold: tuple[Gold, ...] | None = None
     with st.expander("Gold items"), refusals_shown():
@@ -68,7 +71,11 @@ def draw_gold_choice(wanted: Population, looks: Looks, seed: int) -> GoldAnswers
         feedback = st.toggle(
             "Tell annotators the label of each gold item", help=FEEDBACK_HELP
         )
-        found = _of_table(table.getvalue(), table.name, wanted, looks) if table else ()
+        found = (
+            _of_table(table.getvalue(), table.name, wanted, looks)
+            if table
+            else ()
+        )
         if origin:
             found += _of_campaign(
                 locks[origin], origin, int(n), wanted, looks, seed, found
@@ -118,5 +125,12 @@ def _of_campaign(
 ) -> tuple[Gold, ...]:
     """locked_at: a campaign that was opened and locked again has other labels, so it is part of the key."""
     return gold_of_campaign(
-        data.store(), data.folder(), campaign, n, wanted, looks, seed=seed, but=but
+        data.store(),
+        data.folder(),
+        campaign,
+        n,
+        wanted,
+        looks,
+        seed=seed,
+        but=but,
     )

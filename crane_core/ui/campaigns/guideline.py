@@ -13,7 +13,10 @@ from crane_core.annotation.guideline import (
     version_known,
 )
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
+from crane_core.pipeline.campaigns.guideline import (
+    change_guideline,
+    guideline_versions,
+)
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data, keys
 from crane_core.ui.guideline_view import change_html, draw_guideline
@@ -30,7 +33,9 @@ def draw_guideline_of(status: CampaignStatus) -> None:
             draw_guideline(versions[-1].text)
         st.caption(literal(_told(versions[-1])), width="stretch")
     for older, newer in reversed(list(pairwise(versions))):
-        with st.expander(literal(f"Changed {moment(newer.since)} by {newer.by}")):
+        with st.expander(
+            literal(f"Changed {moment(newer.since)} by {newer.by}")
+        ):
             st.html(change_html(older.text, newer.text))
     if status.lock is None:
         _draw_change(status.plan.campaign, versions)

@@ -69,7 +69,9 @@ def draw_judges(status: CampaignStatus) -> None:
     if table.empty:
         hidden = plan.blind and status.lock is None
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
-        st.caption(f"Nobody has{fewest} labels on the same items as a judge yet.")
+        st.caption(
+            f"Nobody has{fewest} labels on the same items as a judge yet."
+        )
         return
     grid(
         pd.DataFrame(
@@ -92,12 +94,18 @@ def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
     """A sentence per judge, for Markdown; now: the version of the guideline in force."""
     return [
         f"{literal(judge.name)}: guideline {judge.guideline}"
-        + (", in force" if judge.guideline == now else f"; {now} is in force now")
+        + (
+            ", in force"
+            if judge.guideline == now
+            else f"; {now} is in force now"
+        )
         for judge in judges
     ]
 
 
-def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str]:
+def shown(
+    row: dict[str, Any], campaign: str, labels: LabelSet
+) -> dict[str, str]:
     """A row of `agreement.campaign_judges.beside_people` in words; labels without any credit have no estimates."""
     has_more = row["n_more"] is not None
     counted = "Correct" if means_the_study(labels) else "Credit"
@@ -114,7 +122,9 @@ def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str
         return agreed
     return agreed | {
         f"{counted}, person only": _share(row, "alone") if has_more else "–",
-        f"{counted}, with the judge": _share(row, "powered") if has_more else "–",
+        f"{counted}, with the judge": _share(row, "powered")
+        if has_more
+        else "–",
         "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}"
         if has_more
         else "–",

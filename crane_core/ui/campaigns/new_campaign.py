@@ -71,7 +71,9 @@ def _preview(labels: LabelSet) -> str:
         f'<td class="cw-dim">{escape(", ".join(words[code] for code in label.reasons))}</td></tr>'
         for label in labels.labels
     )
-    return f'<div class="cw-scroll"><table class="cw-labels">{rows}</table></div>'
+    return (
+        f'<div class="cw-scroll"><table class="cw-labels">{rows}</table></div>'
+    )
 
 
 @data.kept(data.answers)
@@ -109,7 +111,11 @@ def draw_new() -> None:
             if n == 0:
                 _draw_nothing(left_out)
                 return
-            left = f"; {count(left_out)} more have no text here" if left_out else ""
+            left = (
+                f"; {count(left_out)} more have no text here"
+                if left_out
+                else ""
+            )
             st.caption(f"{count(n)} verdicts can be labelled{left}.")
             labels = draw_labels()
         with _step("2. Who labels?"):
@@ -151,7 +157,8 @@ def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
     """The plan; while name or annotators are missing, its size and strata alone."""
     st.markdown("**The plan**")
     draw_outline(
-        outline(plan, weight, titles_of(plan.population)), with_people=is_complete
+        outline(plan, weight, titles_of(plan.population)),
+        with_people=is_complete,
     )
     if not is_complete:
         st.info("Enter a name and annotators in step 2 to create the campaign.")

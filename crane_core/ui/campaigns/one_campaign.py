@@ -62,7 +62,9 @@ def draw_gold(status: CampaignStatus) -> None:
     """A row per annotator: how many are labelled, how many right, and the accuracy with its interval."""
     is_told = status.plan.gold_feedback
     grid(
-        pd.DataFrame(_row(score) for score in status.gold), height="content", width=640
+        pd.DataFrame(_row(score) for score in status.gold),
+        height="content",
+        width=640,
     )
     st.caption(
         "Items with a known label, mixed into everybody's order. "
@@ -146,9 +148,13 @@ def _draw_queue(status: CampaignStatus) -> None:
     waiting = undecided(found)
     n_differ = sum(entry.differs for entry in waiting)
     if status.lock is not None:
-        st.caption(f"{count(len(found) - len(waiting))} were decided before the lock.")
+        st.caption(
+            f"{count(len(found) - len(waiting))} were decided before the lock."
+        )
     elif not waiting:
-        st.caption(f"No disagreements to resolve; {count(len(found))} are decided.")
+        st.caption(
+            f"No disagreements to resolve; {count(len(found))} are decided."
+        )
     else:
         st.markdown(
             f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged."

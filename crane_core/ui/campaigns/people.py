@@ -36,7 +36,9 @@ def draw_people(status: CampaignStatus) -> None:
     """What has changed so far, and the forms to change more; a locked campaign can only be labelled again."""
     plan = status.plan
     for entry in plan.rounds:
-        st.caption(literal(f"{entry.at[:10]}, {entry.by}: {round_words(entry)}."))
+        st.caption(
+            literal(f"{entry.at[:10]}, {entry.by}: {round_words(entry)}.")
+        )
     if missing := status.n_unassigned:
         st.warning(
             f"{count(missing)} labels that the design asks for have nobody to give them. Add people."
@@ -68,7 +70,9 @@ def _draw_add(plan: Plan) -> None:
     with st.form("add", border=False):
         roles = configured_roles()
         if roles is not None:
-            free = [name for name in roles.annotators() if name not in plan.present]
+            free = [
+                name for name in roles.annotators() if name not in plan.present
+            ]
             names = tuple(st.multiselect("New annotators", free, width=WIDTH))
         else:
             typed = st.text_input(
@@ -80,7 +84,11 @@ def _draw_add(plan: Plan) -> None:
     if pressed:
         _keep(
             lambda: change_people(
-                data.folder(), plan.campaign, PeopleChange(add=names), by=by, why=why
+                data.folder(),
+                plan.campaign,
+                PeopleChange(add=names),
+                by=by,
+                why=why,
             )
         )
 
@@ -107,7 +115,9 @@ def _draw_leave(plan: Plan) -> None:
         if heir:
             change = PeopleChange(replace={name: heir})
         _keep(
-            lambda: change_people(data.folder(), plan.campaign, change, by=by, why=why)
+            lambda: change_people(
+                data.folder(), plan.campaign, change, by=by, why=why
+            )
         )
 
 
@@ -136,10 +146,14 @@ def _draw_again(plan: Plan, *, is_locked: bool) -> None:
         which = Which((), tuple(labels), reasons, older, is_flagged)
 
         def open_again() -> Round:
-            opened = label_again(data.folder(), plan.campaign, which, by=by, why=why)
+            opened = label_again(
+                data.folder(), plan.campaign, which, by=by, why=why
+            )
             if is_locked:
                 note_act(
-                    AuditAction.OPEN_AGAIN, f"campaign {plan.campaign}", f"by {by}"
+                    AuditAction.OPEN_AGAIN,
+                    f"campaign {plan.campaign}",
+                    f"by {by}",
                 )
             return opened
 

@@ -23,13 +23,18 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
     st.markdown(
         "  \n".join(
-            map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE])
+            map(
+                literal,
+                told.sentences if with_people else told.sentences[:N_OF_SIZE],
+            )
         )
     )
     grid(_strata(told), height="content")
     if with_people:
         grid(_load(told), height="content")
-        st.caption(f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included.")
+        st.caption(
+            f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included."
+        )
     st.markdown("**Effective sample size**")
     st.markdown("  \n".join(map(literal, told.dependence)))
     for remark in told.remarks:
@@ -64,7 +69,9 @@ def _strata(told: Outline) -> pd.DataFrame:
 
 
 def _stratum_words(stratum: str, titles: Mapping[str, str]) -> str:
-    return SEPARATOR.join(titles.get(part, part) for part in stratum.split(SEPARATOR))
+    return SEPARATOR.join(
+        titles.get(part, part) for part in stratum.split(SEPARATOR)
+    )
 
 
 def _load(told: Outline) -> pd.DataFrame:

@@ -20,7 +20,10 @@ from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.label_sets import standing_words
-from crane_core.pipeline.campaigns.status import AnnotatorProgress, CampaignStatus
+from crane_core.pipeline.campaigns.status import (
+    AnnotatorProgress,
+    CampaignStatus,
+)
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.grid import grid
@@ -34,9 +37,7 @@ from crane_core.ui.words import (
     percent,
 )
 
-SPEED_HELP = (
-    f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
-)
+SPEED_HELP = f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
 ORDINALS = ("first", "second", "third", "last")
 
 
@@ -63,7 +64,8 @@ def draw_progress(status: CampaignStatus) -> None:
         ),
         height="content",
         column_config={
-            name: st.column_config.Column(help=words) for name, words in helps.items()
+            name: st.column_config.Column(help=words)
+            for name, words in helps.items()
         },
     )
 
@@ -71,7 +73,9 @@ def draw_progress(status: CampaignStatus) -> None:
 def _row(entry: AnnotatorProgress, *, has_left: bool) -> dict[str, str]:
     speed = entry.pace
     return {
-        "Annotator": f"{entry.annotator} (left)" if has_left else entry.annotator,
+        "Annotator": f"{entry.annotator} (left)"
+        if has_left
+        else entry.annotator,
         "Labelled": f"{count(entry.n_done)} of {count(entry.n_all)}",
         "Skipped": count(entry.n_skipped),
         "Flagged": count(entry.n_flagged),
@@ -110,14 +114,17 @@ def draw_drift(status: CampaignStatus) -> None:
 def _colours(labels: LabelSet) -> dict[str, str]:
     """Word to the colour of a chart, for either ground."""
     return {
-        label.word: between(label.colour, label.colour_dark) for label in labels.labels
+        label.word: between(label.colour, label.colour_dark)
+        for label in labels.labels
     }
 
 
 def _mix(entry: AnnotatorProgress, labels: LabelSet) -> list[dict[str, object]]:
     """A row per quarter and label; fewer quarters where there are fewer labels than that."""
     names = (
-        ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
+        ORDINALS
+        if len(entry.parts) == len(ORDINALS)
+        else ORDINALS[: len(entry.parts)]
     )
     return [
         {
@@ -130,14 +137,18 @@ def _mix(entry: AnnotatorProgress, labels: LabelSet) -> list[dict[str, object]]:
             "median_s": part.median_s,
             "text": label.word if place == len(names) - 1 else "",
         }
-        for place, (name, part) in enumerate(zip(names, entry.parts, strict=True))
+        for place, (name, part) in enumerate(
+            zip(names, entry.parts, strict=True)
+        )
         for label in labels.labels
     ]
 
 
 def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
     wide = table.pivot(
-        index=["annotator", "labels", "n", "median_s"], columns="label", values="share"
+        index=["annotator", "labels", "n", "median_s"],
+        columns="label",
+        values="share",
     )
     of = {
         name: wide.index.get_level_values(name)
@@ -162,7 +173,9 @@ def draw_agreement(status: CampaignStatus) -> None:
     plan = status.plan
     st.markdown(
         _agreement(
-            agreement_so_far(data.folder(), plan, locked=status.lock is not None)
+            agreement_so_far(
+                data.folder(), plan, locked=status.lock is not None
+            )
         )
     )
     who = [f"{plan.campaign}: {name}" for name in plan.annotators]
@@ -172,20 +185,22 @@ def draw_agreement(status: CampaignStatus) -> None:
 def _agreement(so_far: SoFar) -> str:
     if so_far.found is None:
         if so_far.n_common == 0:
-            return (
-                "No item has labels of two annotators yet, so agreement is undefined."
-            )
+            return "No item has labels of two annotators yet, so agreement is undefined."
         return (
             f"{count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
             f"{MIN_COMMON_WHEN_BLIND} on, because with fewer it would reveal single labels."
         )
     found = so_far.found
     over = f"over {count(found.n)} items of {count(found.n_clusters)} cases"
-    if found.why is not None and coefficient(found.value) == coefficient(float("nan")):
+    if found.why is not None and coefficient(found.value) == coefficient(
+        float("nan")
+    ):
         return f"**{so_far.coefficient}** has no value {over}: {found.why}."
     bounds = f"95% {coefficient_interval(found.low, found.high)}, bootstrap over cases"
     told = str(found.why) if found.why else bounds
-    return f"**{so_far.coefficient} {coefficient(found.value)}** ({told}) {over}."
+    return (
+        f"**{so_far.coefficient} {coefficient(found.value)}** ({told}) {over}."
+    )
 
 
 def draw_outcomes(plan: Plan) -> None:
@@ -200,10 +215,15 @@ def draw_outcomes(plan: Plan) -> None:
 
 
 def _table(finals: dict[str, Final], labels: LabelSet) -> pd.DataFrame:
-    counts = Counter((final.provenance, final.label) for final in finals.values())
+    counts = Counter(
+        (final.provenance, final.label) for final in finals.values()
+    )
     rows = []
     for provenance in Provenance:
-        of = {label.words: counts[provenance, label.code] for label in labels.labels}
+        of = {
+            label.words: counts[provenance, label.code]
+            for label in labels.labels
+        }
         n = sum(of.values()) + counts[provenance, None]
         has_label = provenance not in (Provenance.OPEN, Provenance.UNLABELLED)
         shown = {name: count(k) if has_label else "" for name, k in of.items()}

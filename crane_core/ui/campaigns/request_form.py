@@ -21,7 +21,12 @@ from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
-from crane_core.ui.words import count, experiment_words, names_typed, setting_short
+from crane_core.ui.words import (
+    count,
+    experiment_words,
+    names_typed,
+    setting_short,
+)
 
 WIDTH = 220
 PREVIEW = "preview"
@@ -37,7 +42,10 @@ FILTER_WORDS = {
     "libraries": "Libraries",
     "root_causes": "Root causes",
 }
-KIND_WORDS = {DrawKind.SAMPLE: "a sample (Equation 1)", DrawKind.ALL: "all of them"}
+KIND_WORDS = {
+    DrawKind.SAMPLE: "a sample (Equation 1)",
+    DrawKind.ALL: "all of them",
+}
 OUTCOME_WORDS = {
     PopulationOutcome.DETECTED: "detected crashes",
     PopulationOutcome.PREDICTED: "all predicted crashes",
@@ -127,7 +135,9 @@ def draw_who() -> Who:
         st.expander("Title and creator"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        title = st.text_input("Title", placeholder="same as the name", width=WIDTH)
+        title = st.text_input(
+            "Title", placeholder="same as the name", width=WIDTH
+        )
         by = visitor().name or st.text_input("Created by", width=WIDTH)
     return Who(name.strip(), names, title.strip(), by.strip(), bool(blind))
 
@@ -170,7 +180,9 @@ def draw_design() -> tuple[Design, int]:
             "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        overlap = st.selectbox("Who labels what", list(Overlap), format_func=str)
+        overlap = st.selectbox(
+            "Who labels what", list(Overlap), format_func=str
+        )
         per_item = (
             st.number_input("Annotators per item", 1, 100, 2, width=150)
             if overlap is Overlap.SOME
@@ -220,7 +232,11 @@ def draw_design() -> tuple[Design, int]:
 
 
 def request_of(
-    population: Population, who: Who, design: Design, seed: int, labels: LabelSet
+    population: Population,
+    who: Who,
+    design: Design,
+    seed: int,
+    labels: LabelSet,
 ) -> CampaignRequest:
     """The request; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
     stand_ins = tuple(
@@ -228,7 +244,15 @@ def request_of(
     )
     name, annotators = who.name or PREVIEW, who.annotators or stand_ins
     return CampaignRequest(
-        name, annotators, population, design, seed, who.title, who.blind, who.by, labels
+        name,
+        annotators,
+        population,
+        design,
+        seed,
+        who.title,
+        who.blind,
+        who.by,
+        labels,
     )
 
 

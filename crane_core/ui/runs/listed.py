@@ -59,7 +59,8 @@ NUMBERS = (
     "Median s",
 )
 INPUT_HELP = "; ".join(
-    f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items()
+    f"{SETTING_SHORT[setting]}: {words}"
+    for setting, words in SETTING_WORDS.items()
 )
 AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
 FLIPS_HELP = "Instances with both answers, crash and no crash."
@@ -114,13 +115,28 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
         return table
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for column, words, key, titles in (
-            ("benchmark", "Filter by benchmark", keys.RUNS_ON, data.benchmark_titles()),
-            ("detector", "Filter by detector", keys.RUNS_BY, data.detector_titles()),
+            (
+                "benchmark",
+                "Filter by benchmark",
+                keys.RUNS_ON,
+                data.benchmark_titles(),
+            ),
+            (
+                "detector",
+                "Filter by detector",
+                keys.RUNS_BY,
+                data.detector_titles(),
+            ),
         ):
             options = sorted(table[column].unique())
             named = partial(_titled, titles=titles)
             chosen = many_of(
-                words, options, key=key, placeholder="all", width=320, format_func=named
+                words,
+                options,
+                key=key,
+                placeholder="all",
+                width=320,
+                format_func=named,
             )
             table = table[table[column].isin(chosen)] if chosen else table
     return table
@@ -169,7 +185,9 @@ def row_cells(
     )
     labels = labels_of_row(row)
     # Two runs may begin in the same minute; the end of the job's name tells them apart.
-    told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
+    told_apart = (
+        _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
+    )
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
@@ -182,9 +200,13 @@ def row_cells(
         "Name": title or labels.get("name", NOTHING),
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
-        "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
+        "No answer": count(row["n_unanswered"])
+        if row["n_unanswered"]
+        else NOTHING,
         "Runs agree": agreement_words(row),
-        "Unstable": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
+        "Unstable": NOTHING
+        if row["agreement"] is None
+        else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
         "Median s": _median_words(row),
@@ -225,7 +247,9 @@ def tokens_words(row: dict[str, Any]) -> str:
     if row["input_tokens"] is None and row["output_tokens"] is None:
         return "unknown" if n_uncounted else NOTHING
     counts = f"{count_or_unknown(row['input_tokens'])} / {count_or_unknown(row['output_tokens'])}"
-    return f"{counts}, {count(n_uncounted)} not counted" if n_uncounted else counts
+    return (
+        f"{counts}, {count(n_uncounted)} not counted" if n_uncounted else counts
+    )
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:

@@ -17,7 +17,13 @@ from crane_core.ui.code_html import prompt_html
 from crane_core.ui.glossary import prose
 from crane_core.ui.navigation import draw_neighbours, link, show_here
 from crane_core.ui.runs.address import address_of, asked_only
-from crane_core.ui.words import NOTHING, count, literal, setting_words, shortened
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    literal,
+    setting_words,
+    shortened,
+)
 
 MAX_REASON = 4_000
 
@@ -35,7 +41,9 @@ def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     if not answers:
         st.info("This run has no answer for an instance of this name.")
         return
-    truth = {True: "Actual: crash", False: "Actual: no crash"}.get(answers[0]["truth"])
+    truth = {True: "Actual: crash", False: "Actual: no crash"}.get(
+        answers[0]["truth"]
+    )
     if truth is not None:
         st.markdown(truth)
         link(
@@ -54,7 +62,9 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
     """The name with the way back to the run and to the neighbours, by button or key."""
     only = asked_only()
     place = stored.place_of(data.store().cursor(), run, instance_id, only)
-    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="steps"
+    ):
         st.title(literal(instance_id), anchor=False, width="content")
         st.button(
             "Back to the run",
@@ -69,16 +79,25 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
             lambda neighbour: show_here(**address_of(run, neighbour, only)),
         )
         if place.place:
-            among = "in this run" if only is Only.ALL else f"with the filter: {only}"
+            among = (
+                "in this run"
+                if only is Only.ALL
+                else f"with the filter: {only}"
+            )
             st.caption(
-                f"{count(place.place)} of {count(place.n)} {among}", width="content"
+                f"{count(place.place)} of {count(place.n)} {among}",
+                width="content",
             )
 
 
 def answer_html(answer: dict[str, Any]) -> str:
     """The card of one answer."""
-    head = {True: "crash", False: "no crash", None: "no answer"}[answer["crashes"]]
-    is_right = answer["truth"] is not None and answer["crashes"] == answer["truth"]
+    head = {True: "crash", False: "no crash", None: "no answer"}[
+        answer["crashes"]
+    ]
+    is_right = (
+        answer["truth"] is not None and answer["crashes"] == answer["truth"]
+    )
     sign = (
         ""
         if answer["truth"] is None or answer["crashes"] is None
@@ -89,7 +108,10 @@ def answer_html(answer: dict[str, Any]) -> str:
     css = "cw-alarm" if answer["crashes"] else "cw-calm"
     # Of what an answer may hold, the text that says most.
     text = str(
-        answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING
+        answer["reasoning"]
+        or answer["unanswered"]
+        or answer["diagnostics"]
+        or NOTHING
     )
     shown = escape(shortened(text, MAX_REASON))
     body = f"<dl><dt></dt><dd>{shown}</dd></dl>"
@@ -105,11 +127,14 @@ def _took(answer: dict[str, Any]) -> str:
     if answer["seconds"] is not None:
         parts.append(f"{answer['seconds']:.2f} s")
     if answer["has_reply"] or answer["input_tokens"] is not None:
-        parts.append(token_words(answer["input_tokens"], answer["output_tokens"]))
+        parts.append(
+            token_words(answer["input_tokens"], answer["output_tokens"])
+        )
     if answer["has_reply"]:
         parts.append(
             cost_words(
-                answer["usd"], answer["usd"] if answer["is_usd_reported"] else None
+                answer["usd"],
+                answer["usd"] if answer["is_usd_reported"] else None,
             )
         )
     if (answer["attempts"] or 1) > 1:
@@ -130,7 +155,9 @@ def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
     )
     if raw is None:
         return
-    with st.expander(f"Raw reply {answer['run_index']} · {len(raw):,} characters"):
+    with st.expander(
+        f"Raw reply {answer['run_index']} · {len(raw):,} characters"
+    ):
         st.html(prompt_html(raw))
 
 
@@ -150,5 +177,8 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
                 st.html(prompt_html(text))
                 # "ignore": a download needs no rerun of the page.
                 st.download_button(
-                    "Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore"
+                    "Download prompt",
+                    text,
+                    f"{sha256[:12]}.txt",
+                    on_click="ignore",
                 )

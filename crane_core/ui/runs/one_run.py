@@ -58,7 +58,8 @@ def draw_run(row: dict[str, Any]) -> None:
     title = data.benchmark_titles().get(row["benchmark"], row["benchmark"])
     st.html(
         facts_html(
-            row | {"benchmark": title, "title": data.run_title(row["experiment"])}
+            row
+            | {"benchmark": title, "title": data.run_title(row["experiment"])}
         )
     )
     if row["is_job"]:
@@ -112,8 +113,13 @@ def _draw_ways(row: dict[str, Any]) -> None:
 
 def facts_html(row: dict[str, Any]) -> str:
     """What ran and what it took; options that are long fold away."""
-    options: dict[str, Any] = json.loads(row["options"]) if row["options"] else {}
-    said = {name.replace("_", " "): _option(value) for name, value in options.items()}
+    options: dict[str, Any] = (
+        json.loads(row["options"]) if row["options"] else {}
+    )
+    said = {
+        name.replace("_", " "): _option(value)
+        for name, value in options.items()
+    }
     said |= {"name": row["title"]} if row.get("title") else {}
     facts = {
         "input": setting_words(row["setting"]),
@@ -127,7 +133,9 @@ def facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"])
         if row["n_unanswered"]
         else None,
-        "runs agree": agreement_words(row) if row["agreement"] is not None else None,
+        "runs agree": agreement_words(row)
+        if row["agreement"] is not None
+        else None,
         "tokens in / out": tokens_words(row)
         if row["seconds_median"] is not None
         else None,
@@ -138,9 +146,15 @@ def facts_html(row: dict[str, Any]) -> str:
         "requests beyond the first": count(int(row["n_retried"]))
         if row["n_retried"]
         else None,
-        **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},
+        **{
+            name: value
+            for name, value in said.items()
+            if len(value) <= MAX_OPTION
+        },
     }
-    long = {name: value for name, value in said.items() if len(value) > MAX_OPTION}
+    long = {
+        name: value for name, value in said.items() if len(value) > MAX_OPTION
+    }
     names = escape(", ".join(long))
     folded = (
         f'<details class="cw-options"><summary>{names}</summary>{_list_html(long)}</details>'
@@ -167,7 +181,9 @@ def _seconds(row: dict[str, Any]) -> str | None:
 
 def _option(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_option(inner)}" for name, inner in value.items())
+        return ", ".join(
+            f"{name} {_option(inner)}" for name, inner in value.items()
+        )
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -181,7 +197,9 @@ def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
     )
     st.subheader(beside, anchor="scores")
     st.html(scores_html(rows, printed))
-    same = "; the published rows over the same instances" if len(rows) > 1 else ""
+    same = (
+        "; the published rows over the same instances" if len(rows) > 1 else ""
+    )
     prose(
         st.caption,
         f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.",
@@ -192,11 +210,16 @@ def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
         )
 
 
-def scores_html(rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
+def scores_html(
+    rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()
+) -> str:
     """The rates of the run, in bold, of the published ones, and what the paper prints."""
     names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
     body = "".join(
-        [*(_score_html(row) for row in rows), *(_printed_html(row) for row in printed)]
+        [
+            *(_score_html(row) for row in rows),
+            *(_printed_html(row) for row in printed),
+        ]
     )
     head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
     return f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
@@ -215,7 +238,9 @@ def _printed_html(row: PrintedRow) -> str:
 
 
 def _score_html(row: ScoreRow) -> str:
-    title = escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
+    title = (
+        escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
+    )
     rates = [row.rates[name] for name in RATES]
     cells = "".join(
         f'<td>{percent(rate.value)} <span class="cw-dim">{_unbroken(interval(rate.low, rate.high))}</span></td>'
@@ -275,7 +300,9 @@ def _draw_instances(run: RunKey) -> None:
         pd.DataFrame([_cells(row) for row in rows]),
         most_height=MOST_HEIGHT,
         key=f"{keys.PICKED}_answers_{run}_{only}_{shown_page}",
-        column_config={"First answer": st.column_config.TextColumn(width="large")},
+        column_config={
+            "First answer": st.column_config.TextColumn(width="large")
+        },
     )
     if n_all > PAGE:
         st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
@@ -303,5 +330,7 @@ def vote_words(row: dict[str, Any]) -> str:
     if row["n_crash"] == row["n_safe"]:
         return "tie"
     crash = row["n_crash"] > row["n_safe"]
-    sign = "" if row["truth"] is None else " ✓" if crash == row["truth"] else " ✗"
+    sign = (
+        "" if row["truth"] is None else " ✓" if crash == row["truth"] else " ✗"
+    )
     return ("crash" if crash else "no crash") + sign

@@ -66,7 +66,11 @@ class Started:
         """What it said, the last of it; nothing once the log is gone."""
         if not self.told.exists():
             return ""
-        return self.told.read_bytes()[-MAX_TOLD:].decode("utf-8", "replace").strip()
+        return (
+            self.told.read_bytes()[-MAX_TOLD:]
+            .decode("utf-8", "replace")
+            .strip()
+        )
 
     @property
     def last_line(self) -> str:

@@ -24,12 +24,21 @@ from crane_core.ui.documentation import help_address
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.started import SILENCE_S, Started, draw_bar, start, started_runs
+from crane_core.ui.runs.started import (
+    SILENCE_S,
+    Started,
+    draw_bar,
+    start,
+    started_runs,
+)
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import literal, setting_words
 
 LLM, FAKE = "llm", "fake"
-OF_MODEL = {LLM: "A model over HTTP", CASCADE: "Rules first, a model for the rest"}
+OF_MODEL = {
+    LLM: "A model over HTTP",
+    CASCADE: "Rules first, a model for the rest",
+}
 ASKED = OF_MODEL | {FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
 DEFAULT_BUDGET, DEFAULT_TOKENS = 5.0, 5_000_000
@@ -72,7 +81,9 @@ class JobForm(NamedTuple):
             ("benchmark", self.benchmark),
         ]
         given += (
-            [("instances", self.instances)] if self.instances not in ("", "*") else []
+            [("instances", self.instances)]
+            if self.instances not in ("", "*")
+            else []
         )
         given += [("runs", str(self.n_runs))] if self.detector in ASKED else []
         if self.detector in OF_MODEL:
@@ -80,14 +91,20 @@ class JobForm(NamedTuple):
                 ("endpoint", self.endpoint),
                 *(("model", model) for model in self.models),
             ]
-            given += [("budget-usd", f"{self.budget_usd:g}")] if self.budget_usd else []
+            given += (
+                [("budget-usd", f"{self.budget_usd:g}")]
+                if self.budget_usd
+                else []
+            )
             given += (
                 [("budget-tokens", str(self.budget_tokens))]
                 if self.budget_tokens
                 else []
             )
         given += [
-            (label, text) for label in LABELS if (text := getattr(self, label).strip())
+            (label, text)
+            for label in LABELS
+            if (text := getattr(self, label).strip())
         ]
         # With an equals sign, because a note such as `--again` would be read as an option.
         return [f"--{name}={value}" for name, value in given]
@@ -153,7 +170,11 @@ def _draw_form() -> None:
             width=300,
         )
         benchmark = st.selectbox(
-            "Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180
+            "Benchmark",
+            benchmarks,
+            index=first,
+            key=keys.START_BENCHMARK,
+            width=180,
         )
         settings = st.multiselect(
             "Inputs",
@@ -167,7 +188,9 @@ def _draw_form() -> None:
         instances = st.text_input(
             "Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180
         )
-        form = JobForm(detector, benchmark, tuple(map(str, settings)), instances)
+        form = JobForm(
+            detector, benchmark, tuple(map(str, settings)), instances
+        )
         if detector in ASKED:
             runs = st.number_input(
                 "Answers per instance",
@@ -181,10 +204,18 @@ def _draw_form() -> None:
         if detector in OF_MODEL:
             form = _of_model(form)
         name = st.text_input(
-            "Name", key=keys.START_NAME, max_chars=MOST_NAME, help=_NAMED, width=180
+            "Name",
+            key=keys.START_NAME,
+            max_chars=MOST_NAME,
+            help=_NAMED,
+            width=180,
         )
         note = st.text_input(
-            "Note", key=keys.START_NOTE, max_chars=MOST_NOTE, help=_NAMED, width=300
+            "Note",
+            key=keys.START_NOTE,
+            max_chars=MOST_NOTE,
+            help=_NAMED,
+            width=300,
         )
         form = form._replace(name=name, note=note)
     if form.n_started > 1:
@@ -238,7 +269,9 @@ def _of_model(form: JobForm) -> JobForm:
     known = {each.name: each for each in configured_endpoints()}
     if not known:
         return form
-    name = st.selectbox("Endpoint", list(known), key=keys.START_ENDPOINT, width=300)
+    name = st.selectbox(
+        "Endpoint", list(known), key=keys.START_ENDPOINT, width=300
+    )
     endpoint = known[name]
     if endpoint.models:
         models = st.multiselect(
@@ -251,10 +284,16 @@ def _of_model(form: JobForm) -> JobForm:
     else:
         usual, several = os.environ.get(MODEL, ""), "Several between commas"
         typed = st.text_input(
-            "Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300
+            "Models",
+            usual,
+            key=f"{keys.START_MODEL}_{name}",
+            help=several,
+            width=300,
         )
         models = list(
-            dict.fromkeys(model.strip() for model in typed.split(",") if model.strip())
+            dict.fromkeys(
+                model.strip() for model in typed.split(",") if model.strip()
+            )
         )
     form = form._replace(endpoint=name, models=tuple(models))
     if any(
@@ -303,7 +342,9 @@ def _watch() -> None:
 
 
 def _draw_started(run: Started) -> None:
-    asked = " ".join(argument.partition("=")[2] for argument in run.arguments[:3])
+    asked = " ".join(
+        argument.partition("=")[2] for argument in run.arguments[:3]
+    )
     is_running = run.is_running
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{run.state}**", width="content")
@@ -313,9 +354,14 @@ def _draw_started(run: Started) -> None:
                 "Stop", key=f"{keys.START}_stop_{run.process.pid}"
             ):
                 run.stop()
-                note_act(AuditAction.STOP_RUN, f"run {run.job or 'without a name yet'}")
+                note_act(
+                    AuditAction.STOP_RUN,
+                    f"run {run.job or 'without a name yet'}",
+                )
             if run.job and st.button(
-                "Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"
+                "Open run",
+                type="tertiary",
+                key=f"{keys.START}_watch_{run.process.pid}",
             ):
                 _open_at_work(run)
         else:

@@ -84,7 +84,11 @@ def run_words(row: dict[str, Any]) -> str:
 
 def comparison_words(one: str, other: str, found: dict[str, Any] | None) -> str:
     """What `two_runs` found, as sentences of Markdown."""
-    if found is None or found["difference"] is None or math.isnan(found["difference"]):
+    if (
+        found is None
+        or found["difference"] is None
+        or math.isnan(found["difference"])
+    ):
         return "No instance with a known outcome was answered by both runs."
     return (
         f"Over {count(found['n'])} instances of {count(found['n_cases'])} cases that both answered, "

@@ -61,7 +61,10 @@ def about(checked: CheckedNotebook) -> tuple[str, int, str]:
 
 
 def ask(
-    checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint
+    checked: CheckedNotebook,
+    setting: Setting,
+    sent: WrittenPrompt,
+    endpoint: Endpoint,
 ) -> TrialQuestion:
     """Send the text. Raises DetectorError if too many questions are under way."""
     asking = TrialQuestion(
@@ -114,7 +117,9 @@ def draw_asking(checked: CheckedNotebook) -> None:
         if is_of_this_text:
             return
     if endpoint is not None and st.button(
-        f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND
+        f"Send it to {literal(endpoint.model)}",
+        type="primary",
+        key=keys.TRY_SEND,
     ):
         _send(checked, Setting(setting), sent, endpoint)
     if asking is not None and asking.outcome is not None:
@@ -134,7 +139,10 @@ def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:
 
 
 def _send(
-    checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint
+    checked: CheckedNotebook,
+    setting: Setting,
+    sent: WrittenPrompt,
+    endpoint: Endpoint,
 ) -> None:
     """A question that is still running is cancelled: its answer would have no place."""
     before = st.session_state.get(keys.TRY_ASKED)
@@ -168,7 +176,10 @@ def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     with st.expander(f"The exact prompt · {len(text):,} characters"):
         st.html(prompt_html(text, "more"))
         st.download_button(
-            "Download the prompt", text, f"{checked.name}.txt", on_click="ignore"
+            "Download the prompt",
+            text,
+            f"{checked.name}.txt",
+            on_click="ignore",
         )
 
 

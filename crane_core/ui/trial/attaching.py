@@ -15,7 +15,10 @@ from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.attach import attached
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    read_notebook,
+)
 from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts
@@ -66,7 +69,9 @@ def draw_attaching() -> CheckedNotebook | None:
     place = st.selectbox(
         "Running kernel",
         range(len(kernels)),
-        format_func=lambda place: f"{kernels[place].name} · {kernels[place].id[:8]}",
+        format_func=lambda place: (
+            f"{kernels[place].name} · {kernels[place].id[:8]}"
+        ),
         key=keys.TRY_KERNEL,
         width=330,
     )
@@ -75,7 +80,9 @@ def draw_attaching() -> CheckedNotebook | None:
     of, checked = st.session_state.get(keys.TRY_ATTACHED, (None, None))
     is_seen = of == (kernel, target)
     if st.button(
-        "Look again" if is_seen else "Look at it", type="primary", key=keys.TRY_LOOK
+        "Look again" if is_seen else "Look at it",
+        type="primary",
+        key=keys.TRY_LOOK,
     ):
         with refusals_shown():
             st.session_state.pop(keys.TRY_ATTACHED, None)

@@ -56,7 +56,8 @@ def begin(
             record.outcome = error
         except BaseException as error:
             record.outcome = type(full)(
-                f"{failed}: {type(error).__name__}.", remedy="See the server's log."
+                f"{failed}: {type(error).__name__}.",
+                remedy="See the server's log.",
             )
             raise
         finally:

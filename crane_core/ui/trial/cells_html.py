@@ -22,7 +22,9 @@ def cell_words(cell: CodeCell) -> str:
     ]
     first = lines[0].strip() if lines else "(empty)"
     cut = first if len(first) <= MAX_PREVIEW else first[: MAX_PREVIEW - 1] + "…"
-    count = f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    count = (
+        f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    )
     return f"Code cell {cell.index} {count}· {cut}"
 
 
@@ -43,7 +45,10 @@ def cells_html(cells: Sequence[Cell], crash_line: int | None = None) -> str:
     closed = len(near) - OPEN_CELLS
     parts = [
         _earlier(early),
-        *(_executed(cell, is_open=place >= closed) for place, cell in enumerate(near)),
+        *(
+            _executed(cell, is_open=place >= closed)
+            for place, cell in enumerate(near)
+        ),
     ]
     return f'<div class="cw-pair cw-single">{"".join(parts)}{_target(target, crash_line)}</div>'
 
@@ -57,15 +62,15 @@ def _earlier(cells: Sequence[Cell]) -> str:
         if n_left_out
         else ""
     )
-    inner = "".join(_executed(cell, is_open=False) for cell in cells[n_left_out:])
+    inner = "".join(
+        _executed(cell, is_open=False) for cell in cells[n_left_out:]
+    )
     words = f'<span class="cw-name">{len(cells):,} earlier cells</span>'
     return f'<details class="cw-cell"><summary class="cw-label">{words}</summary>{left_out}{inner}</details>'
 
 
 def _executed(cell: Cell, *, is_open: bool) -> str:
-    label = (
-        f'<span class="cw-name">Code cell {cell.notebook_index}</span> {_about(cell)}'
-    )
+    label = f'<span class="cw-name">Code cell {cell.notebook_index}</span> {_about(cell)}'
     state = " open" if is_open else ""
     return f'<details class="cw-cell"{state}><summary class="cw-label">{label}</summary>{_body(cell, None)}</details>'
 
@@ -78,7 +83,9 @@ def _target(cell: Cell, crash_line: int | None) -> str:
 
 def _about(cell: Cell) -> str:
     n = len(cell.code.splitlines())
-    ran = f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    ran = (
+        f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    )
     return f'<span class="cw-dim">{escape(ran)}{"1 line" if n == 1 else f"{n:,} lines"}</span>'
 
 
@@ -89,7 +96,11 @@ def _body(cell: Cell, crash_line: int | None) -> str:
         for i, text in enumerate(lines[:MAX_LINES], start=1)
     )
     cut = len(lines) - MAX_LINES
-    more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
+    more = (
+        f'<div class="cw-dim cw-more">… {cut:,} more lines</div>'
+        if cut > 0
+        else ""
+    )
     return f'<div class="cw-lines">{shown}</div>{more}'
 
 

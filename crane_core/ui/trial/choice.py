@@ -51,7 +51,9 @@ class NotebookSource(NamedTuple):
 
 def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium"
+    ):
         way = switch(
             "Notebook",
             [
@@ -135,7 +137,9 @@ def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
 
 def _shipped() -> NotebookSource:
     """A notebook of minibench; its state was captured before, so nothing needs to run."""
-    names = sorted(path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb"))
+    names = sorted(
+        path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb")
+    )
     name = one_of(
         st.selectbox,
         "Example notebook",

@@ -8,12 +8,20 @@ import re
 import streamlit as st
 
 from crane_core.detectors.registry import Prediction
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, verdict
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    findings,
+    verdict,
+)
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
 from crane_core.ui.trial.running import draw_bar, run_of
-from crane_core.ui.trial.verdict_view import crash_line, draw_rules, rehearsal_html
+from crane_core.ui.trial.verdict_view import (
+    crash_line,
+    draw_rules,
+    rehearsal_html,
+)
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -46,7 +54,9 @@ def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
     if checked.state is None:
         return ""
     indices = [
-        cell.notebook_index for cell in checked.cells if cell.notebook_index is not None
+        cell.notebook_index
+        for cell in checked.cells
+        if cell.notebook_index is not None
     ]
     numbers: Numbers = {index: str(index) for index in indices}
     text = json.dumps(checked.state.to_json())
@@ -56,7 +66,10 @@ def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
         for name in ("expression", "fact", "message")
     ]
     tree = state_html(
-        text, text, (numbers, numbers), opened=frozenset(_NAME.findall(" ".join(told)))
+        text,
+        text,
+        (numbers, numbers),
+        opened=frozenset(_NAME.findall(" ".join(told))),
     )
     head = '<b>Runtime state</b> <span class="cw-dim">before the target cell</span>'
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

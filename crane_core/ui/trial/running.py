@@ -16,7 +16,11 @@ import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError, KernelError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, is_on, run_up
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    is_on,
+    run_up,
+)
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import KernelLimits
@@ -119,7 +123,10 @@ def draw_bar(
     outcome = running.outcome if running is not None else None
     if running is not None and outcome is None:
         draw_watch(
-            running, "Stop", key=keys.TRY_STOP, words=partial(_running_words, running)
+            running,
+            "Stop",
+            key=keys.TRY_STOP,
+            words=partial(_running_words, running),
         )
         return
     if isinstance(outcome, CraneError):
@@ -128,7 +135,11 @@ def draw_bar(
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
             _draw_buttons(checked, outcome)
-        words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
+        words = (
+            NOT_REACHED
+            if isinstance(outcome, CraneError)
+            else cost_words(checked)
+        )
         st.caption(words, width="content")
     if may_run:
         st.caption(f"{here_words()} {installs_words(checked)}")
@@ -155,7 +166,9 @@ def _draw_buttons(
 ) -> None:
     is_known = checked.state is not None
     words = (
-        "Run it again" if isinstance(outcome, CheckedNotebook) else run_words(checked)
+        "Run it again"
+        if isinstance(outcome, CheckedNotebook)
+        else run_words(checked)
     )
     if st.button(
         words, type="secondary" if is_known else "primary", key=keys.TRY_START
@@ -171,7 +184,9 @@ def _draw_buttons(
 def _start(checked: CheckedNotebook, *, keep_going: bool) -> None:
     with refusals_shown():
         require(Role.ADMIN)
-        rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
+        rehearse_s = (
+            USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
+        )
         st.session_state[keys.TRY_RUN] = start(
             checked, keep_going=keep_going, rehearse_s=rehearse_s
         )
@@ -197,7 +212,9 @@ def cost_words(checked: CheckedNotebook) -> str:
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:
         seconds = checked.seconds_before
-        shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.1f} s"
+        shown = (
+            f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.1f} s"
+        )
         return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
     if checked.state is not None:
         return f"{cells_words(n).capitalize()} ran before it; the state does not include their run time."
@@ -213,9 +230,7 @@ def failed_words(error: CraneError, *, is_upload: bool) -> str:
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
         # The command's remedy names options that this page does not have.
-        remedy = (
-            "Choose that cell as the target, fix the notebook, or continue past it."
-        )
+        remedy = "Choose that cell as the target, fix the notebook, or continue past it."
         if is_upload and (
             "No such file" in error.args[0] or "FileNotFound" in error.args[0]
         ):

@@ -11,8 +11,15 @@ import streamlit as st
 from crane_core.detectors.registry import Prediction
 from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, unsure
-from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    findings,
+    unsure,
+)
+from crane_core.pipeline.own_notebooks.value_origins import (
+    evidence,
+    with_origins,
+)
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 from crane_core.ui.words import shortened
 
@@ -32,20 +39,23 @@ def crash_line(said: Prediction) -> int | None:
 def draw_rules(checked: CheckedNotebook, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
     found = with_origins(findings(said), checked, is_live=checked.is_attached)
-    st.html(rules_html(found, unsure(said), has_state=checked.state is not None))
+    st.html(
+        rules_html(found, unsure(said), has_state=checked.state is not None)
+    )
 
 
 def rules_html(
-    found: Sequence[dict[str, Any]], doubts: Sequence[str] = (), *, has_state: bool
+    found: Sequence[dict[str, Any]],
+    doubts: Sequence[str] = (),
+    *,
+    has_state: bool,
 ) -> str:
     """A card for each certain crash, or one card that says that there is none; then why less is said than could be."""
     if not found:
         based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
             based = "Checked: the code only. The kernel state before the target is not known yet."
-        modest = (
-            "The rules report only certain crashes; they never say that a cell is safe."
-        )
+        modest = "The rules report only certain crashes; they never say that a cell is safe."
         return _card(
             "cw-calm",
             WHO,
@@ -67,7 +77,9 @@ def _finding_html(finding: dict[str, Any]) -> str:
         ("evidence", _shown(evidence(finding))),
         ("remedy", _shown(_sentence(finding["remedy"]))),
     ]
-    return _card("cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts)
+    return _card(
+        "cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts
+    )
 
 
 def _sentence(text: str) -> str:
@@ -88,7 +100,11 @@ def draw_model(asked: QuestionOutcome) -> None:
 
 def model_html(asked: QuestionOutcome) -> str:
     """The card of one answer."""
-    heads = {True: "Will crash", False: "Will not crash", None: "No readable answer"}
+    heads = {
+        True: "Will crash",
+        False: "Will not crash",
+        None: "No readable answer",
+    }
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = (
         asked.read.reasoning
@@ -113,7 +129,10 @@ def rehearsal_html(told: Rehearsal) -> str:
     css = "cw-alarm" if told.outcome is RehearsalEnd.CRASH else "cw-calm"
     title = told.title[:1].upper() + told.title[1:]
     facts = [
-        (name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text))
+        (
+            name,
+            f"<code>{_shown(text)}</code>" if name == "line" else _shown(text),
+        )
         for name, text in told.facts
     ]
     return _card(css, told.how, _shown(title), facts)

@@ -74,8 +74,26 @@ Predict = Callable[[str, str], Predicted]
 
 def cells_of(setup: str, target: str) -> list[Cell]:
     return [
-        Cell("test", "test_1_reproduced", "test", 0, CellRole.EXECUTED, setup, 1, 0),
-        Cell("test", "test_1_reproduced", "test", 1, CellRole.TARGET, target, 2, 1),
+        Cell(
+            "test",
+            "test_1_reproduced",
+            "test",
+            0,
+            CellRole.EXECUTED,
+            setup,
+            1,
+            0,
+        ),
+        Cell(
+            "test",
+            "test_1_reproduced",
+            "test",
+            1,
+            CellRole.TARGET,
+            target,
+            2,
+            1,
+        ),
     ]
 
 
@@ -91,26 +109,41 @@ def state_of(document: dict[str, Any]) -> KernelState:
 
 def predicted_here(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__builtins__": __builtins__,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _run(setup, namespace)
-        cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
+        cells = [
+            {"code": setup, "notebook_index": 0, "executed": True, "order": 1}
+        ]
         state = state_of(
             json.loads(
-                look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED})
+                look(
+                    namespace,
+                    {"target": target, "cells": cells, "limits": UNHURRIED},
+                )
             )
         )
         report = findings(cells_of(setup, target), state)
         error = _run_caught(target, namespace)
     return Predicted(
-        report.findings, report.errors, state, error and type(error).__name__, error
+        report.findings,
+        report.errors,
+        state,
+        error and type(error).__name__,
+        error,
     )
 
 
 def predicted_by_code(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
-    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__builtins__": __builtins__,
+    }
     codes = re.split(r"^# %%\n", setup, flags=re.MULTILINE)
     cells = [
         *(
@@ -145,7 +178,12 @@ def predicted_by_code(setup: str, target: str) -> Predicted:
         error = _run_caught(target, namespace)
     raised = error and type(error).__name__
     return Predicted(
-        report.findings, report.errors, None, raised, error, report.contradictions
+        report.findings,
+        report.errors,
+        None,
+        raised,
+        error,
+        report.contradictions,
     )
 
 
@@ -184,7 +222,9 @@ def predict_in_kernel(tmp_path: Path) -> Predict:
         nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
         state = state_of(capture(notebook, target=1).to_json())
         report = findings(cells_of(setup, target), state)
-        return Predicted(report.findings, report.errors, state, unsure=report.unsure)
+        return Predicted(
+            report.findings, report.errors, state, unsure=report.unsure
+        )
 
     return predicted
 

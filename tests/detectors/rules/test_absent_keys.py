@@ -12,7 +12,11 @@ from crane_core.detectors.rules.families.absences import no_key
 from crane_core.detectors.rules.operation import Operation
 
 ABSENT = [
-    ({"type": "list", "index": 3, "length": 3}, "IndexError", "a list of length 3"),
+    (
+        {"type": "list", "index": 3, "length": 3},
+        "IndexError",
+        "a list of length 3",
+    ),
     (
         {"type": "list", "index": "tuple", "length": 3},
         "TypeError",

@@ -21,7 +21,9 @@ DEFINITIONS = [
 
 
 @given(
-    st.sampled_from(DEFINITIONS), st.integers(0, 4), st.sets(st.sampled_from("abcdz"))
+    st.sampled_from(DEFINITIONS),
+    st.integers(0, 4),
+    st.sets(st.sampled_from("abcdz")),
 )
 def test_what_is_bound_is_what_python_binds(
     parameters: str, n_positional: int, names: set[str]
@@ -45,4 +47,7 @@ def test_what_is_bound_is_what_python_binds(
 
 
 def test_incomplete_arguments_are_not_bound() -> None:
-    assert Arguments((AbstractValue(),), {}, is_complete=False).bound("a, b=0") is None
+    assert (
+        Arguments((AbstractValue(),), {}, is_complete=False).bound("a, b=0")
+        is None
+    )

@@ -55,7 +55,9 @@ def test_the_library_s_own_class_wins_over_that_of_a_rule(
     check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def outdated(operation: Operation) -> Answer:
-        raise Crash("KeyError", "as it was in an older release", fact="", remedy="")
+        raise Crash(
+            "KeyError", "as it was in an older release", fact="", remedy=""
+        )
 
     of_family = interpreter.rules_for
 
@@ -102,7 +104,10 @@ def test_a_function_that_the_notebook_replaced_is_not_asked(
 ) -> None:
     own = np.percentile
     try:
-        assert predict_here(f"{SETUP}{spoilt}", "np.percentile(a, 120)").findings == ()
+        assert (
+            predict_here(f"{SETUP}{spoilt}", "np.percentile(a, 120)").findings
+            == ()
+        )
     finally:
         np.percentile = own
 
@@ -110,7 +115,9 @@ def test_a_function_that_the_notebook_replaced_is_not_asked(
 VERSIONS = {"python": platform.python_version(), "numpy": np.__version__}
 
 
-def about(packages: dict[str, str], axis: int = 7) -> answers.LibraryAnswer | None:
+def about(
+    packages: dict[str, str], axis: int = 7
+) -> answers.LibraryAnswer | None:
     return asked(asking.Asker(packages, lambda text: False), axis)
 
 
@@ -119,7 +126,11 @@ def asked(asker: asking.Asker, axis: int) -> answers.LibraryAnswer | None:
         "numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a"
     )
     question = asker.question(
-        "method", array, "sum", array, Arguments((AbstractValue("int", literal=axis),))
+        "method",
+        array,
+        "sum",
+        array,
+        Arguments((AbstractValue("int", literal=axis),)),
     )
     return asker.about(question) if question is not None else None
 
@@ -127,7 +138,9 @@ def asked(asker: asking.Asker, axis: int) -> answers.LibraryAnswer | None:
 @pytest.mark.parametrize(
     "packages", [{**VERSIONS, "numpy": "1.0"}, {**VERSIONS, "python": "3.8.1"}]
 )
-def test_other_versions_than_those_here_are_not_asked(packages: dict[str, str]) -> None:
+def test_other_versions_than_those_here_are_not_asked(
+    packages: dict[str, str],
+) -> None:
     assert about(packages) is None
 
 
@@ -152,7 +165,9 @@ def test_after_a_killed_worker_another_answers() -> None:
 def descendants(of: int) -> list[int]:
     """The processes below one, as far as they still run."""
     listed = Path(f"/proc/{of}/task").glob("*/children")
-    found = [int(number) for path in listed for number in path.read_text().split()]
+    found = [
+        int(number) for path in listed for number in path.read_text().split()
+    ]
     return found + [inner for child in found for inner in descendants(child)]
 
 
@@ -164,7 +179,9 @@ def is_stopped(process: int) -> bool:
     return told.rpartition(")")[2].split()[0] in "TZ"
 
 
-def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> None:
+def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> (
+    None
+):
     assert about(VERSIONS) is not None
     # Our children are watchdogs: the workers that could answer within no time at all are below them.
     workers = descendants(os.getpid())
@@ -209,7 +226,9 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     [packages] = tmp_path.glob("lib/python*/site-packages")
     told = packages / "numpy-0.7.dist-info"
     told.mkdir()
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 0.7\n")
+    (told / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: numpy\nVersion: 0.7\n"
+    )
     (packages / "ours.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
     other = str(tmp_path / "bin" / "python")
     kernel = {**VERSIONS, "numpy": "0.7"}
@@ -237,7 +256,9 @@ y = [1, 2]
 """
     assert check(setup, "Ridge().fit(X, y)").exception == "ValueError"
     assert (
-        check(setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)").raised
+        check(
+            setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)"
+        ).raised
         is None
     )
 
@@ -266,7 +287,8 @@ def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_i
         == "InvalidParameterError"
     )
     assert (
-        check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"
+        check(setup, "minmax_scale([[1]], axis=7)").exception
+        == "InvalidParameterError"
     )
 
 

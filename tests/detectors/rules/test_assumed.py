@@ -26,7 +26,9 @@ def predict_unnamed(
     return predict_by_code
 
 
-def test_nothing_is_asked_about_unknown_versions(predict_unnamed: Predict) -> None:
+def test_nothing_is_asked_about_unknown_versions(
+    predict_unnamed: Predict,
+) -> None:
     assert predict_unnamed(SETUP, TARGET).exception is None
     assert "assumed" not in rules_detector.options()
 

@@ -59,7 +59,9 @@ def marks_of(file: Path) -> list[pytest.MarkDecorator]:
 def examples() -> Iterator[object]:
     for file in sorted(CORPUS.rglob("*.txt")):
         found = sections(file.read_text("utf-8"))
-        parts = [(head, code) for head, code in found if head.startswith(SET_UP)]
+        parts = [
+            (head, code) for head, code in found if head.startswith(SET_UP)
+        ]
         for outcome, body in found[len(parts) :]:
             # benchmarks/rules_elsewhere.py leaves these out by their names.
             way = " by_code" if outcome.endswith("by code") else ""
@@ -106,7 +108,10 @@ def test_what_is_predicted_is_what_comes(
             assert not seen.findings
             continue
         is_missed = "perhaps" in words and seen.exception is None
-        assert is_missed or seen.exception == seen.raised, (seen.findings, seen.error)
+        assert is_missed or seen.exception == seen.raised, (
+            seen.findings,
+            seen.error,
+        )
         if "raises" not in words and "runs" in words:
             assert seen.raised is None, seen.error
         elif "raises" in words and "runs" not in words:

@@ -116,7 +116,10 @@ def test_published_entries_tell_shapes_values_and_columns():
 @pytest.mark.parametrize(
     ("written", "read"),
     [
-        ("<class 'pandas.core.frame.DataFrame'>", "pandas.core.frame.DataFrame"),
+        (
+            "<class 'pandas.core.frame.DataFrame'>",
+            "pandas.core.frame.DataFrame",
+        ),
         ("builtins.int", "int"),
         ("<enum 'Color'>", "Color"),
         ("<unknown>", ""),
@@ -137,7 +140,10 @@ def test_types_are_dotted_names(written, read):
         ),
         ("torch.nn.modules.linear.Linear", "torch.nn.Linear"),
         ("torch.nn.functional.relu", "torch.nn.functional.relu"),
-        ("torch.utils.data.dataloader.DataLoader", "torch.utils.data.DataLoader"),
+        (
+            "torch.utils.data.dataloader.DataLoader",
+            "torch.utils.data.DataLoader",
+        ),
         ("numpy.random.rand", "numpy.random.rand"),
         ("posixpath.join", "os.path.join"),
     ],

@@ -83,14 +83,16 @@ frame, grid = pd.DataFrame({'a': [1, 2], 'b': [3, 4]}), np.zeros((2, 3))
 
 
 def indented(lines: Sequence[str]) -> str:
-    return "\n".join("    " + line for code in lines for line in code.split("\n"))
+    return "\n".join(
+        "    " + line for code in lines for line in code.split("\n")
+    )
 
 
 def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     body = st.lists(inner, min_size=1, max_size=3).map(indented)
-    turns = st.lists(inner | st.sampled_from(IN_A_LOOP), min_size=1, max_size=3).map(
-        indented
-    )
+    turns = st.lists(
+        inner | st.sampled_from(IN_A_LOOP), min_size=1, max_size=3
+    ).map(indented)
     return st.one_of(
         st.builds("if unknown:\n{}".format, body),
         st.builds("if unknown:\n{}\nelse:\n{}".format, body, body),
@@ -103,7 +105,9 @@ def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 PROGRAMS = st.lists(
-    st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6), min_size=1, max_size=5
+    st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6),
+    min_size=1,
+    max_size=5,
 )
 
 
@@ -128,13 +132,17 @@ def shown(scope: Scope) -> str:
         if isinstance(value, dict):
             return (
                 "{"
-                + ", ".join(f"{key}: {text(part)}" for key, part in value.items())
+                + ", ".join(
+                    f"{key}: {text(part)}" for key, part in value.items()
+                )
                 + "}"
             )
         if isinstance(value, (list, tuple)):
             return "[" + ", ".join(map(text, value)) + "]"
         return str(
-            sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value
+            sorted(map(str, value))
+            if isinstance(value, (set, frozenset))
+            else value
         )
 
     return "\n".join(
@@ -157,12 +165,16 @@ def walked(
         Cell("own", "own", "own", at, CellRole.EXECUTED, code)
         for at, code in enumerate(codes[:-1])
     ]
-    cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
+    cells.append(
+        Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1])
+    )
     with monkeypatch.context() as patched:
         patched.setattr(past, "Interpreter", Noted)
         patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)
-    return report, [shown(interpreter.memory.module) for interpreter in interpreters]
+    return report, [
+        shown(interpreter.memory.module) for interpreter in interpreters
+    ]
 
 
 def never(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +222,10 @@ def test_whatever_changes_a_value_is_noticed_and_undone(
 ) -> None:
     part = AbstractValue("int", literal=1)
     value = AbstractValue(
-        "list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part}
+        "list",
+        {"length": 1, "labels": ["a"]},
+        items=[part],
+        attributes={"part": part},
     )
     scopes = [Scope({"value": value})]
     watch = BranchWatch(scopes)
@@ -239,7 +254,10 @@ def test_a_literal_that_is_changed_in_place_is_noticed() -> None:
 
 
 def test_a_moment_copies_only_what_has_changed() -> None:
-    changed, other = AbstractValue("list", items=[]), AbstractValue("list", items=[])
+    changed, other = (
+        AbstractValue("list", items=[]),
+        AbstractValue("list", items=[]),
+    )
     scopes = [Scope({"changed": changed, "other": other})]
     first = snapshot(scopes)
     (changed.items or []).append(AbstractValue())
@@ -265,7 +283,12 @@ def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
     [
         *(
             "x = [1]\n" + step * 40
-            for step in ("x = [x, x]\n", "x = x + x\n", "x += x\n", "x.extend(x)\n")
+            for step in (
+                "x = [x, x]\n",
+                "x = x + x\n",
+                "x += x\n",
+                "x.extend(x)\n",
+            )
         ),
         "x = [1]\n" + "x = (x, x)\n" * 40 + "d = {x: 1}",
         "a = [0] * 1000\nb = [a] * 1000\nc = [b] * 1000\nlen(c)",

@@ -427,6 +427,9 @@ def test_what_is_held_where_nobody_knows_may_be_changed_there(
         "def grow(*given):\n    given[-1].append(3)"
     )
     target = f"rows = [1, 2]\n{change}\nrows[2]"
-    for predicted in (predict_here(setup, target), predict_by_code(setup, target)):
+    for predicted in (
+        predict_here(setup, target),
+        predict_by_code(setup, target),
+    ):
         assert predicted.raised is None
         assert predicted.findings == ()

@@ -34,17 +34,30 @@ def crash(*codes: str) -> str | None:
     "word", ["hist", "history", "time", "run", "load", "save", "store", "reset"]
 )
 def test_an_assignment_to_a_name_that_a_magic_has_is_python(word: str) -> None:
-    assert crash(f"rows = [1, 2]\n{word} = rows", f"{word}\nrows[2]") == "IndexError"
-    assert crash("rows = [1, 2]", f"{word} = rows", f"{word}[2]") == "IndexError"
+    assert (
+        crash(f"rows = [1, 2]\n{word} = rows", f"{word}\nrows[2]")
+        == "IndexError"
+    )
+    assert (
+        crash("rows = [1, 2]", f"{word} = rows", f"{word}[2]") == "IndexError"
+    )
     assert crash(f"{word} = 1\nabsent") == "NameError"
     assert crash("rows = 1", f"{word}\nrows") == "NameError"
 
 
-def test_a_cell_of_one_line_runs_a_magic_unless_a_variable_has_its_name() -> None:
-    assert crash("rows = [1]", "ls -l", "pip install thing", "rows[1]") == "IndexError"
+def test_a_cell_of_one_line_runs_a_magic_unless_a_variable_has_its_name() -> (
+    None
+):
+    assert (
+        crash("rows = [1]", "ls -l", "pip install thing", "rows[1]")
+        == "IndexError"
+    )
     assert crash("hist") is None
     assert crash("rows = [1]", "reset -f", "rows[1]") is None
-    assert crash("reset, f = 3, 1", "rows = [1]", "reset -f", "rows[1]") == "IndexError"
+    assert (
+        crash("reset, f = 3, 1", "rows = [1]", "reset -f", "rows[1]")
+        == "IndexError"
+    )
     assert crash("time row = [1]", "row[1]") == "IndexError"
 
 
@@ -60,7 +73,9 @@ def test_lines_that_go_back_to_no_indent_are_no_python() -> None:
 
 def test_what_a_shell_command_gives_is_all_that_is_not_known() -> None:
     assert (
-        crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]")
+        crash(
+            "rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]"
+        )
         == "IndexError"
     )
     assert crash("rows = [1]\n!ls", "rows[1]") == "IndexError"
@@ -76,7 +91,9 @@ def test_an_extension_may_bring_names_and_those_that_are_known_do_not() -> None:
 
 
 @pytest.mark.parametrize("package", ["importlib", "imp"])
-def test_behind_a_module_that_is_loaded_again_nothing_is_certain(package: str) -> None:
+def test_behind_a_module_that_is_loaded_again_nothing_is_certain(
+    package: str,
+) -> None:
     cells = f"import {package}, numpy as np\nrows = [1]"
     assert crash(cells, "rows[1]") == "IndexError"
     assert crash(cells, f"{package}.reload(np)\nrows[1]") is None
@@ -89,12 +106,19 @@ def test_the_class_of_what_is_no_python_is_named() -> None:
 
 
 def test_a_captured_output_has_the_name_that_was_asked_for() -> None:
-    assert crash("%%capture out\nrows = [1]", "out.show()\nrows[1]") == "IndexError"
+    assert (
+        crash("%%capture out\nrows = [1]", "out.show()\nrows[1]")
+        == "IndexError"
+    )
 
 
 def test_what_is_timed_many_times_has_names_of_its_own() -> None:
     assert (
-        crash("rows = [1]\nother = [1]", "%%timeit\nrows = []", "rows[0]\nother[1]")
+        crash(
+            "rows = [1]\nother = [1]",
+            "%%timeit\nrows = []",
+            "rows[0]\nother[1]",
+        )
         == "IndexError"
     )
     assert crash("rows = [1]", "%timeit rows.append(2)", "rows[5]") is None
@@ -133,7 +157,10 @@ def test_the_lines_of_a_cell_stay_where_they_were(
     cell: str, python: str, lines: list[int]
 ) -> None:
     tree = read_cell(cell).tree
-    assert (ast.unparse(tree), [statement.lineno for statement in tree.body]) == (
+    assert (
+        ast.unparse(tree),
+        [statement.lineno for statement in tree.body],
+    ) == (
         python,
         lines,
     )

@@ -70,7 +70,9 @@ def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
         again[target] = report(codes, target)
     prefix._kept_prefix.cache_clear()
     assert {target: report(codes, target) for target in order} == again
-    assert {target: report(codes, target) for target in reversed(order)} == again
+    assert {
+        target: report(codes, target) for target in reversed(order)
+    } == again
 
 
 @examples(60)
@@ -89,7 +91,9 @@ def test_any_order_of_targets_gives_what_each_alone_gives(
 @pytest.mark.parametrize(
     "name", ["pandas", "numpy", "torch", "sklearn", "tensorflow", "matplotlib"]
 )
-def test_the_targets_of_a_notebook_give_what_each_alone_gives(name: str) -> None:
+def test_the_targets_of_a_notebook_give_what_each_alone_gives(
+    name: str,
+) -> None:
     path = sorted(MINIBENCH.glob(f"**/{name}_1*_reproduced.ipynb"))[0]
     codes = [cell.source for cell in read_code_cells(path.read_bytes())]
     assert_kept_is_anew(codes, range(len(codes)))
@@ -108,6 +112,8 @@ def test_one_target_changes_nothing_for_the_next() -> None:
     )
     assert change.findings == ()
     assert (
-        report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression
+        report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1)
+        .findings[0]
+        .expression
         == "rows[2]"
     )

@@ -21,7 +21,12 @@ def of_version(
     target: str = "model.fit(X, y)",
 ) -> str | None:
     """The exception that is predicted of a model from 4 features to 2 outputs."""
-    dense = {"type": "Dense", "units": 2, "takes": [None, 4], "gives": [None, 2]}
+    dense = {
+        "type": "Dense",
+        "units": 2,
+        "takes": [None, 4],
+        "gives": [None, 2],
+    }
     shapes = {
         "input_shape": [None, 4],
         "output_shape": [None, 2],
@@ -49,7 +54,11 @@ def of_version(
     packages = {"keras": version, "numpy": "1.26.4"}
     setup = "import keras\nmodel = build()"
     return predicted(
-        packages, variables, setup, target, accesses={"model.fit": {"type": "method"}}
+        packages,
+        variables,
+        setup,
+        target,
+        accesses={"model.fit": {"type": "method"}},
     )
 
 
@@ -61,7 +70,9 @@ def test_labels_are_nobody_s_matter_without_the_keras_of_the_kernel(
 
 
 def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
-    assert of_version("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
+    assert (
+        of_version("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
+    )
     assert of_version("3.15.1", "mse", [12, 2], compiled=False) == "ValueError"
 
 

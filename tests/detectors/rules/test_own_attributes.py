@@ -50,7 +50,10 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
             "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)",
             marks=pytest.mark.slow,
         ),
-        (TABLE, "import sklearn.base\nsklearn.base.BaseEstimator.told = 1\nmodel.told"),
+        (
+            TABLE,
+            "import sklearn.base\nsklearn.base.BaseEstimator.told = 1\nmodel.told",
+        ),
     ],
 )
 def test_what_other_packages_and_the_target_give_a_class_of_a_library_is_there(
@@ -63,5 +66,10 @@ def test_what_other_packages_and_the_target_give_a_class_of_a_library_is_there(
 @pytest.mark.parametrize(
     "target", ["df.groupby('a').mean().iplot()", "df.iplot()", "model.told"]
 )
-def test_what_nobody_gives_it_is_missing(predict_here: Predict, target: str) -> None:
-    assert predict_here(f"{TABLE}\nimport tqdm", target).exception == "AttributeError"
+def test_what_nobody_gives_it_is_missing(
+    predict_here: Predict, target: str
+) -> None:
+    assert (
+        predict_here(f"{TABLE}\nimport tqdm", target).exception
+        == "AttributeError"
+    )

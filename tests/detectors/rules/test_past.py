@@ -10,7 +10,13 @@ import pytest
 from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.past import MOST_STEPS, Past, past_of
 from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+)
 from crane_core.importers.captured_states import state_of
 from crane_core.prompts.shown import shown
 
@@ -31,25 +37,35 @@ def left_by(*codes: str) -> Past:
     return past_of(InitialState(cells(*codes, "pass"), None))
 
 
-def test_a_crash_in_a_cell_that_ran_gives_up_what_was_known_and_is_counted() -> None:
+def test_a_crash_in_a_cell_that_ran_gives_up_what_was_known_and_is_counted() -> (
+    None
+):
     past = left_by("rows = [1]\nother = [2]", "rows[5]", "later = [3]")
     assert [found.cell for found in past.contradictions] == [1]
-    assert not past.names["rows"].is_literal and not past.names["other"].is_literal
+    assert (
+        not past.names["rows"].is_literal and not past.names["other"].is_literal
+    )
     assert past.names["later"].literal == [3]
 
 
 def test_after_several_contradictions_nothing_is_taken_from_the_cells() -> None:
-    past = left_by("rows = [1]", "rows[5]", "rows = [1]\nrows[6]", "later = [3]")
+    past = left_by(
+        "rows = [1]", "rows[5]", "rows = [1]\nrows[6]", "later = [3]"
+    )
     assert len(past.contradictions) == 2 and past.names == {}
 
 
 def test_after_a_line_that_may_do_anything_no_mutable_thing_is_known() -> None:
-    past = left_by("rows = [1]\nimport numpy as np", "%run other.ipynb", "n = 1")
+    past = left_by(
+        "rows = [1]\nimport numpy as np", "%run other.ipynb", "n = 1"
+    )
     assert not past.names["rows"].is_literal
     assert past.names["np"].path == "numpy" and past.names["n"].literal == 1
 
 
-def test_a_cell_that_cannot_be_read_leaves_nothing_known_of_what_came_before() -> None:
+def test_a_cell_that_cannot_be_read_leaves_nothing_known_of_what_came_before() -> (
+    None
+):
     past = left_by("rows = [1]", "rows = = 2", "n = 1")
     assert not past.names["rows"].is_literal and past.names["n"].literal == 1
 
@@ -87,7 +103,9 @@ STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
 
 def state(name: str, variable: VariableState) -> KernelState:
     known = shown(
-        state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))),
+        state_of(
+            json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))
+        ),
         Setting.RUNTIME,
     )
     return KernelState.from_json(
@@ -98,16 +116,22 @@ def state(name: str, variable: VariableState) -> KernelState:
 
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_state_that_contradicts_the_cells_is_right(length: int) -> None:
-    known = state("rows", VariableState("<class 'list'>", structure={"length": length}))
+    known = state(
+        "rows", VariableState("<class 'list'>", structure={"length": length})
+    )
     report = findings(
-        cells("rows = [1]\nother = [1]", "rows[1], other[1]"), known, Setting.RUNTIME
+        cells("rows = [1]\nother = [1]", "rows[1], other[1]"),
+        known,
+        Setting.RUNTIME,
     )
     assert bool(report.findings) is (length == 1)
     assert bool(report.contradictions) is (length == 3)
 
 
 def test_what_a_state_tells_less_of_is_filled_from_the_cells() -> None:
-    known = state("table", VariableState("<class 'dict'>", structure={"length": 2}))
+    known = state(
+        "table", VariableState("<class 'dict'>", structure={"length": 2})
+    )
     assert findings(
         cells("table = {'a': 1, 'b': 2}", "table['c']"), known, Setting.RUNTIME
     ).findings

@@ -18,7 +18,10 @@ import pytest
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.families.python_functions import _EXACT
-from crane_core.detectors.rules.families.python_methods import _PADDING, _PURE_ON_TEXT
+from crane_core.detectors.rules.families.python_methods import (
+    _PADDING,
+    _PURE_ON_TEXT,
+)
 from crane_core.detectors.rules.families.python_operators import (
     _COMPUTE,
     _SIZED_BY_VALUE,
@@ -70,7 +73,10 @@ def any_value(kind: str, chance: random.Random) -> Any:
     """A value of a type."""
     if kind in PLAIN:
         return chance.choice(PLAIN[kind])
-    parts = [chance.choice([*ATOMS, [1], {"a": 1}]) for _ in range(chance.randrange(4))]
+    parts = [
+        chance.choice([*ATOMS, [1], {"a": 1}])
+        for _ in range(chance.randrange(4))
+    ]
     keyed = {chance.choice(KEYS): part for part in parts}
     made: dict[str, Callable[[], Any]] = {
         "list": lambda: parts,
@@ -99,7 +105,11 @@ def steps() -> Iterator[tuple[str, Callable[..., Any], int]]:
     """Names, functions and how many operands they take."""
     for symbol, compute in _COMPUTE.items():
         if symbol not in _SIZED_BY_VALUE:
-            yield symbol, compute, 1 if len(symbol) == 2 and symbol[1] == "x" else 2
+            yield (
+                symbol,
+                compute,
+                1 if len(symbol) == 2 and symbol[1] == "x" else 2,
+            )
     yield "getitem", operator.getitem, 2
     for function in (iter, hash, next):
         yield function.__name__, function, 1
@@ -132,7 +142,9 @@ def test_what_types_refuse_is_refused_of_all_values(
         refused = ""
         gives = AbstractValue()
         try:
-            answer = by_types(STEP, compute, [AbstractValue(kind) for kind in kinds])
+            answer = by_types(
+                STEP, compute, [AbstractValue(kind) for kind in kinds]
+            )
             gives = answer if isinstance(answer, AbstractValue) else gives
         except Crash as crash:
             refused = crash.exception
@@ -144,4 +156,7 @@ def test_what_types_refuse_is_refused_of_all_values(
                 assert refused in ("", kind), (kinds, values)
             else:
                 assert not refused, (kinds, values)
-                assert name not in _COMPUTE or gives.type in ("", kind), (kinds, values)
+                assert name not in _COMPUTE or gives.type in ("", kind), (
+                    kinds,
+                    values,
+                )

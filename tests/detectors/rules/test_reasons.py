@@ -36,12 +36,18 @@ def test_no_text_holds_a_field_that_nothing_fills(file: Path) -> None:
     ] == []
 
 
-def test_the_reason_of_a_read_only_array_is_numpys_own_message(check: Predict) -> None:
-    seen = check("import numpy as np\nwide = np.broadcast_to(0.0, 3)", "wide[:] = 1")
+def test_the_reason_of_a_read_only_array_is_numpys_own_message(
+    check: Predict,
+) -> None:
+    seen = check(
+        "import numpy as np\nwide = np.broadcast_to(0.0, 3)", "wide[:] = 1"
+    )
     assert seen.findings[0].why == str(seen.error)
 
 
-def test_of_a_label_that_is_not_there_another_is_advised(check: Predict) -> None:
+def test_of_a_label_that_is_not_there_another_is_advised(
+    check: Predict,
+) -> None:
     table = "pd.DataFrame({'k': list('abab'), 'v': [1., 2., 3., 4.]})"
     setup = f"import pandas as pd\nmeans = {table}.groupby('k').v.mean()"
     assert "label" in check(setup, "means['v'].round(1)").findings[0].remedy

@@ -27,7 +27,9 @@ def cells(*codes: str) -> list[Cell]:
 
 
 def state(instance: str = "pandas_1_reproduced") -> KernelState:
-    return state_of(json.loads((STATES / f"{instance}.json").read_text("utf-8")))
+    return state_of(
+        json.loads((STATES / f"{instance}.json").read_text("utf-8"))
+    )
 
 
 @pytest.mark.parametrize("setting", [Setting.RUNTIME, Setting.RUNTIME_PLUS])
@@ -35,7 +37,8 @@ def test_a_missing_column_is_found_where_the_state_tells_the_others(
     setting: Setting,
 ) -> None:
     code = cells(
-        "import pandas as pd", 'per_bed = harvest.groupby("bed")["yield_kg"].sum()'
+        "import pandas as pd",
+        'per_bed = harvest.groupby("bed")["yield_kg"].sum()',
     )
     assert predict(code, state(), setting).crashes
     assert not predict(code, state("pandas_1_fixed"), setting).crashes
@@ -91,6 +94,10 @@ def test_a_name_that_no_cell_gave_a_value_is_missing(setting: Setting) -> None:
         "import x",
     ],
 )
-def test_a_name_that_may_have_come_unseen_is_not_told_missing(executed: str) -> None:
-    target = "y = never_given" if executed != "import x" else "y = x.never_given"
+def test_a_name_that_may_have_come_unseen_is_not_told_missing(
+    executed: str,
+) -> None:
+    target = (
+        "y = never_given" if executed != "import x" else "y = x.never_given"
+    )
     assert not predict(cells(executed, target), None, Setting.CODE).crashes

@@ -22,7 +22,9 @@ RAISED = (ValueError, IndexError, TypeError)
 
 def holes(draw: Any, shape: tuple[int, ...]) -> Shape:
     """The shape with some of its lengths not known."""
-    return tuple(None if draw(st.integers(0, 3)) == 0 else length for length in shape)
+    return tuple(
+        None if draw(st.integers(0, 3)) == 0 else length for length in shape
+    )
 
 
 def agrees(known: Any, real: Any) -> bool:
@@ -32,7 +34,8 @@ def agrees(known: Any, real: Any) -> bool:
     if isinstance(known, list):
         return len(known) == len(real) and all(map(agrees, known, real))
     return len(known) == len(real) and all(
-        one is None or one == other for one, other in zip(known, real, strict=True)
+        one is None or one == other
+        for one, other in zip(known, real, strict=True)
     )
 
 
@@ -84,7 +87,9 @@ def test_an_assignment_fills_a_part(
 
 
 @given(st.data(), SHAPES, SHAPES)
-def test_products(data: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+def test_products(
+    data: Any, left: tuple[int, ...], right: tuple[int, ...]
+) -> None:
     vague = holes(data.draw, left), holes(data.draw, right)
     beside(
         lambda: np.shape(np.matmul(*zeros(left, right))),
@@ -104,7 +109,9 @@ def test_reshape(data: Any, shape: tuple[int, ...], wanted: list[int]) -> None:
 
 
 @given(st.data(), SHAPES)
-def test_a_shape_that_fits_is_never_refused(data: Any, shape: tuple[int, ...]) -> None:
+def test_a_shape_that_fits_is_never_refused(
+    data: Any, shape: tuple[int, ...]
+) -> None:
     wanted = data.draw(st.permutations(shape))
     vague = holes(data.draw, shape), holes(data.draw, tuple(wanted))
     assert agrees(shapes.reshape(*vague), tuple(wanted))
@@ -126,10 +133,16 @@ def drawn_part(draw: Any) -> tuple[Any, Any, Any]:
 
 
 @examples(400)
-@given(st.data(), st.lists(st.integers(1, 4), max_size=4).map(tuple), st.integers(1, 3))
+@given(
+    st.data(),
+    st.lists(st.integers(1, 4), max_size=4).map(tuple),
+    st.integers(1, 3),
+)
 def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
     parts = [drawn_part(data.draw) for _ in range(n_parts)]
-    real, exact, vague = (tuple(part[which] for part in parts) for which in range(3))
+    real, exact, vague = (
+        tuple(part[which] for part in parts) for which in range(3)
+    )
     dim = holes(data.draw, shape)
     beside(
         lambda: np.zeros(shape)[real].shape,
@@ -147,5 +160,7 @@ def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
         lambda: shapes.index((None,), [1_000_000]),
     ],
 )
-def test_an_unknown_length_may_be_the_right_one(accepted: Callable[[], Any]) -> None:
+def test_an_unknown_length_may_be_the_right_one(
+    accepted: Callable[[], Any],
+) -> None:
     assert isinstance(accepted(), tuple)

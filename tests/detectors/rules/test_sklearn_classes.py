@@ -40,6 +40,6 @@ def test_table_is_what_trying_gives(name: str) -> None:
 def test_paths_are_those_under_which_classes_are_imported() -> None:
     for known in classes().values():
         module, _, name = known.path.rpartition(".")
-        assert isinstance(getattr(importlib.import_module(module), name, type), type), (
-            known.path
-        )
+        assert isinstance(
+            getattr(importlib.import_module(module), name, type), type
+        ), known.path

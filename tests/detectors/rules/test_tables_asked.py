@@ -83,7 +83,9 @@ def elements(draw: Random, n: int) -> Any:
         lambda: [draw.choice([1.5, 2.0, np.nan]) for _ in range(n)],
         lambda: [draw.random() < 0.5 for _ in range(n)],
         lambda: [draw.choice(["x", "y", "12"]) for _ in range(n)],
-        lambda: pd.array([draw.choice([1, 2, None]) for _ in range(n)], dtype="Int64"),
+        lambda: pd.array(
+            [draw.choice([1, 2, None]) for _ in range(n)], dtype="Int64"
+        ),
         lambda: pd.Categorical([draw.choice(["u", "v"]) for _ in range(n)]),
         lambda: pd.date_range("2020", periods=n),
         lambda: pd.date_range("2020", periods=n, tz="UTC"),
@@ -128,7 +130,10 @@ def thing(draw: Random) -> Any:
         )
     labels = draw.sample(LABELS, draw.randint(0, 4))
     table = pd.DataFrame(
-        {at: pd.Series(elements(draw, n), index=rows) for at in range(len(labels))},
+        {
+            at: pd.Series(elements(draw, n), index=rows)
+            for at in range(len(labels))
+        },
         index=rows,
     )
     table.columns = pd.Index(labels) if labels else table.columns
@@ -143,13 +148,22 @@ def known(value: Any, words: str, draw: Random) -> AbstractValue:
         look({words: value}, {"target": words, "cells": [], "limits": {}})
     )
     state = KernelState.from_json(
-        told, benchmark="t", instance_id="t_1", setting=Setting.RUNTIME_PLUS, origin="t"
+        told,
+        benchmark="t",
+        instance_id="t_1",
+        setting=Setting.RUNTIME_PLUS,
+        origin="t",
     )
     found = value_from_state(words, state.variables[words], is_captured=True)
     if draw.random() < 0.4:
         names = value.index.names
         found.drop(
-            {"index", *draw.choice([(), ("length",), ("dtypes",), ("dtype", "length")])}
+            {
+                "index",
+                *draw.choice(
+                    [(), ("length",), ("dtypes",), ("dtype", "length")]
+                ),
+            }
         )
         if "shape" in found.facts and draw.random() < 0.7:
             found.facts["shape"] = (None, found.facts["shape"][1])
@@ -189,10 +203,13 @@ def key_of(draw: Random, step: str) -> Any:
 def abstract_key(key: Any) -> AbstractValue:
     if isinstance(key, slice):
         return AbstractValue(
-            "slice", items=[literal(key.start), literal(key.stop), literal(key.step)]
+            "slice",
+            items=[literal(key.start), literal(key.stop), literal(key.step)],
         )
     if isinstance(key, tuple):
-        return AbstractValue("tuple", items=[abstract_key(part) for part in key])
+        return AbstractValue(
+            "tuple", items=[abstract_key(part) for part in key]
+        )
     return literal(key)
 
 
@@ -238,16 +255,25 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
             "builtins."
         )
         is_same = (
-            not given.type or given.type.rpartition(".")[2] == kind.rpartition(".")[2]
+            not given.type
+            or given.type.rpartition(".")[2] == kind.rpartition(".")[2]
         )
         return [] if is_same else [f"type {given.type}, not {kind}"]
     found = []
     if given.type and given.class_name != type(real).__name__:
         found.append(f"type {given.type}, not {type(real).__name__}")
     rows, columns = given.shape or (given.fact("length"), None)
-    if rows is not None and rows != length or columns is not None and columns != width:
+    if (
+        rows is not None
+        and rows != length
+        or columns is not None
+        and columns != width
+    ):
         found.append(f"shape {rows, columns}, not {length, width}")
-    if given.fact("columns") is not None and list(given.fact("columns")) != labels:
+    if (
+        given.fact("columns") is not None
+        and list(given.fact("columns")) != labels
+    ):
         found.append(f"columns {given.fact('columns')}, not {labels}")
     told = (
         [given.mapping("dtypes").get(label) for label in labels]
@@ -261,7 +287,9 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
         found.append(f"dtypes {told}, not {dtypes}")
     names = given.fact("index_names")
     if names is not None and names != (
-        tuple(real.index.names) if any(n is not None for n in real.index.names) else ()
+        tuple(real.index.names)
+        if any(n is not None for n in real.index.names)
+        else ()
     ):
         found.append(f"names {names}, not {real.index.names}")
     index_ = given.mapping("index")
@@ -281,14 +309,21 @@ def asked(
 ) -> LibraryAnswer | None:
     receiver = of
     if step == "located":
-        holders = {attribute: kind for kind, attribute in of_pandas.INDEXERS.items()}
-        receiver, step, name = AbstractValue(holders[name], bound_to=of), "item", ""
+        holders = {
+            attribute: kind for kind, attribute in of_pandas.INDEXERS.items()
+        }
+        receiver, step, name = (
+            AbstractValue(holders[name], bound_to=of),
+            "item",
+            "",
+        )
     question = asker.question(step, receiver, name, receiver, arguments)
     return None if question is None else asker.about(question)
 
 
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
+    "seed",
+    [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))],
 )
 def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
     draw, wrong, n_said = Random(seed), [], 0
@@ -364,7 +399,8 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     )
                 elif said.crash is None and raised is None:
                     wrong += [
-                        f"{line}: {each}" for each in disagreements(said.gives, result)
+                        f"{line}: {each}"
+                        for each in disagreements(said.gives, result)
                     ]
                     wrong += (
                         [

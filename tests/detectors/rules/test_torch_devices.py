@@ -41,7 +41,11 @@ def test_tensors_of_another_device_are_asked_of_shapes_alone(
     import torch
 
     setup = "import torch\nx, layer = torch.zeros(2, 4), torch.nn.Linear(4, 2)"
-    namespace = {"torch": torch, "x": torch.zeros(2, 4), "layer": torch.nn.Linear(4, 2)}
+    namespace = {
+        "torch": torch,
+        "x": torch.zeros(2, 4),
+        "layer": torch.nn.Linear(4, 2),
+    }
     state = look(namespace, {"target": target}).replace('"cpu"', '"cuda:0"')
     report = findings(cells_of(setup, target), state_of(json.loads(state)))
     assert not report.errors

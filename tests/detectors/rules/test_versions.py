@@ -19,12 +19,15 @@ from tests.detectors.rules.conftest import cells_of, findings, state_of
         ("3", None),
     ],
 )
-def test_major_and_minor(version: str, expected: tuple[int, ...] | None) -> None:
+def test_major_and_minor(
+    version: str, expected: tuple[int, ...] | None
+) -> None:
     assert numbers(version) == expected
 
 
 @pytest.mark.parametrize(
-    ("python", "is_certain"), [("3.11.7", True), ("3.13.0", True), ("3.14.1", False)]
+    ("python", "is_certain"),
+    [("3.11.7", True), ("3.13.0", True), ("3.14.1", False)],
 )
 def test_a_generator_of_a_number_is_certain_only_where_python_asks_at_once(
     python: str, *, is_certain: bool

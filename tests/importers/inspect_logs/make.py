@@ -39,15 +39,17 @@ def question(instance: str) -> str:
         "--setting",
         SETTING,
     ]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout[
-        :200
-    ]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True
+    ).stdout[:200]
 
 
 def said(text: str, stop: Any = "stop") -> ModelOutput:
     """With counts of tokens, which the mock model would else need a table from the network for."""
     answer = ModelOutput.from_content("mockllm/model", text, stop_reason=stop)
-    answer.usage = ModelUsage(input_tokens=50, output_tokens=20, total_tokens=70)
+    answer.usage = ModelUsage(
+        input_tokens=50, output_tokens=20, total_tokens=70
+    )
     return answer
 
 
@@ -59,8 +61,13 @@ def task() -> Task:
             input=question("pandas_1_reproduced"),
             metadata=plain | {"instance": "pandas_1_reproduced"},
         ),
-        Sample(id="minibench/pandas_1_fixed/runtime", input=question("pandas_1_fixed")),
-        Sample(id="numpy_1_fixed", input=question("numpy_1_fixed"), metadata=plain),
+        Sample(
+            id="minibench/pandas_1_fixed/runtime",
+            input=question("pandas_1_fixed"),
+        ),
+        Sample(
+            id="numpy_1_fixed", input=question("numpy_1_fixed"), metadata=plain
+        ),
         Sample(id="warm-up", input="Say hello.", metadata=plain),
     ]
     return Task(dataset=samples, solver=generate(), epochs=2, name="crashes")

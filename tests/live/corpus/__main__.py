@@ -25,18 +25,25 @@ def main() -> int:
         help="kinds, or parts of the names of cases; all without any",
     )
     words.add_argument(
-        "--misses", action="store_true", help="print each crash that was not predicted"
+        "--misses",
+        action="store_true",
+        help="print each crash that was not predicted",
     )
     words.add_argument(
         "--guard",
         action="store_true",
         help="do not ask, but run what runs with `%%crane guard on`",
     )
-    words.add_argument("--jobs", type=int, default=2, help="kernels side by side (2)")
     words.add_argument(
-        "--python", help=f"interpreter with ipykernel (else {PYTHON}, else this one)"
+        "--jobs", type=int, default=2, help="kernels side by side (2)"
     )
-    words.add_argument("--times", type=int, default=1, help="play each case so often")
+    words.add_argument(
+        "--python",
+        help=f"interpreter with ipykernel (else {PYTHON}, else this one)",
+    )
+    words.add_argument(
+        "--times", type=int, default=1, help="play each case so often"
+    )
     given = words.parse_args()
     cases = [
         case

@@ -26,7 +26,9 @@ KINDS = Path(__file__).parent / "kinds"
 RESTART = "restart"
 
 _HEADING = re.compile(r"^=== (?P<name>[^|]+?)(?P<options>( \| [^|]+)*)$")
-_CELL = re.compile(r"^---(?: (?P<what>restart|runs|raises (?P<exception>\w+)))?$")
+_CELL = re.compile(
+    r"^---(?: (?P<what>restart|runs|raises (?P<exception>\w+)))?$"
+)
 
 
 class CorpusError(Exception):
@@ -60,20 +62,32 @@ class Case:
 
 def all_cases() -> list[Case]:
     """The whole corpus. Raises CorpusError."""
-    return [case for file in sorted(KINDS.glob("*.cells")) for case in cases_of(file)]
+    return [
+        case
+        for file in sorted(KINDS.glob("*.cells"))
+        for case in cases_of(file)
+    ]
 
 
 def cases_of(file: Path) -> list[Case]:
     """The cases of one file, whose stem is their kind. Raises CorpusError."""
     found = []
     lines = file.read_text("utf-8").splitlines()
-    starts = [number for number, line in enumerate(lines) if line.startswith("===")]
+    starts = [
+        number for number, line in enumerate(lines) if line.startswith("===")
+    ]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         heading = _HEADING.match(lines[start])
         if heading is None:
-            raise CorpusError(f"{file.name}:{start + 1}: no heading: {lines[start]}")
-        steps = tuple(_steps(lines[start + 1 : end], f"{file.name}:{start + 1}"))
-        needs, own_kernel = _options(heading["options"], f"{file.name}:{start + 1}")
+            raise CorpusError(
+                f"{file.name}:{start + 1}: no heading: {lines[start]}"
+            )
+        steps = tuple(
+            _steps(lines[start + 1 : end], f"{file.name}:{start + 1}")
+        )
+        needs, own_kernel = _options(
+            heading["options"], f"{file.name}:{start + 1}"
+        )
         found.append(Case(file.stem, heading["name"], steps, needs, own_kernel))
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -118,7 +132,9 @@ def _steps(lines: list[str], place: str) -> Iterator[Step]:
         raise CorpusError(f"{place}: no target")
 
 
-def _step(mark: re.Match[str] | None, written: list[str], place: str) -> Step | None:
+def _step(
+    mark: re.Match[str] | None, written: list[str], place: str
+) -> Step | None:
     while written and not written[-1].strip():
         written.pop()
     source = "\n".join(written)

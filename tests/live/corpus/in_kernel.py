@@ -49,19 +49,28 @@ def standing(shell: Any) -> str:
             len(shell.input_transformers_post),
         ],
         "cleanup": len(shell.input_transformers_cleanup),
-        "events": {name: len(calls) for name, calls in shell.events.callbacks.items()},
+        "events": {
+            name: len(calls) for name, calls in shell.events.callbacks.items()
+        },
         "custom exceptions": len(shell.custom_exceptions),
         "hooks": [type(shell.displayhook).__name__, sys.excepthook.__name__],
         "tracing": [str(sys.gettrace()), str(sys.getprofile())],
         "shell": sorted(vars(shell)),
         "interactivity": shell.ast_node_interactivity,
-        "calls": [shell.autocall, shell.automagic, shell.call_pdb, shell.colors],
+        "calls": [
+            shell.autocall,
+            shell.automagic,
+            shell.call_pdb,
+            shell.colors,
+        ],
         "magics": [sorted(magics["line"]), sorted(magics["cell"])],
         "aliases": sorted(name for name, _ in shell.alias_manager.aliases),
         "extensions": sorted(shell.extension_manager.loaded),
         "builtins": sorted(vars(builtins)),
         "finders": [
-            name for name in map(_named, sys.meta_path) if name.startswith("__main__")
+            name
+            for name in map(_named, sys.meta_path)
+            if name.startswith("__main__")
         ],
         "logging": [len(logging.root.handlers), logging.root.level],
         "signals": [str(signal.getsignal(number)) for number in SIGNALS],
@@ -88,4 +97,6 @@ def _n_children() -> int:
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():
         return 0
-    return sum(len((task / "children").read_text().split()) for task in tasks.iterdir())
+    return sum(
+        len((task / "children").read_text().split()) for task in tasks.iterdir()
+    )

@@ -52,8 +52,16 @@ class _OnePython(KernelSpecManager):
     python = sys.executable
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        argv = [self.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        return KernelSpec(argv=argv, display_name=kernel_name, language="python")
+        argv = [
+            self.python,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+        ]
+        return KernelSpec(
+            argv=argv, display_name=kernel_name, language="python"
+        )
 
 
 class OpenKernel:
@@ -110,14 +118,17 @@ class OpenKernel:
         self._folder = self._room / f"notebook{self._n_folders}"
         self._folder.mkdir()
         beside = Path(__file__).with_name("started.py")
-        (self._folder / "started.py").write_text(beside.read_text("utf-8"), "utf-8")
+        (self._folder / "started.py").write_text(
+            beside.read_text("utf-8"), "utf-8"
+        )
         self._silent(f"{BESIDE}.fresh(get_ipython(), {str(self._folder)!r})")
 
     def is_as_before(self) -> bool:
         """Whether the last notebook left nothing behind that the next one would meet."""
         try:
             return (
-                self._evaluated(f"{BESIDE}.standing(get_ipython())") == self._standing
+                self._evaluated(f"{BESIDE}.standing(get_ipython())")
+                == self._standing
             )
         except (TimeoutError, RuntimeError):
             return False
@@ -141,13 +152,17 @@ class OpenKernel:
         ]
         verdict = _VERDICT.match(texts[-1]) if texts else None
         if reply["status"] != "ok" or verdict is None:
-            raise NoVerdictError(f"{reply.get('ename')} {reply.get('evalue')} {texts}")
+            raise NoVerdictError(
+                f"{reply.get('ename')} {reply.get('evalue')} {texts}"
+            )
         return verdict["exception"]
 
     def ask_silently(self, target: str) -> str | None:
         """What JupyterLab's button is told: IPython calls no `pre_run_cell` for it. Raises NoVerdictError."""
         reply, _ = self._executed(
-            "", silent=True, user_expressions={"it": f"{BUTTON}.answer({target!r})"}
+            "",
+            silent=True,
+            user_expressions={"it": f"{BUTTON}.answer({target!r})"},
         )
         it = reply["user_expressions"]["it"]
         told = it.get("data", {}).get("application/json", {})
@@ -172,7 +187,9 @@ class OpenKernel:
             if kind in ("stream", "error", "execute_result")
         ]
         # As in a saved notebook, an error output is a crash, also where a magic keeps it from the reply.
-        errors = [content["ename"] for kind, content in messages if kind == "error"]
+        errors = [
+            content["ename"] for kind, content in messages if kind == "error"
+        ]
         # What a value's own formatter raises is in no reply: it names the class of None.
         if reply["status"] == "error" and reply["ename"] != "NoneType":
             errors.append(reply["ename"])
@@ -180,7 +197,9 @@ class OpenKernel:
         is_shown = any(
             kind in ("error", "stream", "display_data") for kind, _ in messages
         )
-        return Ran(errors[-1] if errors and is_shown else None, "".join(printed))
+        return Ran(
+            errors[-1] if errors and is_shown else None, "".join(printed)
+        )
 
     def run_guarded(self, source: str) -> Ran:
         """Run a cell while the guard is on; what runs beside it acts once the guard has looked."""
@@ -233,7 +252,9 @@ class OpenKernel:
             raise RuntimeError(f"{source}: {reply}")
 
     def _evaluated(self, expression: str) -> str:
-        reply, _ = self._executed("", silent=True, user_expressions={"it": expression})
+        reply, _ = self._executed(
+            "", silent=True, user_expressions={"it": expression}
+        )
         it = reply["user_expressions"]["it"]
         if it["status"] != "ok":
             raise RuntimeError(f"{expression}: {it}")

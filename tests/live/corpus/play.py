@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.live.corpus.cases import Case, Step
-from tests.live.corpus.open_kernel import SILENT, NoVerdictError, OpenKernel, Ran
+from tests.live.corpus.open_kernel import (
+    SILENT,
+    NoVerdictError,
+    OpenKernel,
+    Ran,
+)
 
 MOST_CASES = 60
 """After which a kernel is replaced all the same: no notebook is that long."""
@@ -36,7 +41,9 @@ class Outcome:
     @property
     def alarms(self) -> set[str]:
         """Classes that were predicted one way or the other."""
-        return {told for told in (self.predicted, self.silently) if told is not None}
+        return {
+            told for told in (self.predicted, self.silently) if told is not None
+        }
 
     @property
     def is_false_alarm(self) -> bool:
@@ -61,14 +68,18 @@ class Outcome:
 
     def __str__(self) -> str:
         told = " and ".join(sorted(self.alarms)) or "no certain crash"
-        silently = " by the silent request" if self.silently != self.predicted else ""
+        silently = (
+            " by the silent request" if self.silently != self.predicted else ""
+        )
         said = f"predicted {told}{silently}, {'raised ' + self.raised if self.raised else 'ran'}"
         written = (
             f" (its file says {self.step.exception or 'runs'})"
             if self.is_mislabelled
             else ""
         )
-        target = "\n".join(f"    {line}" for line in self.step.source.splitlines())
+        target = "\n".join(
+            f"    {line}" for line in self.step.source.splitlines()
+        )
         trouble = f"\n    {self.trouble}" if self.trouble else ""
         return f"{self.case.kind}: {self.case.name}: {said}{written}{trouble}\n{target}"
 
@@ -106,7 +117,9 @@ class Player:
                 break
         self._n_cases += 1
         is_spent = (
-            case.own_kernel or self._n_cases >= MOST_CASES or found[-1].raised == SILENT
+            case.own_kernel
+            or self._n_cases >= MOST_CASES
+            or found[-1].raised == SILENT
         )
         if is_spent or not kernel.is_as_before():
             self.end()
@@ -134,13 +147,17 @@ class Player:
             else:
                 yield _asked(kernel, case, step)
 
-    def _before(self, kernel: OpenKernel, case: Case, step: Step) -> Iterator[Outcome]:
+    def _before(
+        self, kernel: OpenKernel, case: Case, step: Step
+    ) -> Iterator[Outcome]:
         """A cell before the target must run: what raises has to be a target."""
         ran = kernel.run(step.source)
         if ran.exception == STOPPED:
             yield Outcome(case, step, _class_told(ran), None)
         elif ran.exception is not None:
-            yield Outcome(case, step, None, ran.exception, trouble=_last_line(ran))
+            yield Outcome(
+                case, step, None, ran.exception, trouble=_last_line(ran)
+            )
 
     def end(self) -> None:
         """End the kernel; the next case starts another."""
@@ -160,14 +177,21 @@ def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
     kernel.let_go()
     ran = kernel.run(step.source)
     return Outcome(
-        case, step, predicted, ran.exception, trouble or _last_line(ran), silently
+        case,
+        step,
+        predicted,
+        ran.exception,
+        trouble or _last_line(ran),
+        silently,
     )
 
 
 def _guarded(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
     """Where the guard stops a cell that its file says runs, that is a false alarm."""
     if step.exception is not None:
-        return Outcome(case, step, None, kernel.run_unguarded(step.source).exception)
+        return Outcome(
+            case, step, None, kernel.run_unguarded(step.source).exception
+        )
     ran = kernel.run_guarded(step.source)
     if ran.exception == STOPPED:
         return Outcome(case, step, _class_told(ran), step.exception)

@@ -54,7 +54,10 @@ from crane_core.pipeline.campaigns.label_frame import (
     repeat_frame,
 )
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.judging.judges import judge_passes, labels_with_pooled_judges
+from crane_core.pipeline.judging.judges import (
+    judge_passes,
+    labels_with_pooled_judges,
+)
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -103,7 +106,12 @@ def labels_of(
     **said: list[str | None],
 ) -> pd.DataFrame:
     """A label frame: what each annotator says of the verdicts in their order; None means no label."""
-    nobody = {"kind": str(kind), "campaign": None, "provenance": None, "why": None}
+    nobody = {
+        "kind": str(kind),
+        "campaign": None,
+        "provenance": None,
+        "why": None,
+    }
     frames = [
         verdicts[KEY].assign(annotator=name, label=labels, **nobody)
         for name, labels in said.items()
@@ -115,18 +123,25 @@ def labels_of(
 def diagnoses_of(
     labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Sequence[str]
 ) -> Items:
-    return common_items(labels, verdicts, annotators, ComparedVerdicts.DIAGNOSES)
+    return common_items(
+        labels, verdicts, annotators, ComparedVerdicts.DIAGNOSES
+    )
 
 
 def guesses(n: int, seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
-    return [str(label) for label in np.random.default_rng(seed).choice(scale, n)]
+    return [
+        str(label) for label in np.random.default_rng(seed).choice(scale, n)
+    ]
 
 
-def noisy(labels: list[str], seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
+def noisy(
+    labels: list[str], seed: int, scale: list[str] = DIAGNOSES
+) -> list[str]:
     """The same labels but a third of them drawn again."""
     rng = np.random.default_rng(seed)
     return [
-        str(rng.choice(scale)) if rng.random() < 1 / 3 else label for label in labels
+        str(rng.choice(scale)) if rng.random() < 1 / 3 else label
+        for label in labels
     ]
 
 
@@ -143,15 +158,23 @@ def pair() -> tuple[pd.DataFrame, pd.DataFrame, list[str], list[str]]:
     return verdicts, labels_of(verdicts, ana=first, ben=second), first, second
 
 
-def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -> None:
+def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(
+    pair: Any,
+) -> None:
     verdicts, labels, first, second = pair
-    table = by_name(agreement_table(diagnoses_of(labels, verdicts, ["ana", "ben"])))
+    table = by_name(
+        agreement_table(diagnoses_of(labels, verdicts, ["ana", "ben"]))
+    )
     assert list(table) == list(COEFFICIENTS)
-    assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {
-        (60, 30, None)
-    }
-    assert all(row["low"] < row["value"] < row["high"] for row in table.values())
-    assert table[KAPPA]["value"] == pytest.approx(cohen_kappa_score(first, second))
+    assert {
+        (row["n"], row["n_cases"], row["why"]) for row in table.values()
+    } == {(60, 30, None)}
+    assert all(
+        row["low"] < row["value"] < row["high"] for row in table.values()
+    )
+    assert table[KAPPA]["value"] == pytest.approx(
+        cohen_kappa_score(first, second)
+    )
     linear = table["Cohen's kappa, linear weights"]["value"]
     assert linear == pytest.approx(
         cohen_kappa_score(first, second, labels=DIAGNOSES, weights="linear")
@@ -159,7 +182,10 @@ def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -
     assert table[PERCENT]["value"] == pytest.approx(
         np.mean(np.array(first) == np.array(second))
     )
-    coded = [[DIAGNOSES.index(label) for label in labels] for labels in (first, second)]
+    coded = [
+        [DIAGNOSES.index(label) for label in labels]
+        for labels in (first, second)
+    ]
     for name, level in LEVEL.items():
         assert table[name]["value"] == pytest.approx(
             krippendorff.alpha(coded, level_of_measurement=level)
@@ -177,14 +203,23 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
         "cyd": [None] * 10 + [*noisy(first, 5)[10:35]] + [None] * 25,
     }
     items = common_items(
-        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+        labels_of(verdicts, **said),
+        verdicts,
+        list(said),
+        ComparedVerdicts.DIAGNOSES,
     )
     table = by_name(agreement_table(items))
     assert len(items.facts) == 40
-    assert table[KAPPA]["why"] == "it needs exactly two annotators, and 3 are compared"
+    assert (
+        table[KAPPA]["why"]
+        == "it needs exactly two annotators, and 3 are compared"
+    )
     assert math.isnan(table[KAPPA]["value"])
     coded = [
-        [np.nan if label is None else DIAGNOSES.index(label) for label in labels]
+        [
+            np.nan if label is None else DIAGNOSES.index(label)
+            for label in labels
+        ]
         for labels in said.values()
     ]
     for name, level in LEVEL.items():
@@ -203,7 +238,11 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     labels = labels_of(verdicts, ana=["correct"] * 12, ben=["correct"] * 12)
     assert len(diagnoses_of(labels, verdicts, ["ana", "ben"]).facts) == 8
     assert (
-        len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts)
+        len(
+            common_items(
+                labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL
+            ).facts
+        )
         == 12
     )
 
@@ -211,7 +250,14 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
 def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
     verdicts = verdicts_of(3)
     said: dict[str, list[str | None]] = {
-        "ana": ["correct", "wrong", "wrong", "partial", "misdetected", "correct"],
+        "ana": [
+            "correct",
+            "wrong",
+            "wrong",
+            "partial",
+            "misdetected",
+            "correct",
+        ],
         "judge": [
             "correct",
             "misdetected",
@@ -222,10 +268,16 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
         ],
     }
     items = common_items(
-        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+        labels_of(verdicts, **said),
+        verdicts,
+        list(said),
+        ComparedVerdicts.DIAGNOSES,
     )
     assert len(items.facts) == 1
-    told = {(row.annotator, row.label): row.n for row in items.off_scale.itertuples()}
+    told = {
+        (row.annotator, row.label): row.n
+        for row in items.off_scale.itertuples()
+    }
     assert told == {
         ("ana", "misdetected"): 1,
         ("judge", "misdetected"): 2,
@@ -243,7 +295,11 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     third = noisy(second, seed=8)
     labels = labels_of(verdicts, ana=first, ben=second, cem=third)
     table = pairwise(diagnoses_of(labels, verdicts, ["ana", "ben", "cem"]))
-    assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
+    assert table["pair"].tolist() == [
+        "ana and ben",
+        "ana and cem",
+        "ben and cem",
+    ]
     oracle = [
         cohen_kappa_score(*two)
         for two in ((first, second), (first, third), (second, third))
@@ -252,7 +308,9 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     assert table["n"].tolist() == [60, 60, 60]
 
 
-def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> None:
+def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> (
+    None
+):
     verdicts = verdicts_of()
     five = [str(label) for label in Label]
     first = guesses(len(verdicts), seed=6, scale=five)
@@ -269,9 +327,13 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> No
     )
     ordered = {name for name, asked in COEFFICIENTS.items() if asked.ordered}
     assert len(ordered) == 4
-    assert {name for name, row in table.items() if row["why"] == NO_ORDER} == ordered
+    assert {
+        name for name, row in table.items() if row["why"] == NO_ORDER
+    } == ordered
     assert all(math.isnan(table[name]["value"]) for name in ordered)
-    assert table[KAPPA]["value"] == pytest.approx(cohen_kappa_score(first, second))
+    assert table[KAPPA]["value"] == pytest.approx(
+        cohen_kappa_score(first, second)
+    )
 
 
 def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
@@ -293,9 +355,14 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
         ["ana", "ben"],
         ComparedVerdicts.DIAGNOSES,
     )
-    table = agreement_by(items, KAPPA, "library_group").set_index("library_group")
+    table = agreement_by(items, KAPPA, "library_group").set_index(
+        "library_group"
+    )
     assert table["n"].sum() == 60
-    assert (math.isnan(table.loc["torch", "value"]), table.loc["torch", "why"]) == (
+    assert (
+        math.isnan(table.loc["torch", "value"]),
+        table.loc["torch", "why"],
+    ) == (
         True,
         Why.NO_VARIATION,
     )
@@ -311,9 +378,9 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
         assert table.loc[library, "value"] == pytest.approx(expected)
     inputs = agreement_by(items, KAPPA, "setting")
     whole = agreement_table(items).set_index("coefficient").loc[KAPPA]
-    assert inputs[["setting", "n", "value", "low", "high"]].to_numpy().tolist() == [
-        ["code", 60, *whole[["value", "low", "high"]]]
-    ]
+    assert inputs[
+        ["setting", "n", "value", "low", "high"]
+    ].to_numpy().tolist() == [["code", 60, *whole[["value", "low", "high"]]]]
     detectors = agreement_by(items, PERCENT, "detector_title")
     assert detectors["detector_title"].tolist() == list(DETECTORS.values())
     assert detectors["n"].tolist() == [30, 30]
@@ -334,7 +401,9 @@ def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
     verdicts, labels, first, second = pair
     unlike = differing(diagnoses_of(labels, verdicts, ["ana", "ben"]))
     expected = [
-        place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b
+        place
+        for place, (a, b) in enumerate(zip(first, second, strict=True))
+        if a != b
     ]
     key = ["case_id", "detector"]
     assert (
@@ -345,9 +414,13 @@ def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
     assert unlike["ben"].tolist() == [second[place] for place in expected]
 
 
-def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None:
+def test_without_anything_in_common_every_coefficient_says_so(
+    pair: Any,
+) -> None:
     verdicts, labels, *_ = pair
-    half = labels[(labels["annotator"] == "ana") == (labels["detector"] == "qwen")]
+    half = labels[
+        (labels["annotator"] == "ana") == (labels["detector"] == "qwen")
+    ]
     items = diagnoses_of(half, verdicts, ["ana", "ben"])
     assert set(agreement_table(items)["why"]) == {str(Why.NO_OVERLAP)}
     assert confusions(items).to_numpy().sum() == 0
@@ -361,7 +434,8 @@ def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     all_three = diagnoses_of(more, verdicts, ["ana", "ben", "cyd"])
     alone = diagnoses_of(labels, verdicts, ["ben", "ana"])
     pd.testing.assert_frame_equal(
-        agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone)
+        agreement_table(among(all_three, ["ben", "ana"])),
+        agreement_table(alone),
     )
 
 
@@ -378,14 +452,18 @@ def test_self_agreement_by_hand() -> None:
     table = self_agreement(
         pd.concat([repeats, ben]), {"pilot": study_labels()}
     ).set_index(["annotator", "coefficient"])
-    assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [
+    assert table.loc[
+        ("pilot: ana", KAPPA), ["value", "n", "n_cases"]
+    ].tolist() == [
         pytest.approx(0.6),
         4,
         4,
     ]
     assert table.loc[("pilot: ana", PERCENT), "value"] == 0.75
     assert table.loc[("pilot: ben", KAPPA), "why"] == Why.NO_VARIATION
-    assert table.loc[("pilot: ben", PERCENT), ["value", "low", "high"]].tolist() == [
+    assert table.loc[
+        ("pilot: ben", PERCENT), ["value", "low", "high"]
+    ].tolist() == [
         1.0,
         0.0,
         1.0,
@@ -394,7 +472,10 @@ def test_self_agreement_by_hand() -> None:
 
 
 def passes_of(judge: str, *passes: tuple[int, str]) -> pd.DataFrame:
-    rows = [(judge, time, order, f"{judge} {time} {order}") for time, order in passes]
+    rows = [
+        (judge, time, order, f"{judge} {time} {order}")
+        for time, order in passes
+    ]
     return pd.DataFrame(
         rows, columns=["judge", "repetition", "presentation", "annotator"]
     )
@@ -424,21 +505,34 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
     )
     assert list(kappa.index) == [times, orders]
     first, second, other = (said[name] for name in passes["annotator"])
-    assert kappa.loc[times, "value"] == pytest.approx(cohen_kappa_score(first, second))
-    assert kappa.loc[orders, "value"] == pytest.approx(cohen_kappa_score(first, other))
+    assert kappa.loc[times, "value"] == pytest.approx(
+        cohen_kappa_score(first, second)
+    )
+    assert kappa.loc[orders, "value"] == pytest.approx(
+        cohen_kappa_score(first, other)
+    )
 
 
 def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
     verdicts = verdicts_of(4)
     half = [None] * 4 + ["correct"] * 4
     newest = labels_of(
-        verdicts, LabellerKind.ANNOTATOR, ana=["correct"] * 4 + [None] * 4, ben=half
+        verdicts,
+        LabellerKind.ANNOTATOR,
+        ana=["correct"] * 4 + [None] * 4,
+        ben=half,
     ).assign(campaign="newest")
     older = labels_of(
-        verdicts, LabellerKind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8
+        verdicts,
+        LabellerKind.ANNOTATOR,
+        x=half,
+        y=["wrong"] * 8,
+        z=["wrong"] * 8,
     ).assign(campaign="older")
     human = labels_of(
-        verdicts, LabellerKind.HUMAN, **{"published human": half, "another": half}
+        verdicts,
+        LabellerKind.HUMAN,
+        **{"published human": half, "another": half},
     )
     judge = labels_of(
         verdicts, LabellerKind.JUDGE, **{"judge, 1": half, "judge, 2": half}
@@ -498,7 +592,9 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(
             verdict_frame(store),
         )
         found = diagnoses_of(labels, verdicts, ["pilot: ana", "pilot: ben"])
-        expected = cohen_kappa_score(list(first.values()), list(second.values()))
+        expected = cohen_kappa_score(
+            list(first.values()), list(second.values())
+        )
         assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(
             expected
         )
@@ -553,7 +649,9 @@ HUMAN_AND_JUDGE_AGREE = {
 """results_summary.xlsx of the study, sheet Results_summary: normal and reversed order."""
 
 
-def percent_by_detector(published: Published, *annotators: str) -> dict[str, float]:
+def percent_by_detector(
+    published: Published, *annotators: str
+) -> dict[str, float]:
     items = common_items(
         published.labels, published.verdicts, annotators, ComparedVerdicts.ALL
     )
@@ -562,20 +660,25 @@ def percent_by_detector(published: Published, *annotators: str) -> dict[str, flo
     return dict(zip(table["detector_title"], table["value"], strict=True))
 
 
-def test_the_judges_two_orders_agree_as_the_study_printed(published: Published) -> None:
-    assert percent_by_detector(published, JUDGE, f"{JUDGE}, reversed") == pytest.approx(
-        ORDERS_AGREE, abs=1e-12
-    )
+def test_the_judges_two_orders_agree_as_the_study_printed(
+    published: Published,
+) -> None:
+    assert percent_by_detector(
+        published, JUDGE, f"{JUDGE}, reversed"
+    ) == pytest.approx(ORDERS_AGREE, abs=1e-12)
 
 
-def test_people_and_judge_agree_as_the_study_printed(published: Published) -> None:
+def test_people_and_judge_agree_as_the_study_printed(
+    published: Published,
+) -> None:
     for order, name in enumerate((JUDGE, f"{JUDGE}, reversed")):
         expected = {
-            detector: both[order] for detector, both in HUMAN_AND_JUDGE_AGREE.items()
+            detector: both[order]
+            for detector, both in HUMAN_AND_JUDGE_AGREE.items()
         }
-        assert percent_by_detector(published, "published human", name) == pytest.approx(
-            expected, abs=1e-12
-        )
+        assert percent_by_detector(
+            published, "published human", name
+        ) == pytest.approx(expected, abs=1e-12)
 
 
 def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
@@ -595,7 +698,9 @@ def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
     itself = judge_consistency(items, published.passes)
     assert itself["compared"].nunique() == 2 + 6
     pooled = itself[
-        itself["compared"].str.endswith("most frequent label of all repetitions")
+        itself["compared"].str.endswith(
+            "most frequent label of all repetitions"
+        )
     ].set_index("coefficient")
     assert pooled.loc[PERCENT, "value"] == pytest.approx(1730 / 2220)
 
@@ -617,4 +722,7 @@ def test_the_default_of_the_published_archive_is_people_against_the_judges_first
         "published human",
         ["published judge, repetition 1"],
     )
-    assert differs[["n_differ", "n"]].to_numpy().tolist() == [[61, 404], [158, 501]]
+    assert differs[["n_differ", "n"]].to_numpy().tolist() == [
+        [61, 404],
+        [158, 501],
+    ]

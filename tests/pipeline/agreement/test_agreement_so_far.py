@@ -40,7 +40,8 @@ def test_kappa_of_two_is_scikit_learns_with_an_interval_over_cases(
     items = [item.item for item in plan.items][:40]
     first = [WORDS[place % 3] for place in range(40)]
     second = [
-        word if place % 4 else WORDS[place % 2] for place, word in enumerate(first)
+        word if place % 4 else WORDS[place % 2]
+        for place, word in enumerate(first)
     ]
     label(folder, "ana", items, first)
     label(folder, "ben", items[:30], second[:30])
@@ -58,7 +59,9 @@ def test_three_annotators_have_an_alpha(pilot: Pilot) -> None:
     folder, plan = pilot(60, ("ana", "ben", "cleo"))
     items = [item.item for item in plan.items][:12]
     for annotator in plan.annotators:
-        label(folder, annotator, items, [WORDS[place % 3] for place in range(12)])
+        label(
+            folder, annotator, items, [WORDS[place % 3] for place in range(12)]
+        )
     so_far = agreement_so_far(folder, plan, locked=False)
     assert so_far.coefficient.startswith("Krippendorff's alpha")
     assert so_far.found is not None and so_far.found.value == 1
@@ -72,8 +75,14 @@ def test_few_common_items_of_a_blind_campaign_have_no_value_until_the_lock(
     assert agreement_so_far(folder, plan, locked=False)[1:] == (0, None)
     for annotator in plan.annotators:
         label(
-            folder, annotator, items, [WORDS[place % 3] for place in range(len(items))]
+            folder,
+            annotator,
+            items,
+            [WORDS[place % 3] for place in range(len(items))],
         )
-    assert agreement_so_far(folder, plan, locked=False)[1:] == (len(items), None)
+    assert agreement_so_far(folder, plan, locked=False)[1:] == (
+        len(items),
+        None,
+    )
     locked = agreement_so_far(folder, plan, locked=True)
     assert locked.found is not None and locked.found.n == len(items)

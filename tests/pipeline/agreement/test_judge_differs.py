@@ -11,7 +11,10 @@ from crane_core.pipeline.agreement.judge_differs import (
     ON_SCALE,
     judge_differs,
 )
-from crane_core.pipeline.judging.judges import pooled_judges, without_repetitions
+from crane_core.pipeline.judging.judges import (
+    pooled_judges,
+    without_repetitions,
+)
 from crane_core.stats.intervals import clustered_rate
 from crane_core.ui.agreement.judges import differing_words
 from tests.pipeline.agreement.test_judge_powered import labels, verdicts
@@ -33,7 +36,9 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
         labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["judge"]
     )
     assert list(table.columns) == COLUMNS
-    counted = table.set_index("counted")[["n_differ", "n", "n_cases"]].T.to_dict("list")
+    counted = table.set_index("counted")[
+        ["n_differ", "n", "n_cases"]
+    ].T.to_dict("list")
     assert counted == {
         ON_SCALE: [1, 3, 3],
         ALL: [3, 5, 5],
@@ -55,9 +60,13 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
     [sentence] = differing_words(
         "ana",
-        judge_differs(labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"]),
+        judge_differs(
+            labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"]
+        ),
     )
-    assert sentence.startswith("j differs from ana in 0 of 5 diagnoses, **0.0%** (")
+    assert sentence.startswith(
+        "j differs from ana in 0 of 5 diagnoses, **0.0%** ("
+    )
     assert "no diagnosis" not in sentence
 
 

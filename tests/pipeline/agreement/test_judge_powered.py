@@ -76,11 +76,15 @@ JUDGE: list[str | None] = [
 
 def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
     frame = labels({"ana": HUMAN, "judge": JUDGE, "follower": [*HUMAN]})
-    [row] = judge_powered(frame, verdicts(), "ana", ["judge", "follower"]).to_dict(
-        "records"
-    )
+    [row] = judge_powered(
+        frame, verdicts(), "ana", ["judge", "follower"]
+    ).to_dict("records")
     expected = powered_share(
-        [1, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1], [1, 0, 1, 0], range(6), range(6, 10)
+        [1, 0, 1, 0, 1, 1],
+        [1, 0, 1, 0, 0, 1],
+        [1, 0, 1, 0],
+        range(6),
+        range(6, 10),
     )
     assert (row["judge"], row["n"], row["n_more"], row["n_cases"]) == (
         "judge",
@@ -88,9 +92,12 @@ def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
         4,
         10,
     )
-    assert (row["value"], row["low"], row["high"], row["weight"]) == pytest.approx(
-        (*expected[:3], expected.weight)
-    )
+    assert (
+        row["value"],
+        row["low"],
+        row["high"],
+        row["weight"],
+    ) == pytest.approx((*expected[:3], expected.weight))
     assert row["alone"] == pytest.approx(4 / 6)
 
 

@@ -42,7 +42,9 @@ def act(event: str, showing: Showing, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_a_change_is_a_line_of_the_ledger_and_the_plan_stays(pilot: Keep) -> None:
+def test_a_change_is_a_line_of_the_ledger_and_the_plan_stays(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     changed = change_guideline(folder, "pilot", "Judge otherwise.", by=" Cleo ")
     assert (changed.version, changed.text, changed.by) == (
@@ -103,10 +105,14 @@ def test_after_the_lock_nothing_changes(pilot: Keep) -> None:
         campaign_file(folder, "pilot"),
         CampaignGuideline("pilot", "2026-01-02", "dora", "Written late."),
     )
-    assert [entry.version for entry in guideline_versions(folder, plan)] == [FIRST]
+    assert [entry.version for entry in guideline_versions(folder, plan)] == [
+        FIRST
+    ]
 
 
-def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(pilot: Keep) -> None:
+def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     one, two, three, four, *_ = plan.orders["ana"]
     desk = LabelStore(folder, "pilot")
@@ -123,7 +129,9 @@ def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(pilot: Keep) 
         ],
     )
     assert list(taken.refused) == ["event-0004", "event-0005"]
-    assert taken.refused["event-0005"] == f"guideline must be {FIRST} or {SECOND}"
+    assert (
+        taken.refused["event-0005"] == f"guideline must be {FIRST} or {SECOND}"
+    )
     assert [entry.guideline for entry in acts_of(folder, plan, "ana")] == [
         FIRST,
         FIRST,
@@ -137,7 +145,11 @@ def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(pilot: Keep) 
 def test_a_decision_is_made_under_the_version_in_force(pilot: Keep) -> None:
     folder, plan = pilot()
     item = plan.items[0].item
-    before = adjudicate(folder, plan, item, by="cleo", label=Label.WRONG, reason="a")
+    before = adjudicate(
+        folder, plan, item, by="cleo", label=Label.WRONG, reason="a"
+    )
     change_guideline(folder, "pilot", "Judge otherwise.", by="cleo")
-    after = adjudicate(folder, plan, item, by="cleo", label=Label.WRONG, reason="a")
+    after = adjudicate(
+        folder, plan, item, by="cleo", label=Label.WRONG, reason="a"
+    )
     assert (before.guideline, after.guideline) == (plan.guideline, SECOND)

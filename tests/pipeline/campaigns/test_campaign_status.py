@@ -58,7 +58,12 @@ def act(
     **more: object,
 ) -> None:
     event = f"{annotator}-{item}-{showing}-{action}-{len(more)}"
-    raw = {"event": event, "action": action, "item": item, "showing": showing} | more
+    raw = {
+        "event": event,
+        "action": action,
+        "item": item,
+        "showing": showing,
+    } | more
     assert LabelStore(folder, "pilot").take(annotator, [raw]).refused == {}
 
 
@@ -66,7 +71,9 @@ def test_an_untouched_campaign_owes_everything(
     answered: DataFolder, plan: Plan
 ) -> None:
     status = campaign_status(answered, "pilot")
-    assert status.outcomes == dict.fromkeys(Provenance, 0) | {Provenance.UNLABELLED: 48}
+    assert status.outcomes == dict.fromkeys(Provenance, 0) | {
+        Provenance.UNLABELLED: 48
+    }
     assert [(p.n_done, p.n_all, p.n_unlabelled) for p in status.progress] == [
         (0, 50, 48)
     ] * 3
@@ -89,7 +96,13 @@ def test_progress_counts_labels_flags_skips_and_speed(
     act(answered, "ben", two, "label", label="partial", seconds=4.0)
     status = campaign_status(answered, "pilot")
     ana = status.progress[0]
-    assert (ana.n_done, ana.n_all, ana.n_flagged, ana.n_skipped, ana.n_unlabelled) == (
+    assert (
+        ana.n_done,
+        ana.n_all,
+        ana.n_flagged,
+        ana.n_skipped,
+        ana.n_unlabelled,
+    ) == (
         2,
         50,
         1,
@@ -97,13 +110,21 @@ def test_progress_counts_labels_flags_skips_and_speed(
         46,
     )
     assert (ana.pace.median_s, ana.pace.n_quick) == (6.0, 1)
-    assert [part.shares for part in ana.parts] == [{"correct": 1.0}, {"wrong": 1.0}]
-    counts = {Provenance.UNANIMOUS: 1, Provenance.OPEN: 1, Provenance.UNLABELLED: 46}
+    assert [part.shares for part in ana.parts] == [
+        {"correct": 1.0},
+        {"wrong": 1.0},
+    ]
+    counts = {
+        Provenance.UNANIMOUS: 1,
+        Provenance.OPEN: 1,
+        Provenance.UNLABELLED: 46,
+    }
     assert status.outcomes == dict.fromkeys(Provenance, 0) | counts
     assert (status.n_differ, status.n_undecided, status.n_flagged) == (1, 1, 1)
     assert open_words(status)[1] == "undecided: 1 items with different labels"
-    assert "ana: 2 of 50, 1 skipped, 1 flagged, median 6 s, 1 quick" in status_words(
-        status
+    assert (
+        "ana: 2 of 50, 1 skipped, 1 flagged, median 6 s, 1 quick"
+        in status_words(status)
     )
     assert status_json(status)["annotators"][0]["done"] == 2
     adjudicate(answered, plan, two, by="dora", label=Label.WRONG, reason="b")
@@ -115,7 +136,9 @@ def test_progress_counts_labels_flags_skips_and_speed(
     ) == (1, 0, 1)
 
 
-def test_a_status_tells_no_label_of_an_item(answered: DataFolder, plan: Plan) -> None:
+def test_a_status_tells_no_label_of_an_item(
+    answered: DataFolder, plan: Plan
+) -> None:
     for item in plan.items[:6]:
         act(answered, "ana", item.item, "label", label="correct", seconds=2.0)
     told = status_words(campaign_status(answered, "pilot")) + str(
@@ -136,7 +159,11 @@ def test_items_with_different_labels_come_up_at_once_and_flagged_ones_when_all_h
     answered: DataFolder, plan: Plan
 ) -> None:
     differs, flagged, agreed = sorted(item.item for item in plan.items)[:3]
-    for item, label in ((differs, "wrong"), (flagged, "correct"), (agreed, "correct")):
+    for item, label in (
+        (differs, "wrong"),
+        (flagged, "correct"),
+        (agreed, "correct"),
+    ):
         act(
             answered,
             "ana",
@@ -170,11 +197,13 @@ def test_items_with_different_labels_come_up_at_once_and_flagged_ones_when_all_h
 def test_a_flag_on_the_second_showing_brings_the_item_up(
     answered: DataFolder, plan: Plan
 ) -> None:
-    again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
+    again = next(
+        showing for showing in plan.orders["ana"] if showing.showing == 2
+    )
     for annotator in plan.annotators:
         act(answered, annotator, again.item, "label", label="partial")
     act(answered, "ana", again.item, "flag", showing=2)
     assert Showing(again.item, 2) in plan.orders["ana"]
-    assert [(entry.item, entry.differs) for entry in disputes(answered, plan)] == [
-        (again.item, False)
-    ]
+    assert [
+        (entry.item, entry.differs) for entry in disputes(answered, plan)
+    ] == [(again.item, False)]

@@ -46,7 +46,9 @@ def act(
 
 
 def ask(folder: DataFolder, about: About, text: str) -> None:
-    write_message(folder, "pilot", about, text, by=about.annotator, side=Side.ANNOTATOR)
+    write_message(
+        folder, "pilot", about, text, by=about.annotator, side=Side.ANNOTATOR
+    )
 
 
 def answer(folder: DataFolder, about: About, text: str) -> None:
@@ -101,7 +103,9 @@ def test_an_annotator_gets_no_thread_of_another(pilot: Keep) -> None:
         desk.threads("eva")
 
 
-def test_a_lead_who_labels_too_reads_of_an_item_after_labelling_it(pilot: Keep) -> None:
+def test_a_lead_who_labels_too_reads_of_an_item_after_labelling_it(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     one = Showing(plan.items[0].item, 1)
@@ -134,7 +138,12 @@ def test_what_is_no_message_is_refused_and_nothing_is_stored(
     folder, plan = pilot()
     with pytest.raises(CampaignError, match=words):
         write_message(
-            folder, "pilot", About("ana", plan.orders["ana"][0]), text, by=by, side=side
+            folder,
+            "pilot",
+            About("ana", plan.orders["ana"][0]),
+            text,
+            by=by,
+            side=side,
         )
     assert not message_file(folder, "pilot").exists()
 
@@ -158,7 +167,9 @@ def test_a_thread_needs_an_item_of_its_annotator_and_an_open_campaign(
 def test_a_lone_surrogate_is_stored_as_a_question_mark(pilot: Keep) -> None:
     folder, plan = pilot()
     ask(folder, About("ana", plan.orders["ana"][0]), "why \ud800 <b>?")
-    assert [message.text for message in messages_of(folder, "pilot")] == ["why ? <b>?"]
+    assert [message.text for message in messages_of(folder, "pilot")] == [
+        "why ? <b>?"
+    ]
 
 
 def test_an_export_holds_messages_and_hides_the_item_until_the_lock(
@@ -171,7 +182,9 @@ def test_an_export_holds_messages_and_hides_the_item_until_the_lock(
     hidden = b"".join(export_files(folder, "pilot")["messages.jsonl"]())
     assert (hidden.count(b"\n"), one.item.encode() in hidden) == (2, False)
     lock_campaign(folder, "pilot", by="lea")
-    write_export(export_files(folder, "pilot"), tmp_path / "export", force=False)
+    write_export(
+        export_files(folder, "pilot"), tmp_path / "export", force=False
+    )
     found = ledger.tail(tmp_path / "export" / "messages.jsonl").records
     assert found == messages_of(folder, "pilot")
     plan_file = tmp_path / "export" / "plan.json"

@@ -73,20 +73,28 @@ def test_the_study_s_population_is_501_and_its_sample_222(
 ) -> None:
     """Paper, 4.5, table 1, from the embedded answers and, where it is available, from the published archive."""
     store: Store = request.getfixturevalue(source)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=7))
-    assert (plan.population_size, plan.left_out, plan.required, len(plan.items)) == (
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=7)
+    )
+    assert (
+        plan.population_size,
+        plan.left_out,
+        plan.required,
+        len(plan.items),
+    ) == (
         501,
         0,
         218,
         222,
     )
     assert {
-        stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata
+        stratum.name: (stratum.population, stratum.sampled)
+        for stratum in plan.strata
     } == PAPER_STRATA
     assert plan.guideline == version_of(guideline())
-    assert {item.verdict.instance_id.rpartition("_")[2] for item in plan.items} == {
-        "reproduced"
-    }
+    assert {
+        item.verdict.instance_id.rpartition("_")[2] for item in plan.items
+    } == {"reproduced"}
 
 
 def test_the_same_wish_draws_the_same_items_again(told_store: Store) -> None:
@@ -98,25 +106,36 @@ def test_the_same_wish_draws_the_same_items_again(told_store: Store) -> None:
 def test_verdicts_without_a_text_cannot_be_labelled_and_are_counted(
     embedded_store: Store,
 ) -> None:
-    with pytest.raises(CampaignError, match="501 verdicts of junobench") as refused:
+    with pytest.raises(
+        CampaignError, match="501 verdicts of junobench"
+    ) as refused:
         drawn_plan(embedded_store, CampaignRequest("pilot", ("ana",), STUDY))
     assert "fetch crane-llm" in refused.value.remedy
 
 
 def test_a_query_that_matches_nothing_says_so(told_store: Store) -> None:
-    with pytest.raises(CampaignError, match="No verdict of junobench, 1999 matches"):
+    with pytest.raises(
+        CampaignError, match="No verdict of junobench, 1999 matches"
+    ):
         drawn_plan(
             told_store,
             CampaignRequest("pilot", ("ana",), Population("junobench", "1999")),
         )
 
 
-def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(told_store: Store) -> None:
-    with pytest.raises(CampaignError, match=r"No plan can be drawn: .*margin and p"):
+def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(
+    told_store: Store,
+) -> None:
+    with pytest.raises(
+        CampaignError, match=r"No plan can be drawn: .*margin and p"
+    ):
         drawn_plan(
-            told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(margin=2.0))
+            told_store,
+            CampaignRequest("pilot", ("ana",), STUDY, Design(margin=2.0)),
         )
-    with pytest.raises(CampaignError, match="is not a valid name for a campaign"):
+    with pytest.raises(
+        CampaignError, match="is not a valid name for a campaign"
+    ):
         drawn_plan(told_store, CampaignRequest("../pilot", ("ana",), STUDY))
 
 
@@ -126,7 +145,10 @@ def test_filters_meet(told_store: Store) -> None:
 
     assert sizes(detectors=("gpt-5",)) == 167
     assert sizes(settings=("code",)) == 240
-    assert sizes(detectors=("gpt-5", "gemini-2.5-flash"), settings=("runtime",)) == 187
+    assert (
+        sizes(detectors=("gpt-5", "gemini-2.5-flash"), settings=("runtime",))
+        == 187
+    )
     assert (
         sizes(libraries=("pandas",)) + sizes(libraries=("numpy",))
         == sizes(libraries=("pandas", "numpy"))
@@ -139,7 +161,10 @@ CASES = ("numpy_1", "numpy_2", "numpy_3", "numpy_4")
 
 
 def said(
-    instance: str, answers: str, text: str | None = "It fails.", detector: str = "heron"
+    instance: str,
+    answers: str,
+    text: str | None = "It fails.",
+    detector: str = "heron",
 ) -> list[Record]:
     """One run per letter: y predicts a crash, n does not, ? did not answer."""
     verdict = {"y": True, "n": False, "?": None}
@@ -163,11 +188,17 @@ def mine() -> Iterator[Store]:
     records: list[Record] = [
         Benchmark("mine", "Mine"),
         *(Case("mine", case, library="numpy") for case in CASES),
-        *(Instance("mine", case, version) for case in CASES for version in Version),
+        *(
+            Instance("mine", case, version)
+            for case in CASES
+            for version in Version
+        ),
         Detector("heron", "Heron", DetectorKind.LLM),
         Detector("pylint", "pylint", DetectorKind.ANALYZER),
         *said("numpy_1_reproduced", "yyn"),
-        *said("numpy_2_reproduced", "yn?"),  # a tie of the answered runs is not a crash
+        *said(
+            "numpy_2_reproduced", "yn?"
+        ),  # a tie of the answered runs is not a crash
         *said("numpy_3_reproduced", "y??"),
         *said("numpy_4_reproduced", "yyy", text="  \n "),
         *said("numpy_1_fixed", "yyn"),
@@ -184,7 +215,11 @@ def mine() -> Iterator[Store]:
 @pytest.mark.parametrize(
     ("outcome", "judged", "left_out"),
     [
-        (PopulationOutcome.DETECTED, ["numpy_1_reproduced", "numpy_3_reproduced"], 1),
+        (
+            PopulationOutcome.DETECTED,
+            ["numpy_1_reproduced", "numpy_3_reproduced"],
+            1,
+        ),
         (
             PopulationOutcome.PREDICTED,
             ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"],
@@ -201,7 +236,8 @@ def test_labelled_is_what_a_majority_of_the_answered_runs_predicted_in_words(
     assert sorted(verdict.instance_id for verdict in verdicts) == judged
     assert without_text == left_out
     assert {
-        (verdict.detector, verdict.library, verdict.root_cause) for verdict in verdicts
+        (verdict.detector, verdict.library, verdict.root_cause)
+        for verdict in verdicts
     } == {("heron", "numpy", None)}
 
 
@@ -218,7 +254,9 @@ def test_without_campaigns_there_are_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["nobody", "../pilot", "", "PILOT", "pilot.jsonl/../pilot"]
 )
-def test_a_campaign_that_is_not_there_is_refused(pilot: Keep, name: str) -> None:
+def test_a_campaign_that_is_not_there_is_refused(
+    pilot: Keep, name: str
+) -> None:
     folder, _ = pilot()
     with pytest.raises(CampaignError, match="There is no campaign"):
         kept_campaign(folder, name)
@@ -227,7 +265,9 @@ def test_a_campaign_that_is_not_there_is_refused(pilot: Keep, name: str) -> None
 def test_a_name_is_taken_once(pilot: Keep) -> None:
     folder, plan = pilot()
     before = campaign_file(folder, "pilot").read_bytes()
-    with pytest.raises(CampaignError, match="The campaign 'pilot' already exists"):
+    with pytest.raises(
+        CampaignError, match="The campaign 'pilot' already exists"
+    ):
         keep_campaign(folder, replace(plan, title="another"))
     assert campaign_file(folder, "pilot").read_bytes() == before
 
@@ -241,14 +281,18 @@ def test_of_two_who_make_a_campaign_of_one_name_at_once_one_is_refused(
     for name in names:
         together = Barrier(2)
 
-        def make(title: str, name: str = name, together: Barrier = together) -> None:
+        def make(
+            title: str, name: str = name, together: Barrier = together
+        ) -> None:
             together.wait()
             try:
                 keep_campaign(folder, replace(plan, campaign=name, title=title))
             except CampaignError:
                 refused.append(f"{name} {title}")
 
-        makers = [Thread(target=make, args=(title,)) for title in ("one", "two")]
+        makers = [
+            Thread(target=make, args=(title,)) for title in ("one", "two")
+        ]
         for maker in makers:
             maker.start()
         for maker in makers:
@@ -276,7 +320,9 @@ def damaged(folder: DataFolder, name: str, content: bytes) -> None:
     campaign_file(folder, name).write_bytes(content)
 
 
-def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> None:
+def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     line = campaign_file(folder, "pilot").read_bytes()
     damaged(folder, "half", line[:500] + b"\n")
@@ -290,7 +336,9 @@ def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> 
         folder,
         "undated",
         ledger.to_line(
-            Campaign("undated", body["plan"].replace("2026-01-02T", "yesterday "))
+            Campaign(
+                "undated", body["plan"].replace("2026-01-02T", "yesterday ")
+            )
         ),
     )
     damaged(folder, "deep", ledger.to_line(Campaign("deep", "[" * 100_000)))
@@ -318,7 +366,8 @@ def test_the_newest_campaign_comes_first(pilot: Keep) -> None:
         ("same", "2026-01-02"),
     ):
         keep_campaign(
-            folder, replace(plan, campaign=name, created_at=f"{day}T03:04:05+00:00")
+            folder,
+            replace(plan, campaign=name, created_at=f"{day}T03:04:05+00:00"),
         )
     assert campaign_names(folder) == ["newer", "pilot", "same", "older"]
 
@@ -363,14 +412,20 @@ def test_acts_and_journals_are_of_one_annotator(pilot: Keep) -> None:
     ]
     assert acts_of(folder, plan, "ben") == []
     assert journal_of(folder, plan, "ana").n_done == 3
-    assert journal_of(folder, plan, "ben").upcoming(1) == [plan.orders["ben"][0]]
+    assert journal_of(folder, plan, "ben").upcoming(1) == [
+        plan.orders["ben"][0]
+    ]
 
 
-def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> None:
+def test_the_last_decision_of_an_item_stands_whoever_made_it(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     one, two, three = (item.item for item in plan.items[:3])
 
-    def decided(by: str, item: str, label: Label, at: str, sequence: int) -> None:
+    def decided(
+        by: str, item: str, label: Label, at: str, sequence: int
+    ) -> None:
         decision = Annotation(
             campaign="pilot",
             annotator=by,
@@ -384,7 +439,9 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
             label=label,
             reason="a",
         )
-        ledger.append(decision_folder(folder, "pilot") / f"{by}.jsonl", decision)
+        ledger.append(
+            decision_folder(folder, "pilot") / f"{by}.jsonl", decision
+        )
 
     decided("zoe", one, Label.WRONG, "2026-01-03T00:00:00.000+00:00", 1)
     decided("zoe", two, Label.WRONG, "2026-01-03T00:00:02.000+00:00", 2)
@@ -408,7 +465,12 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
 def test_adjudications_are_no_annotator_s_acts(pilot: Keep) -> None:
     folder, plan = pilot()
     adjudicate(
-        folder, plan, plan.items[0].item, by="ana", label=Label.WRONG, reason="a"
+        folder,
+        plan,
+        plan.items[0].item,
+        by="ana",
+        label=Label.WRONG,
+        reason="a",
     )
     assert acts_of(folder, plan, "ana") == []
     assert not label_file(folder, "pilot", "ana").exists()
@@ -420,7 +482,13 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
 
     def decide(item: str, event: str) -> Annotation:
         return adjudicate(
-            folder, plan, item, by="cleo", label=Label.WRONG, reason="a", event=event
+            folder,
+            plan,
+            item,
+            by="cleo",
+            label=Label.WRONG,
+            reason="a",
+            event=event,
         )
 
     first = decide(item, "tab-1-00001")
@@ -433,6 +501,7 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
 
 def test_a_design_of_all_items_draws_all(told_store: Store) -> None:
     plan = drawn_plan(
-        told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=DrawKind.ALL))
+        told_store,
+        CampaignRequest("pilot", ("ana",), STUDY, Design(kind=DrawKind.ALL)),
     )
     assert len(plan.items) == 501

@@ -12,7 +12,11 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population, Texts
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan
-from crane_core.pipeline.campaigns.cards import card, practice_card, practice_items
+from crane_core.pipeline.campaigns.cards import (
+    card,
+    practice_card,
+    practice_items,
+)
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -29,10 +33,13 @@ def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
     store.close()
 
 
-def plan_with(store: Store, texts: Texts, *, seed: int = 1, blind: bool = True) -> Plan:
+def plan_with(
+    store: Store, texts: Texts, *, seed: int = 1, blind: bool = True
+) -> Plan:
     design = Design(kind=DrawKind.ALL, texts=texts)
     return drawn_plan(
-        store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind)
+        store,
+        CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind),
     )
 
 
@@ -85,7 +92,9 @@ def test_every_item_has_its_code_with_the_crashing_line_and_its_ground_truth(
 ) -> None:
     for item in practice_items():
         shown = practice_card(embedded_store, item)
-        assert shown.code and shown.crash_line and shown.truth and shown.exception, (
-            item.case_id
-        )
-        assert [text.text for text in shown.texts] == [text for text, _ in item.texts]
+        assert (
+            shown.code and shown.crash_line and shown.truth and shown.exception
+        ), item.case_id
+        assert [text.text for text in shown.texts] == [
+            text for text, _ in item.texts
+        ]

@@ -46,9 +46,16 @@ from crane_core.pipeline.campaigns.export.repeat import (
     keep_replayed,
     repeated_plan,
 )
-from crane_core.pipeline.campaigns.gold import Looks, gold_of_campaign, gold_of_file
+from crane_core.pipeline.campaigns.gold import (
+    Looks,
+    gold_of_campaign,
+    gold_of_file,
+)
 from crane_core.pipeline.campaigns.gold_scores import gold_scores
-from crane_core.pipeline.campaigns.label_frame import final_outcomes, with_campaigns
+from crane_core.pipeline.campaigns.label_frame import (
+    final_outcomes,
+    with_campaigns,
+)
 from crane_core.pipeline.campaigns.label_import import Columns, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.campaigns.rounds import change_people, open_main
@@ -85,7 +92,9 @@ def read(
 ) -> tuple[Gold, ...]:
     file = place / "gold.csv"
     file.write_text(HEAD + "".join(f"{row}\n" for row in rows), "utf-8")
-    return gold_of_file(store, file, OURS, Looks(study_labels(), texts, blind=True))
+    return gold_of_file(
+        store, file, OURS, Looks(study_labels(), texts, blind=True)
+    )
 
 
 def planned(
@@ -123,15 +132,21 @@ def test_gold_is_in_every_order_once_and_in_no_sample(
     store: Store, answered: DataFolder, gold: tuple[Gold, ...]
 ) -> None:
     plan = planned(store, answered, gold)
-    assert (plan.population_size, len(plan.items), len(plan.gold)) == (45, 45, 3)
+    assert (plan.population_size, len(plan.items), len(plan.gold)) == (
+        45,
+        45,
+        3,
+    )
     assert not plan.gold_items & {item.item for item in plan.items}
     assert (
-        plan_from_json(plan.to_json()) == plan == kept_campaign(answered, "pilot").plan
+        plan_from_json(plan.to_json())
+        == plan
+        == kept_campaign(answered, "pilot").plan
     )
     for order in plan.orders.values():
-        assert sorted(s.item for s in order if s.item in plan.gold_items) == sorted(
-            plan.gold_items
-        )
+        assert sorted(
+            s.item for s in order if s.item in plan.gold_items
+        ) == sorted(plan.gold_items)
         assert any(showing.showing == 2 for showing in order)
     places = [
         [s.item for s in plan.orders[name]].index(plan.gold[0].item)
@@ -158,7 +173,9 @@ def test_the_text_is_that_of_the_run_that_the_label_is_about(
 ) -> None:
     plan = planned(store, answered, gold)
     shown = [card(store, plan, entry.item).texts for entry in plan.gold]
-    assert [[(text.text, text.n_runs) for text in texts] for texts in shown] == [
+    assert [
+        [(text.text, text.n_runs) for text in texts] for texts in shown
+    ] == [
         [("numpy_1 fails, said 0", None)],
         [("numpy_2 fails, said 1", None)],
         [("numpy_2 fails, said 1", None)],
@@ -201,7 +218,10 @@ def test_all_texts_need_no_run_and_one_verdict_is_gold_once(
     store: Store, answered: DataFolder, tmp_path: Path
 ) -> None:
     [entry] = read(
-        store, tmp_path, "numpy_1_reproduced,heron,code,wrong,,", texts=Texts.ALL
+        store,
+        tmp_path,
+        "numpy_1_reproduced,heron,code,wrong,,",
+        texts=Texts.ALL,
     )
     assert entry.run is None
     with pytest.raises(CampaignError, match="named as gold twice"):
@@ -216,7 +236,12 @@ def test_the_lead_sees_accuracy_with_an_interval(
     for entry, label in ((one, "wrong"), (two, "correct"), (three, "wrong")):
         give(answered, "ana", entry.item, label)
     ana, ben = gold_scores(answered, plan)
-    assert (ana.n_right, ana.n_all, ana.accuracy.n, ana.accuracy.n_clusters) == (
+    assert (
+        ana.n_right,
+        ana.n_all,
+        ana.accuracy.n,
+        ana.accuracy.n_clusters,
+    ) == (
         2,
         3,
         3,
@@ -249,7 +274,9 @@ def test_with_each_item_of_another_case_the_interval_is_wilsons(
 
 def told_to_ana(folder: DataFolder, plan: Plan) -> dict[str, Any] | None:
     label_store = LabelStore(folder, "pilot")
-    return told_of_gold(plan, label_store.journal("ana"), label_store.names("ana"))
+    return told_of_gold(
+        plan, label_store.journal("ana"), label_store.names("ana")
+    )
 
 
 def test_the_first_label_counts_where_annotators_are_told_else_the_last(
@@ -269,7 +296,10 @@ def test_the_first_label_counts_where_annotators_are_told_else_the_last(
     )
     give(answered, "ana", entry.item, "wrong")
     quiet = replace(plan, gold_feedback=False)
-    assert [gold_scores(answered, one)[0].n_right for one in (plan, quiet)] == [0, 1]
+    assert [gold_scores(answered, one)[0].n_right for one in (plan, quiet)] == [
+        0,
+        1,
+    ]
     assert told_to_ana(answered, quiet) is None
 
 
@@ -284,7 +314,9 @@ def test_gold_enters_no_outcome_no_dispute_and_no_agreement(
     assert entry.item not in final_outcomes(answered, plan)
     assert [dispute.item for dispute in disputes(answered, plan)] == [item.item]
     with pytest.raises(CampaignError, match="needs an item of the campaign"):
-        adjudicate(answered, plan, entry.item, by="lea", label=Label.WRONG, reason="a")
+        adjudicate(
+            answered, plan, entry.item, by="lea", label=Label.WRONG, reason="a"
+        )
     frame = with_campaigns(verdict_labels(store.cursor()), answered)
     assert len(frame[frame["campaign"] == "pilot"]) == 2
 
@@ -304,11 +336,17 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
         for text in hidden.values()
         for entry in plan.gold
     )
-    rows = list(csv.DictReader(io.StringIO(hidden["labels.csv"].decode(), newline="")))
+    rows = list(
+        csv.DictReader(io.StringIO(hidden["labels.csv"].decode(), newline=""))
+    )
     assert len(rows) == sum(map(len, plan.orders.values()))
     lock_campaign(answered, "pilot", by="lea")
-    write_export(export_files(answered, "pilot"), tmp_path / "export", force=False)
-    table = list(csv.DictReader((tmp_path / "export" / "gold.csv").open(newline="")))
+    write_export(
+        export_files(answered, "pilot"), tmp_path / "export", force=False
+    )
+    table = list(
+        csv.DictReader((tmp_path / "export" / "gold.csv").open(newline=""))
+    )
     assert [
         (row["annotator"], row["label"], row["gold_label"], row["agrees"])
         for row in table[:2]
@@ -316,7 +354,9 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
         ("ana", "wrong", "wrong", "1"),
         ("ana", "", "correct", ""),
     ]
-    kept = list(csv.DictReader((tmp_path / "export" / "labels.csv").open(newline="")))
+    kept = list(
+        csv.DictReader((tmp_path / "export" / "labels.csv").open(newline=""))
+    )
     assert not {row["item"] for row in kept} & plan.gold_items
     old = exported_plan(tmp_path / "export" / "plan.json")
     again = repeated_plan(store, old).plan
@@ -332,7 +372,9 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
     assert not other.gold_items & plan.gold_items
     elsewhere = DataFolder(tmp_path / "elsewhere")
     keep_campaign(elsewhere, old)
-    keep_replayed(elsewhere, old, exported_work(tmp_path / "export" / "plan.json", old))
+    keep_replayed(
+        elsewhere, old, exported_work(tmp_path / "export" / "plan.json", old)
+    )
     assert gold_scores(elsewhere, old) == gold_scores(answered, plan)
 
 
@@ -343,7 +385,10 @@ def test_gold_comes_with_the_main_round_and_with_people_who_join(
     assert {len(order) for order in plan.orders.values()} == {4}
     open_main(answered, "pilot", by="lea")
     change_people(
-        answered, "pilot", PeopleChange(add=("cyd",), replace={"ben": "dan"}), by="lea"
+        answered,
+        "pilot",
+        PeopleChange(add=("cyd",), replace={"ben": "dan"}),
+        by="lea",
     )
     now = kept_campaign(answered, "pilot").plan
     for name in now.present:
@@ -361,7 +406,9 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
     for name in ("ana", "ben"):
         give(answered, name, one.item, "partial")
         give(answered, name, two.item, "wrong" if name == "ana" else "correct")
-    give(answered, "ana", three.item, "wrong")  # one label alone does not decide
+    give(
+        answered, "ana", three.item, "wrong"
+    )  # one label alone does not decide
     adjudicate(
         answered,
         first,
@@ -407,7 +454,10 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
         before = next(
             item.item for item in first.items if item.verdict == entry.verdict
         )
-        assert card(store, second, entry.item).texts == card(store, first, before).texts
+        assert (
+            card(store, second, entry.item).texts
+            == card(store, first, before).texts
+        )
 
 
 def test_labels_made_elsewhere_may_be_of_gold_items(

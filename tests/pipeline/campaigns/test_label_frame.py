@@ -47,14 +47,20 @@ def plan(answered: DataFolder, store: Store) -> Plan:
     plan = drawn_plan(
         store,
         CampaignRequest(
-            "pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11
+            "pilot",
+            ("ana", "ben"),
+            Population("minibench", "ours"),
+            design,
+            seed=11,
         ),
     )
     keep_campaign(answered, plan)
     return plan
 
 
-def label(folder: DataFolder, annotator: str, labels: dict[Showing, Label]) -> None:
+def label(
+    folder: DataFolder, annotator: str, labels: dict[Showing, Label]
+) -> None:
     acts = [
         {
             "event": f"{s.item}-{s.showing}-{word}",
@@ -104,10 +110,14 @@ def test_annotators_and_final_outcomes_are_rows_like_all_others(
     one, two, three, four = firsts(plan, 4)
     label(answered, "ana", {one: C, two: C, three: P, four: W})
     label(answered, "ben", {one: C, two: W, three: W})
-    adjudicate(answered, plan, two.item, by="eva", label=P, reason="b", note="line 3")
+    adjudicate(
+        answered, plan, two.item, by="eva", label=P, reason="b", note="line 3"
+    )
     frame = of_campaign(label_frame(store, answered))
     verdict_of = {item.verdict.key: item.item for item in plan.items}
-    item = [verdict_of[key] for key in frame[KEY].itertuples(index=False, name=None)]
+    item = [
+        verdict_of[key] for key in frame[KEY].itertuples(index=False, name=None)
+    ]
     told = set(
         zip(
             item,
@@ -130,7 +140,9 @@ def test_annotators_and_final_outcomes_are_rows_like_all_others(
         (two.item, "pilot: final", "final", "partial", "adjudicated"),
         (four.item, "pilot: final", "final", "wrong", "single"),
     }
-    assert list(frame["why"].dropna()) == ["eva, evidence was overlooked: line 3"]
+    assert list(frame["why"].dropna()) == [
+        "eva, evidence was overlooked: line 3"
+    ]
 
 
 def test_every_item_has_its_outcome(answered: DataFolder, plan: Plan) -> None:
@@ -159,13 +171,23 @@ def test_an_undone_label_is_none(
     label(answered, "ana", {one: C, two: P})
     LabelStore(answered, "pilot").take(
         "ana",
-        [{"event": "undo-0001", "action": "undo", "item": one.item, "showing": 1}],
+        [
+            {
+                "event": "undo-0001",
+                "action": "undo",
+                "item": one.item,
+                "showing": 1,
+            }
+        ],
     )
     assert list(of_campaign(label_frame(store, answered))["label"]) == [
         "partial",
         "partial",
     ]
-    assert final_outcomes(answered, plan)[one.item].provenance is Provenance.UNLABELLED
+    assert (
+        final_outcomes(answered, plan)[one.item].provenance
+        is Provenance.UNLABELLED
+    )
 
 
 def test_hidden_repeats_are_in_their_own_frame_and_count_in_no_other(
@@ -210,7 +232,10 @@ def test_hidden_repeats_are_in_their_own_frame_and_count_in_no_other(
         ]
     )
     frame = of_campaign(label_frame(store, answered))
-    assert list(frame[frame["kind"] == "annotator"]["label"]) == ["correct", "partial"]
+    assert list(frame[frame["kind"] == "annotator"]["label"]) == [
+        "correct",
+        "partial",
+    ]
     assert (
         final_outcomes(answered, plan)[again[2].item].provenance
         is Provenance.UNLABELLED

@@ -31,7 +31,10 @@ from crane_core.pipeline.campaigns.campaigns import (
 )
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline
-from crane_core.pipeline.campaigns.label_frame import final_outcomes, label_frame
+from crane_core.pipeline.campaigns.label_frame import (
+    final_outcomes,
+    label_frame,
+)
 from crane_core.pipeline.campaigns.label_import import (
     Columns,
     Read,
@@ -71,7 +74,8 @@ def plan(answered: DataFolder) -> Plan:
 @pytest.fixture
 def write(tmp_path: Path) -> Iterator[Write]:
     def written(
-        *rows: tuple[object, ...], header: tuple[str, ...] = ("id", "verdict", "remark")
+        *rows: tuple[object, ...],
+        header: tuple[str, ...] = ("id", "verdict", "remark"),
     ) -> Path:
         text = io.StringIO()
         csv.writer(text).writerows([header, *rows])
@@ -86,7 +90,9 @@ def items_of(plan: Plan) -> list[str]:
 
 
 def read(folder: DataFolder, file: Path, columns: Columns = COLUMNS) -> Read:
-    return read_labels(LabelStore(folder, "pilot"), "eva", file, columns, MEANING)
+    return read_labels(
+        LabelStore(folder, "pilot"), "eva", file, columns, MEANING
+    )
 
 
 def stored(folder: DataFolder, file: Path, columns: Columns = COLUMNS) -> Read:
@@ -110,7 +116,9 @@ def test_every_row_becomes_a_label_with_its_note_and_source(
     assert (found.faults, found.n_empty, found.n_labels) == ([], 0, 48)
     journal = journal_of(answered, plan, "eva")
     for place, item in enumerate(items_of(plan)):
-        showing = next(showing for showing in journal.given if showing.item == item)
+        showing = next(
+            showing for showing in journal.given if showing.item == item
+        )
         assert journal.given[showing].label == MEANING.get(
             WORDS[place % 4], WORDS[place % 4]
         )
@@ -123,11 +131,15 @@ def test_every_row_becomes_a_label_with_its_note_and_source(
         for act in acts
     )
     progress = next(
-        p for p in campaign_status(answered, "pilot").progress if p.annotator == "eva"
+        p
+        for p in campaign_status(answered, "pilot").progress
+        if p.annotator == "eva"
     )
-    assert (progress.n_done, progress.pace.n, progress.pace.n_quick) == (48, 0, 0), (
-        "no time was spent here"
-    )
+    assert (progress.n_done, progress.pace.n, progress.pace.n_quick) == (
+        48,
+        0,
+        0,
+    ), "no time was spent here"
 
 
 def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
@@ -142,13 +154,18 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
             "showing": 1,
         }
         assert (
-            desk.take("ana", [act | {"label": ("correct", "wrong")[place % 2]}]).refused
+            desk.take(
+                "ana", [act | {"label": ("correct", "wrong")[place % 2]}]
+            ).refused
             == {}
         )
     stored(
         answered,
         write(
-            *((item, WORDS[place % 3], "") for place, item in enumerate(items_of(plan)))
+            *(
+                (item, WORDS[place % 3], "")
+                for place, item in enumerate(items_of(plan))
+            )
         ),
     )
     said = [
@@ -178,7 +195,9 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     store = prepare(answered)
     assert state.content(store.cursor()) == kept
     store.close()
-    assert sum("eva.csv, sha256" in str(row) for row in kept["annotations"]) == 48
+    assert (
+        sum("eva.csv, sha256" in str(row) for row in kept["annotations"]) == 48
+    )
 
 
 def test_each_fault_is_told_with_its_line_and_counted(
@@ -216,8 +235,14 @@ def test_each_fault_is_told_with_its_line_and_counted(
         f"{two!r} stands on line 5 already, labelled correct, and this row says 'wrong'",
         "'great' is not a label",
     ]
-    assert (found.n_empty, found.n_labels, sum(found.counts().values())) == (1, 1, 5)
-    assert len(journal_of(answered, plan, "eva").given) == 1, "reading stores nothing"
+    assert (found.n_empty, found.n_labels, sum(found.counts().values())) == (
+        1,
+        1,
+        5,
+    )
+    assert len(journal_of(answered, plan, "eva").given) == 1, (
+        "reading stores nothing"
+    )
 
 
 def test_an_item_of_somebody_else_is_not_taken(
@@ -234,7 +259,9 @@ def test_an_item_of_somebody_else_is_not_taken(
     )
     store.close()
     keep_campaign(answered, plan)
-    found = read(answered, write(*((item, "good", "") for item in items_of(plan))))
+    found = read(
+        answered, write(*((item, "good", "") for item in items_of(plan)))
+    )
     assert found.counts() == {"item of another annotator": 24}
 
 
@@ -251,7 +278,9 @@ def test_names_of_an_export_before_the_lock_and_hidden_repeats_are_understood(
     file = tmp_path / "back.csv"
     lines = [f"{row['item']},{row['showing']},partial" for row in rows]
     file.write_text("\n".join(["\ufeffitem,showing,label", *lines]), "utf-8")
-    assert read(answered, file, Columns("item", "label")).counts() == {"duplicate": 2}
+    assert read(answered, file, Columns("item", "label")).counts() == {
+        "duplicate": 2
+    }
     found = stored(answered, file, Columns("item", "label", showing="showing"))
     assert (found.n_labels, found.faults) == (len(rows), [])
     journal = journal_of(answered, plan, "eva")
@@ -278,9 +307,15 @@ def test_a_second_label_is_a_duplicate_if_it_is_the_same_and_a_contradiction_if_
         (three, "good", ""),
     )
     found = read(answered, file)
-    assert found.counts() == {"duplicate": 1, "contradiction": 1, "already labelled": 1}
+    assert found.counts() == {
+        "duplicate": 1,
+        "contradiction": 1,
+        "already labelled": 1,
+    }
     [line] = [
-        fault.words for fault in found.faults if fault.fault is RowFault.CONTRADICTION
+        fault.words
+        for fault in found.faults
+        if fault.fault is RowFault.CONTRADICTION
     ]
     assert "already, labelled correct, and this row says 'wrong'" in line
 
@@ -303,7 +338,10 @@ def test_the_guideline_in_force_is_stamped(
         (b"id,id,verdict,remark\n", "has more than one column 'id'"),
         (b"\xff\xfe", "is not a CSV file in UTF-8"),
         (b'id,verdict,remark\n"a', "is not a CSV file in UTF-8"),
-        (b"id,verdict,remark\na,b," + b"x" * 200_000, "is not a CSV file in UTF-8"),
+        (
+            b"id,verdict,remark\na,b," + b"x" * 200_000,
+            "is not a CSV file in UTF-8",
+        ),
     ],
 )
 def test_a_file_that_is_no_such_table_is_refused(
@@ -319,7 +357,9 @@ def test_strangers_and_locked_campaigns_are_refused(
 ) -> None:
     file = write((items_of(plan)[0], "good", ""))
     with pytest.raises(CampaignError, match="'zoe' is not an annotator"):
-        read_labels(LabelStore(answered, "pilot"), "zoe", file, COLUMNS, MEANING)
+        read_labels(
+            LabelStore(answered, "pilot"), "zoe", file, COLUMNS, MEANING
+        )
     lock_campaign(answered, "pilot", by="ana")
     with pytest.raises(CampaignError, match="it takes no more labels"):
         read(answered, file)
@@ -328,9 +368,13 @@ def test_strangers_and_locked_campaigns_are_refused(
 def test_all_or_none_are_stored_even_if_the_campaign_changes_in_between(
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
-    found = read(answered, write(*((item, "good", "") for item in items_of(plan)[:3])))
+    found = read(
+        answered, write(*((item, "good", "") for item in items_of(plan)[:3]))
+    )
     found.acts[1]["label"] = "best"
     with pytest.raises(CampaignError, match="none stored"):
-        LabelStore(answered, "pilot").take_all("eva", found.acts, source=found.source)
+        LabelStore(answered, "pilot").take_all(
+            "eva", found.acts, source=found.source
+        )
     assert not label_file(answered, "pilot", "eva").exists()
     assert json.loads(json.dumps(found.acts))[0]["label"] == "correct"

@@ -29,7 +29,11 @@ from crane_core.pipeline.campaigns.campaigns import (
     label_file,
     lock_campaign,
 )
-from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate, merged_note
+from crane_core.pipeline.campaigns.labelling import (
+    LabelStore,
+    adjudicate,
+    merged_note,
+)
 from crane_core.pipeline.places import DataFolder
 from tests.patience import PATIENCE_S
 
@@ -48,7 +52,9 @@ def act(
     return raw | ({"label": "partial"} if action == "label" else {}) | more
 
 
-def acts_on_disk(folder: DataFolder, annotator: str = "ana") -> list[Annotation]:
+def acts_on_disk(
+    folder: DataFolder, annotator: str = "ana"
+) -> list[Annotation]:
     return annotations_in(label_file(folder, "pilot", annotator))
 
 
@@ -68,7 +74,8 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     assert taken_later.saved == ["event-0003"]
     assert 0 < taken.seconds < PATIENCE_S
     assert [
-        (r.event, r.sequence, r.action, r.guideline) for r in acts_on_disk(folder)
+        (r.event, r.sequence, r.action, r.guideline)
+        for r in acts_on_disk(folder)
     ] == [
         ("event-0001", 1, "label", plan.guideline),
         ("event-0002", 2, "label", plan.guideline),
@@ -93,7 +100,9 @@ for number in range(40):
 """
 
 
-def test_the_acts_of_one_annotator_in_two_processes_have_one_order(pilot: Keep) -> None:
+def test_the_acts_of_one_annotator_in_two_processes_have_one_order(
+    pilot: Keep,
+) -> None:
     folder, _ = pilot()
     start = [sys.executable, "-c", _ONE_PROCESS, str(folder.path)]
     processes = [
@@ -130,18 +139,25 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
             act("event-0003", two, guideline=version_of(guideline())),
         ],
     )
-    assert (taken.saved, list(taken.refused)) == (["event-0002"], ["event-0003"])
+    assert (taken.saved, list(taken.refused)) == (
+        ["event-0002"],
+        ["event-0003"],
+    )
     assert {act.guideline for act in acts_on_disk(folder)} == {version_of("g1")}
 
 
-def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_one_write(
+    pilot: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Watched, not replaced: all acts of a message reach the disk together, and once."""
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     written: list[bytes] = []
     write = os.write
     monkeypatch.setattr(
-        os, "write", lambda handle, data: written.append(data) or write(handle, data)
+        os,
+        "write",
+        lambda handle, data: written.append(data) or write(handle, data),
     )
     desk.take(
         "ana",
@@ -167,7 +183,9 @@ def test_what_is_sent_again_counts_as_saved_and_is_not_written_again(
     assert set(taken.saved) == {"event-0000", "event-0001"}
     assert taken.refused == {}
     assert events_on_disk(folder) == ["event-0000", "event-0001"]
-    assert LabelStore(folder, "pilot").take("ana", [second]).saved == ["event-0001"]
+    assert LabelStore(folder, "pilot").take("ana", [second]).saved == [
+        "event-0001"
+    ]
     assert events_on_disk(folder) == ["event-0000", "event-0001"]
 
 
@@ -187,10 +205,18 @@ def test_a_refused_act_does_not_hold_back_the_others(pilot: Keep) -> None:
     taken = LabelStore(folder, "pilot").take("ana", raws)
     assert taken.saved == ["event-0001", "event-0006"] == events_on_disk(folder)
     assert sorted(taken.refused) == sorted(
-        ["event-0002", "event-0003", "event-0004", "event-0005", "None", "x" * 64]
+        [
+            "event-0002",
+            "event-0003",
+            "event-0004",
+            "event-0005",
+            "None",
+            "x" * 64,
+        ]
     )
     assert (
-        taken.refused["event-0003"] == "000000000000, showing 1, is not an item of ana"
+        taken.refused["event-0003"]
+        == "000000000000, showing 1, is not an item of ana"
     )
 
 
@@ -204,7 +230,9 @@ def test_an_event_that_was_refused_may_come_again_mended(pilot: Keep) -> None:
     ]
 
 
-def test_a_longer_event_that_begins_like_a_saved_one_is_not_saved(pilot: Keep) -> None:
+def test_a_longer_event_that_begins_like_a_saved_one_is_not_saved(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     one = plan.orders["ana"][0]
@@ -218,7 +246,9 @@ def test_nothing_sent_is_nothing_written(pilot: Keep) -> None:
     assert not label_file(folder, "pilot", "ana").exists()
 
 
-def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> None:
+def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
@@ -248,11 +278,15 @@ def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> 
     assert events_on_disk(folder) == ["event-0001"]
 
 
-@pytest.mark.parametrize("stranger", ["eva", "", "../ana", "Ana", "adjudication"])
+@pytest.mark.parametrize(
+    "stranger", ["eva", "", "../ana", "Ana", "adjudication"]
+)
 def test_a_stranger_has_no_place(pilot: Keep, stranger: str) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
-    with pytest.raises(CampaignError, match="is not an annotator of 'pilot'") as told:
+    with pytest.raises(
+        CampaignError, match="is not an annotator of 'pilot'"
+    ) as told:
         desk.take(stranger, [act("event-0001", plan.orders["ana"][0])])
     assert told.value.remedy == "Its annotators are ana, ben."
     with pytest.raises(CampaignError):
@@ -279,7 +313,9 @@ def test_a_locked_campaign_takes_nothing_at_a_desk_that_was_open_before(
     assert desk.lock() == lock
     assert events_on_disk(folder) == ["event-0001"]
     with pytest.raises(CampaignError, match="is locked"):
-        adjudicate(folder, plan, one.item, by="eva", label=Label.CORRECT, reason="a")
+        adjudicate(
+            folder, plan, one.item, by="eva", label=Label.CORRECT, reason="a"
+        )
 
 
 def test_a_campaign_whose_file_is_taken_away_takes_nothing(pilot: Keep) -> None:
@@ -357,7 +393,9 @@ def test_lines_that_are_no_acts_do_not_stop_the_desk(pilot: Keep) -> None:
     desk.take("ana", [act("event-0001", one)])
     with label_file(folder, "pilot", "ana").open("ab") as file:
         file.write(
-            b'not json\n{"record": "campaign"}\n\xff\xfe\n' + b"[" * 100_000 + b"\n"
+            b'not json\n{"record": "campaign"}\n\xff\xfe\n'
+            + b"[" * 100_000
+            + b"\n"
         )
     assert desk.take("ana", [act("event-0002", two)]).saved == ["event-0002"]
     assert LabelStore(folder, "pilot").journal("ana").given.keys() == {one, two}
@@ -384,7 +422,11 @@ def together(*works: Callable[[], None]) -> None:
 
 
 def label_all(
-    desk: LabelStore, annotator: str, order: tuple[Showing, ...], tab: str, word: str
+    desk: LabelStore,
+    annotator: str,
+    order: tuple[Showing, ...],
+    tab: str,
+    word: str,
 ) -> None:
     """Every showing of the order, in batches that overlap, half of them under events that the other tab uses, too."""
     raws = [
@@ -402,11 +444,15 @@ def label_all(
         assert raws[i]["event"] in taken.saved
 
 
-def held(folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str) -> None:
+def held(
+    folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str
+) -> None:
     """What holds however acts came: nothing lost, nothing doubled, and the desk knows what the disk has."""
     order = plan.orders[annotator]
     wanted = {
-        f"{tab}-{i:08}" for tab in ("left", "right") for i in range(0, len(order), 2)
+        f"{tab}-{i:08}"
+        for tab in ("left", "right")
+        for i in range(0, len(order), 2)
     }
     wanted |= {f"shared-{i:04}" for i in range(1, len(order), 2)}
     records = acts_on_disk(folder, annotator)
@@ -415,8 +461,13 @@ def held(folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str) -> No
     assert journal.n_done == len(journal.labelled) == len(order)
     first_copies = {record.event: record for record in reversed(records)}
     in_order = sorted(first_copies.values(), key=records.index)
-    last = {Showing(record.item, record.showing): record.label for record in in_order}
-    assert {showing: given.label for showing, given in journal.given.items()} == last
+    last = {
+        Showing(record.item, record.showing): record.label
+        for record in in_order
+    }
+    assert {
+        showing: given.label for showing, given in journal.given.items()
+    } == last
     assert repr(journal) == repr(LabelStore(folder, "pilot").journal(annotator))
 
 
@@ -436,7 +487,9 @@ def test_two_tabs_of_one_annotator_write_every_event_once(
     held(folder, left, plan, "ana")
     assert repr(left.journal("ana")) == repr(right.journal("ana"))
     records = acts_on_disk(folder)
-    assert [record.sequence for record in records] == list(range(1, len(records) + 1))
+    assert [record.sequence for record in records] == list(
+        range(1, len(records) + 1)
+    )
     assert len(records) == len({record.event for record in records})
 
 
@@ -466,7 +519,8 @@ def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
                 for showing in journal.undoable()
             )
             assert (
-                sum(given.seconds for given in journal.given.values()) == journal.n_done
+                sum(given.seconds for given in journal.given.values())
+                == journal.n_done
             )
             assert journal.given.keys().isdisjoint(journal.upcoming(16))
             done.append(journal.n_done)
@@ -495,7 +549,9 @@ def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
         "eva", AnnotationAction.ADJUDICATE, "b", "seen \n together", 1,
     )  # fmt: skip
     assert decisions_of(folder, plan) == {item: decision}
-    again = adjudicate(folder, plan, item, by="eva", label=Label.CORRECT, reason="a")
+    again = adjudicate(
+        folder, plan, item, by="eva", label=Label.CORRECT, reason="a"
+    )
     assert (again.sequence, again.note) == (2, None)
     assert again.event != decision.event
 

@@ -118,7 +118,9 @@ class Told:
             self.under_way[annotator] = []
 
 
-def killed_labeller(nursery: subprocess.Popen[bytes], seed: int, told: Told) -> None:
+def killed_labeller(
+    nursery: subprocess.Popen[bytes], seed: int, told: Told
+) -> None:
     """Let a labeller be born and get to a random number of batches, and kill it there."""
     assert nursery.stdin is not None and nursery.stdout is not None
     chance = random.Random(SEED + seed)
@@ -139,7 +141,9 @@ def labels_of(
 ) -> dict[Showing, str | None]:
     """Labels in force after these events: the last word on every showing."""
     labels: dict[Showing, str | None] = {}
-    for action, showing, label in (told.acts[annotator][event] for event in events):
+    for action, showing, label in (
+        told.acts[annotator][event] for event in events
+    ):
         if action in ("label", "undo"):
             labels.pop(showing, None)
         if action == "label":
@@ -147,7 +151,9 @@ def labels_of(
     return labels
 
 
-def on_disk(folder: DataFolder, annotator: str) -> tuple[list[Annotation], int, int]:
+def on_disk(
+    folder: DataFolder, annotator: str
+) -> tuple[list[Annotation], int, int]:
     """Acts of the file, lines that are none, and bytes of a torn last line."""
     found = ledger.tail(label_file(folder, "pilot", annotator))
     return (
@@ -198,9 +204,12 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
                 kept[annotator]
             ) <= set(told.under_way[annotator])
             assert (
-                events[len(events) - n_extra :] == told.under_way[annotator][:n_extra]
+                events[len(events) - n_extra :]
+                == told.under_way[annotator][:n_extra]
             )
-            assert [act.sequence for act in acts] == list(range(1, len(acts) + 1))
+            assert [act.sequence for act in acts] == list(
+                range(1, len(acts) + 1)
+            )
             desk = LabelStore(folder, "pilot")
             given = {
                 showing: str(entry.label)
@@ -212,7 +221,9 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
                 "told once, when it was closed"
             )
 
-            kept[annotator] = gone_on(folder, annotator, desk, plan, told, seed, n_torn)
+            kept[annotator] = gone_on(
+                folder, annotator, desk, plan, told, seed, n_torn
+            )
     assert min(map(len, kept.values())) > N_KILLS * 10
     record_property("tried", N_KILLS)
     assert_reported(folder, kept, n_torn)
@@ -244,7 +255,11 @@ def gone_on(
     told.acts[annotator][event] = ("label", showing, "partial")
     assert desk.take(annotator, [raw, raw]).saved == [event, event]
     acts, n_problems, torn_bytes = on_disk(folder, annotator)
-    assert (acts[-1].event, n_problems, torn_bytes) == (event, n_torn[annotator], 0)
+    assert (acts[-1].event, n_problems, torn_bytes) == (
+        event,
+        n_torn[annotator],
+        0,
+    )
     told.saved[annotator].append(event)
     return [act.event for act in acts]
 
@@ -268,7 +283,9 @@ def assert_reported(
         )
     finally:
         store.close()
-    assert dict(acts) == {annotator: len(events) for annotator, events in kept.items()}
+    assert dict(acts) == {
+        annotator: len(events) for annotator, events in kept.items()
+    }
     assert dict(problems) == {
         f"{annotator}.jsonl": n for annotator, n in n_torn.items() if n
     }

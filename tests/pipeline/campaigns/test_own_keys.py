@@ -38,9 +38,13 @@ def test_the_last_choice_of_each_person_is_in_force(empty: DataFolder) -> None:
 
 
 @pytest.mark.parametrize("person", ["", "Ana K.", "../ana", "a/b", "x" * 41])
-def test_a_name_that_is_no_file_has_no_keys(empty: DataFolder, person: str) -> None:
+def test_a_name_that_is_no_file_has_no_keys(
+    empty: DataFolder, person: str
+) -> None:
     assert own_keys(empty, person) is None
-    with pytest.raises(CampaignError, match="is not a name that keys are kept for"):
+    with pytest.raises(
+        CampaignError, match="is not a name that keys are kept for"
+    ):
         keep_keys(empty, person, J)
     assert not empty.ledger.exists()
 
@@ -54,14 +58,21 @@ def test_an_invalid_choice_is_not_stored(empty: DataFolder) -> None:
 
 @pytest.mark.parametrize(
     "chosen",
-    ["not JSON", "[]", '{"isOff": false, "keys": {"skip": "r"}}', "[" * 100_000],
+    [
+        "not JSON",
+        "[]",
+        '{"isOff": false, "keys": {"skip": "r"}}',
+        "[" * 100_000,
+    ],
 )
 def test_what_cannot_be_read_is_told_and_replaced_by_the_next_choice(
     empty: DataFolder, chosen: str
 ) -> None:
     file = key_file(empty, "ana")
     assert file is not None
-    ledger.append(file, KeyChoice("ana", "2026-11-21T10:00:00.000+00:00", chosen))
+    ledger.append(
+        file, KeyChoice("ana", "2026-11-21T10:00:00.000+00:00", chosen)
+    )
     with pytest.raises(
         CampaignError,
         match="The keys kept for ana cannot be read, so the standard keys are on",

@@ -78,7 +78,9 @@ PEOPLE = ("ana", "ben", "cleo")
 OURS = Population("minibench", "ours")
 
 
-def new_plan(store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE) -> Plan:
+def new_plan(
+    store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE
+) -> Plan:
     return drawn_plan(
         store,
         CampaignRequest(
@@ -106,19 +108,23 @@ def label_all(folder: DataFolder, plan: Plan) -> dict[str, dict[str, str]]:
     desk = LabelStore(folder, plan.campaign)
     codes = plan.labels.codes
     first = {
-        item.item: code for item, code in zip(plan.items, cycle(codes), strict=False)
+        item.item: code
+        for item, code in zip(plan.items, cycle(codes), strict=False)
     }
     said = {}
     for name, every in zip(plan.annotators, (0, 4, 6), strict=False):
         other = [
-            item for place, item in enumerate(first) if every and place % every == 0
+            item
+            for place, item in enumerate(first)
+            if every and place % every == 0
         ]
         said[name] = first | {
             item: codes[codes.index(first[item]) - 1] for item in other
         }
         order = sorted(plan.orders[name], key=lambda one: one.showing)
         acts = [
-            act("label", one, label=said[name][one.item], seconds=9.0) for one in order
+            act("label", one, label=said[name][one.item], seconds=9.0)
+            for one in order
         ]
         assert desk.take(name, acts).refused == {}
     return said
@@ -136,10 +142,13 @@ def check_acts(folder: DataFolder, plan: Plan) -> None:
     before = journal_of(folder, plan, "ana").given[showing].label
     said = act("label", showing, label=last.code, reason=last.reasons[0])
     assert desk.take("ana", [said, act("flag", showing)]).refused == {}
-    assert journal_of(folder, plan, "ana").given[showing].reason == last.reasons[0]
+    assert (
+        journal_of(folder, plan, "ana").given[showing].reason == last.reasons[0]
+    )
     without = next(label for label in plan.labels.labels if not label.reasons)
     desk.take(
-        "ana", [act("label", showing, label=without.code, reason=last.reasons[0])]
+        "ana",
+        [act("label", showing, label=without.code, reason=last.reasons[0])],
     )
     assert journal_of(folder, plan, "ana").given[showing].reason is None
     desk.take("ana", [act("undo", showing)])
@@ -152,10 +161,17 @@ def decide_all(folder: DataFolder, plan: Plan) -> None:
     decided = plan.labels.codes[0]
     with pytest.raises(CampaignError, match="one of its labels"):
         adjudicate(
-            folder, plan, plan.items[0].item, by="lea", label="misdetected", reason="a"
+            folder,
+            plan,
+            plan.items[0].item,
+            by="lea",
+            label="misdetected",
+            reason="a",
         )
     for dispute in undecided(disputes(folder, plan)):
-        adjudicate(folder, plan, dispute.item, by="lea", label=decided, reason="a")
+        adjudicate(
+            folder, plan, dispute.item, by="lea", label=decided, reason="a"
+        )
     assert undecided(disputes(folder, plan)) == []
 
 
@@ -163,7 +179,9 @@ def decide_all(folder: DataFolder, plan: Plan) -> None:
 def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     answered: DataFolder, tmp_path: Path, labels: LabelSet
 ) -> None:
-    elsewhere = DataFolder(Path(shutil.copytree(answered.path, tmp_path / "elsewhere")))
+    elsewhere = DataFolder(
+        Path(shutil.copytree(answered.path, tmp_path / "elsewhere"))
+    )
     store = prepare(answered)
     plan = new_plan(store, labels)
     store.close()
@@ -172,7 +190,9 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     said = label_all(answered, plan)
     check_acts(answered, plan)
     check_so_far(answered, plan, said)
-    again = label_again(answered, "pilot", Which(labels=(labels.codes[-1],)), by="lea")
+    again = label_again(
+        answered, "pilot", Which(labels=(labels.codes[-1],)), by="lea"
+    )
     assert set(again.items) == {
         item
         for name in said
@@ -185,7 +205,9 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     lock_campaign(answered, "pilot", by="lea")
     finals = final_outcomes(answered, plan)
     assert {final.label for final in finals.values()} <= set(labels.codes)
-    assert Provenance.ADJUDICATED in {final.provenance for final in finals.values()}
+    assert Provenance.ADJUDICATED in {
+        final.provenance for final in finals.values()
+    }
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
     check_export(tmp_path / "out", labels, len(plan.items))
     store = prepare(elsewhere)
@@ -196,7 +218,10 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     keep_campaign(elsewhere, copy)
     keep_replayed(elsewhere, copy, work)
     replayed = kept_campaign(elsewhere, "pilot").plan
-    assert (replayed.labels, final_outcomes(elsewhere, replayed)) == (labels, finals)
+    assert (replayed.labels, final_outcomes(elsewhere, replayed)) == (
+        labels,
+        finals,
+    )
     prepare(elsewhere).close()
 
 
@@ -213,7 +238,9 @@ def check_so_far(
         np.array(numbers, dtype=float), level_of_measurement="nominal"
     )
     assert so_far.coefficient == krippendorff_alpha.NOMINAL.name
-    assert so_far.found is not None and so_far.found.value == pytest.approx(expected)
+    assert so_far.found is not None and so_far.found.value == pytest.approx(
+        expected
+    )
 
 
 def check_export(out: Path, labels: LabelSet, n_items: int) -> None:
@@ -222,9 +249,13 @@ def check_export(out: Path, labels: LabelSet, n_items: int) -> None:
     assert {row["label"] for row in rows} == set(labels.codes)
     assert len({row["item"] for row in rows}) == n_items
     told = (out / "README.txt").read_text("utf-8")
-    assert all(f"  {label.code}  {label.words}: " in told for label in labels.labels)
+    assert all(
+        f"  {label.code}  {label.words}: " in told for label in labels.labels
+    )
     assert standing_words(labels) in told
-    schema = json.loads((out / "labels.schema.json").read_text("utf-8"))["properties"]
+    schema = json.loads((out / "labels.schema.json").read_text("utf-8"))[
+        "properties"
+    ]
     assert schema["label"]["enum"] == [*labels.codes, None]
     assert schema["reason"]["enum"] == [*labels.reason_words, None]
 
@@ -240,7 +271,9 @@ def test_a_replay_refuses_a_label_that_the_plan_does_not_have(
     lock_campaign(answered, "pilot", by="lea")
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
     acts = tmp_path / "out" / "acts.jsonl"
-    acts.write_text(acts.read_text("utf-8").replace('"unsound"', '"great"'), "utf-8")
+    acts.write_text(
+        acts.read_text("utf-8").replace('"unsound"', '"great"'), "utf-8"
+    )
     with pytest.raises(
         CampaignError, match="'great' is not one of its labels, sound, unsound"
     ):
@@ -248,7 +281,9 @@ def test_a_replay_refuses_a_label_that_the_plan_does_not_have(
 
 
 @pytest.fixture
-def locked(answered: DataFolder) -> tuple[DataFolder, Plan, dict[str, dict[str, str]]]:
+def locked(
+    answered: DataFolder,
+) -> tuple[DataFolder, Plan, dict[str, dict[str, str]]]:
     """Four labels, two people, locked."""
     store = prepare(answered)
     plan = new_plan(store, FOUR, PEOPLE[:2])
@@ -269,10 +304,13 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
         labels, verdicts = label_frame(store, folder), verdict_frame(store)
         who = ["pilot: ana", "pilot: ben"]
         assert common_set(labels, who, label_sets(folder)) == FOUR
-        items = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES, FOUR)
+        items = common_items(
+            labels, verdicts, who, ComparedVerdicts.DIAGNOSES, FOUR
+        )
         table = agreement_table(items).set_index("coefficient")
         first, second = (
-            [said[name][item.item] for item in plan.items] for name in PEOPLE[:2]
+            [said[name][item.item] for item in plan.items]
+            for name in PEOPLE[:2]
         )
         assert table.loc[KAPPA, "value"] == pytest.approx(
             cohen_kappa_score(first, second)
@@ -285,7 +323,9 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
             len(unordered[unordered]) == 4
             and table.loc[unordered, "value"].isna().all()
         )
-        of_study = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES)
+        of_study = common_items(
+            labels, verdicts, who, ComparedVerdicts.DIAGNOSES
+        )
         assert set(of_study.off_scale["label"]) == {"unclear"}
         again = self_agreement(repeat_frame(folder), label_sets(folder))
         assert again.loc[
@@ -308,9 +348,16 @@ def test_results_count_own_labels_by_credit(
         labels, verdicts = label_frame(store, folder), verdict_frame(store)
         rows = judged_by(verdicts, labels, "pilot: final", plan).set_index(KEY)
         finals = final_outcomes(folder, plan)
-        code_of = {item.verdict.key: finals[item.item].label for item in plan.items}
+        code_of = {
+            item.verdict.key: finals[item.item].label for item in plan.items
+        }
         rows = rows.loc[list(code_of)]
-        study = {"correct": 1.0, "partial": 0.5, "wrong": 0.0, "unclear": np.nan}
+        study = {
+            "correct": 1.0,
+            "partial": 0.5,
+            "wrong": 0.0,
+            "unclear": np.nan,
+        }
         expected = [study[str(code)] for code in code_of.values()]
         assert {"unclear"} < set(code_of.values())
         assert rows["human"].tolist() == [

@@ -12,12 +12,22 @@ import statsmodels.api as sm
 from statsmodels.formula.api import ols
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, DrawKind, Overlap, Plan, Population
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Overlap,
+    Plan,
+    Population,
+)
 from crane_core.cli import main
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, population
 from crane_core.pipeline.campaigns.clustering import ASSUMED_RHO, clustering
-from crane_core.pipeline.campaigns.plan_outline import as_json, in_words, outline
+from crane_core.pipeline.campaigns.plan_outline import (
+    as_json,
+    in_words,
+    outline,
+)
 from crane_core.pipeline.campaigns.population_choices import (
     check_asked,
     population_choices,
@@ -41,7 +51,9 @@ def store(answered: DataFolder) -> Iterator[Store]:
     opened.close()
 
 
-def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -> None:
+def test_the_studys_own_sample_is_told_as_the_paper_has_it(
+    study_store: Store,
+) -> None:
     # Paper, 4.5 and table 1: 218 of 501 by Equation 1, 40/44/31/33/35/39 = 222 after rounding up.
     plan = drawn_plan(
         study_store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=SEED)
@@ -56,7 +68,10 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
     assert [row.inclusion_probability for row in told.strata] == [
         n / of for of, n, _ in [r[1:4] for r in told.strata]
     ]
-    assert [(row.items, row.repeats) for row in told.load] == [(222, 11), (222, 11)]
+    assert [(row.items, row.repeats) for row in told.load] == [
+        (222, 11),
+        (222, 11),
+    ]
     assert told.load[0].hours == pytest.approx(233 * 60 / 3600)
     assert told.remarks == ()
 
@@ -64,14 +79,20 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
 def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(
     study_store: Store,
 ) -> None:
-    plan = drawn_plan(study_store, CampaignRequest("pilot", ("ana",), STUDY, seed=SEED))
+    plan = drawn_plan(
+        study_store, CampaignRequest("pilot", ("ana",), STUDY, seed=SEED)
+    )
     weight = clustering(study_store, plan)
     assert weight.likeness is not None
     assert weight.likeness.source == "published human"
     assert (weight.likeness.rho.n, weight.likeness.rho.n_clusters) == (501, 108)
-    assert weight.likeness.rho.value == pytest.approx(anova_rho(study_store, plan))
+    assert weight.likeness.rho.value == pytest.approx(
+        anova_rho(study_store, plan)
+    )
     assert (
-        weight.likeness.rho.low < weight.likeness.rho.value < weight.likeness.rho.high
+        weight.likeness.rho.low
+        < weight.likeness.rho.value
+        < weight.likeness.rho.high
     )
     (entry,) = weight.weights
     sizes = [len(group) for group in cases_of(plan).values()]
@@ -80,7 +101,10 @@ def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(
     assert weight.margin_here < 0.05 < weight.margin_apart < entry.margin
     told = outline(plan, weight).dependence
     assert f"222 items belong to {len(sizes)} cases" in told[0]
-    assert f"the effective sample size is {entry.effect.n_effective:.0f} " in told[2]
+    assert (
+        f"the effective sample size is {entry.effect.n_effective:.0f} "
+        in told[2]
+    )
     assert f"±{entry.margin:.1%} instead of ±6.6%" in told[2]
 
 
@@ -112,7 +136,9 @@ def anova_rho(store: Store, plan: Plan) -> float:
             strict=True,
         )
     )
-    frame = frame.assign(case=[case_of.get(k) for k in key]).dropna(subset=["case"])
+    frame = frame.assign(case=[case_of.get(k) for k in key]).dropna(
+        subset=["case"]
+    )
     frame = frame.assign(correct=(frame["label"] == "correct").astype(float))
     table = sm.stats.anova_lm(ols("correct ~ C(case)", data=frame).fit())
     between, within = table["mean_sq"]
@@ -124,7 +150,9 @@ def anova_rho(store: Store, plan: Plan) -> float:
 def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     plan = drawn_plan(
         store,
-        CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED),
+        CampaignRequest(
+            "pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED
+        ),
     )
     weight = clustering(store, plan)
     assert weight.likeness is None
@@ -144,7 +172,9 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     )
 
 
-def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
+def test_items_of_different_cases_are_said_to_be_independent(
+    store: Store,
+) -> None:
     wish = CampaignRequest(
         "pilot",
         ("ana",),
@@ -193,11 +223,15 @@ def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(
         "A seed this short can be guess",
         "No hidden repeats for ana: too",
     ]
-    assert "settings code" in outline(plan, clustering(store, plan)).sentences[0]
+    assert (
+        "settings code" in outline(plan, clustering(store, plan)).sentences[0]
+    )
 
 
 def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), OURS, seed=SEED))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "ben"), OURS, seed=SEED)
+    )
     weight = clustering(store, plan)
     told = outline(plan, weight)
     text, body = in_words(plan, told), as_json(plan, told, weight)
@@ -208,24 +242,38 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
     )
     for row in body["strata"]:
         line = next(
-            line for line in text.splitlines() if line.startswith(row["stratum"])
+            line
+            for line in text.splitlines()
+            if line.startswith(row["stratum"])
         )
-        counts = [str(row[name]) for name in ("population", "drawn", "twice_or_more")]
-        assert line.split()[-4:] == [*counts, f"{row['inclusion_probability']:.4f}"]
-    assert all(sentence in text for sentence in (*told.sentences, *told.dependence))
+        counts = [
+            str(row[name]) for name in ("population", "drawn", "twice_or_more")
+        ]
+        assert line.split()[-4:] == [
+            *counts,
+            f"{row['inclusion_probability']:.4f}",
+        ]
+    assert all(
+        sentence in text for sentence in (*told.sentences, *told.dependence)
+    )
 
 
-def test_a_misspelt_filter_is_refused_and_what_there_is_is_named(store: Store) -> None:
+def test_a_misspelt_filter_is_refused_and_what_there_is_is_named(
+    store: Store,
+) -> None:
     with pytest.raises(
         CampaignError,
         match=r"'gpt5' is not among the detectors of minibench, ours.*egret, heron",
     ):
         check_asked(store, replace(OURS, detectors=("heron", "gpt5")))
-    with pytest.raises(CampaignError, match=r"No model has verdicts.*minibench ours"):
+    with pytest.raises(
+        CampaignError, match=r"No model has verdicts.*minibench ours"
+    ):
         check_asked(store, Population("minibench", "theirs"))
     check_asked(store, replace(OURS, detectors=("heron",), settings=("code",)))
     assert {
-        (entry.benchmark, entry.experiment) for entry in population_choices(store)
+        (entry.benchmark, entry.experiment)
+        for entry in population_choices(store)
     } >= {("minibench", "ours")}
 
 

@@ -45,7 +45,12 @@ class Desk:
         self.store, self.device, self.n = LabelStore(folder, "pilot"), device, 0
 
     def act(
-        self, action: str, item: str, label: str | None = None, *, over: object = None
+        self,
+        action: str,
+        item: str,
+        label: str | None = None,
+        *,
+        over: object = None,
     ) -> dict[str, Any]:
         self.n += 1
         act = {
@@ -83,15 +88,18 @@ def test_a_stale_device_is_told_and_may_confirm(
 
     undo = laptop.act("undo", item, over="something older")
     reason = laptop.act("reason", item, over=stale["event"]) | {"reason": "a"}
-    assert set(laptop.send(undo, reason).overtaken) == {undo["event"], reason["event"]}
+    assert set(laptop.send(undo, reason).overtaken) == {
+        undo["event"],
+        reason["event"],
+    }
     assert in_force(answered, plan, item) == "correct"
 
     confirmed = laptop.act("label", item, "wrong", over=first["event"])
     assert laptop.send(confirmed).saved == [confirmed["event"]]
     assert in_force(answered, plan, item) == "wrong"
-    assert set(phone.send(phone.act("undo", item, over=first["event"])).overtaken) == {
-        "phone-aaaa-0002"
-    }
+    assert set(
+        phone.send(phone.act("undo", item, over=first["event"])).overtaken
+    ) == {"phone-aaaa-0002"}
 
 
 def test_what_one_device_does_in_one_batch_is_no_conflict_and_a_second_copy_neither(
@@ -102,11 +110,18 @@ def test_what_one_device_does_in_one_batch_is_no_conflict_and_a_second_copy_neit
     label = phone.act("label", item, "wrong")
     undo = phone.act("undo", item, over=label["event"])
     again = phone.act("label", item, "correct")
-    reason = phone.act("label", item, "partial", over=again["event"]) | {"reason": "a"}
+    reason = phone.act("label", item, "partial", over=again["event"]) | {
+        "reason": "a"
+    }
     assert phone.send(label, undo, again, reason).overtaken == {}
     second_copy = phone.send(label, undo, again, reason)
-    assert second_copy.saved == [act["event"] for act in (label, undo, again, reason)]
-    assert (second_copy.overtaken, journal_of(answered, plan, "ana").n_acts) == ({}, 4)
+    assert second_copy.saved == [
+        act["event"] for act in (label, undo, again, reason)
+    ]
+    assert (
+        second_copy.overtaken,
+        journal_of(answered, plan, "ana").n_acts,
+    ) == ({}, 4)
     assert in_force(answered, plan, item) == "partial"
 
 
@@ -115,7 +130,10 @@ def test_an_act_that_arrives_late_from_the_same_device_takes_its_place_before(
 ) -> None:
     item = plan.items[0].item
     phone = Desk(answered, "phone-aaaa")
-    early, late = phone.act("label", item, "wrong"), phone.act("label", item, "correct")
+    early, late = (
+        phone.act("label", item, "wrong"),
+        phone.act("label", item, "correct"),
+    )
     assert phone.send(late).saved == [late["event"]]
     assert phone.send(early).saved == [early["event"]]
     assert in_force(answered, plan, item) == "correct"
@@ -161,7 +179,9 @@ def test_a_device_has_a_name_and_a_count(
         "showing": 1,
         "label": "wrong",
     }
-    [refusal] = LabelStore(answered, "pilot").take("ana", [act | more]).refused.values()
+    [refusal] = (
+        LabelStore(answered, "pilot").take("ana", [act | more]).refused.values()
+    )
     assert words in refusal
 
 
@@ -206,7 +226,10 @@ def run(folder: DataFolder, file: Path, *more: str) -> int:
 
 
 def test_labels_refused_after_the_lock_are_handed_in_by_the_lead(
-    answered: DataFolder, plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answered: DataFolder,
+    plan: Plan,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     one, other, third = (item.item for item in plan.items[:3])
     phone = Desk(answered, "phone-aaaa")
@@ -218,7 +241,9 @@ def test_labels_refused_after_the_lock_are_handed_in_by_the_lead(
         phone.act("label", other, "partial"), saved, first, phone.act("undo", one, over=first["event"]),
         phone.act("label", one, "correct"), phone.act("note", one) | {"note": "seen twice"},
     ]  # fmt: skip
-    file = desk_file(answered, plan, tmp_path / "pilot-ana-not-saved.jsonl", acts)
+    file = desk_file(
+        answered, plan, tmp_path / "pilot-ana-not-saved.jsonl", acts
+    )
     assert run(answered, file) == 1
     assert "--reopen" in capsys.readouterr().err
     assert kept_campaign(answered, "pilot").lock is not None
@@ -242,7 +267,10 @@ def test_labels_refused_after_the_lock_are_handed_in_by_the_lead(
 
 
 def test_a_desk_file_with_faults_stores_nothing_and_opens_nothing(
-    answered: DataFolder, plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answered: DataFolder,
+    plan: Plan,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     one, other = (item.item for item in plan.items[:2])
     laptop = Desk(answered, "laptop-bbb")
@@ -251,10 +279,16 @@ def test_a_desk_file_with_faults_stores_nothing_and_opens_nothing(
     phone = Desk(answered, "phone-aaaa")
     good = phone.act("label", other, "wrong")
     faulty: dict[str, tuple[list[dict[str, Any]], dict[str, object]]] = {
-        "labelled correct already, elsewhere": ([phone.act("label", one, "wrong")], {}),
+        "labelled correct already, elsewhere": (
+            [phone.act("label", one, "wrong")],
+            {},
+        ),
         "not of ana in pilot": ([good], {"annotator": "ben"}),
         "made 2020": ([good], {"made": "2020-01-01T00:00:00+00:00"}),
-        "is not one of the labels": ([phone.act("label", other, "splendid")], {}),
+        "is not one of the labels": (
+            [phone.act("label", other, "splendid")],
+            {},
+        ),
         "is not an item of ana": ([good], {"id": "000000000000"}),
         "is not a number": ([good], {"number": "first"}),
     }
@@ -277,8 +311,12 @@ def test_a_note_of_a_stale_device_stands_below_the_other_one(
 ) -> None:
     item = plan.items[0].item
     phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
-    phone.send(phone.act("note", item) | {"note": "cell 4 is cut", "note_before": ""})
-    laptop.send(laptop.act("note", item) | {"note": "wrong line", "note_before": ""})
+    phone.send(
+        phone.act("note", item) | {"note": "cell 4 is cut", "note_before": ""}
+    )
+    laptop.send(
+        laptop.act("note", item) | {"note": "wrong line", "note_before": ""}
+    )
     assert journal_of(answered, plan, "ana").notes == {
         Showing(item, 1): "cell 4 is cut\nwrong line"
     }
@@ -295,7 +333,14 @@ def test_two_notes_that_are_too_long_together_are_refused_with_the_way_on(
 ) -> None:
     item = plan.items[0].item
     phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
-    phone.send(phone.act("note", item) | {"note": "a" * 1_500, "note_before": ""})
+    phone.send(
+        phone.act("note", item) | {"note": "a" * 1_500, "note_before": ""}
+    )
     long = laptop.act("note", item) | {"note": "b" * 1_500, "note_before": ""}
-    assert "shorten yours" in laptop.store.take("ana", [long]).refused[long["event"]]
-    assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "a" * 1_500}
+    assert (
+        "shorten yours"
+        in laptop.store.take("ana", [long]).refused[long["event"]]
+    )
+    assert journal_of(answered, plan, "ana").notes == {
+        Showing(item, 1): "a" * 1_500
+    }

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.cases.picture import MOST_COLUMNS, PictureColumn, picture
+from crane_core.pipeline.cases.picture import (
+    MOST_COLUMNS,
+    PictureColumn,
+    picture,
+)
 
 ROWS = [
     ("a", "code", True, 5, 0, "correct"),
@@ -19,7 +23,8 @@ ROWS = [
 
 def verdicts(title: str = "A") -> pd.DataFrame:
     frame = pd.DataFrame(
-        ROWS, columns=["case_id", "setting", "truth", "n_crash", "n_safe", "human"]
+        ROWS,
+        columns=["case_id", "setting", "truth", "n_crash", "n_safe", "human"],
     )
     return frame.assign(detector_title=title, experiment="study")
 
@@ -30,7 +35,10 @@ def test_marks_by_hand() -> None:
         PictureColumn("A", "study", "code"),
         PictureColumn("A", "study", "runtime"),
     )
-    assert drawn.marks == {"a": ["r3", "p1", "r2", "w3"], "b": ["w3", "", "", "u1"]}
+    assert drawn.marks == {
+        "a": ["r3", "p1", "r2", "w3"],
+        "b": ["w3", "", "", "u1"],
+    }
     assert drawn.n_left_out == 0
 
 
@@ -41,7 +49,10 @@ def test_columns_stand_in_the_order_of_detectors_and_are_bounded() -> None:
         titles[::-1],
     )
     assert drawn.columns[0].title == "D29"
-    assert (len(drawn.columns), drawn.n_left_out) == (MOST_COLUMNS, 60 - MOST_COLUMNS)
+    assert (len(drawn.columns), drawn.n_left_out) == (
+        MOST_COLUMNS,
+        60 - MOST_COLUMNS,
+    )
     assert {len(marks) for marks in drawn.marks.values()} == {2 * MOST_COLUMNS}
 
 
@@ -49,7 +60,9 @@ def test_some_cases_have_the_columns_of_all() -> None:
     """No code was asked about the cases that are drawn; its column stands and is empty."""
     rows = verdicts()
     drawn = picture(
-        rows[(rows["case_id"] == "b") & (rows["setting"] != "code")], ["A"], asked=rows
+        rows[(rows["case_id"] == "b") & (rows["setting"] != "code")],
+        ["A"],
+        asked=rows,
     )
     assert drawn == (picture(rows, ["A"]).columns, 0, {"b": ["", "", "", "u1"]})
 

@@ -31,7 +31,8 @@ Answer = tuple[str, str, bool, int, int, str | None]
 
 def verdicts(*answers: Answer, case_id: str = "a") -> pd.DataFrame:
     frame = pd.DataFrame(
-        answers, columns=["detector", "setting", "truth", "n_crash", "n_safe", "human"]
+        answers,
+        columns=["detector", "setting", "truth", "n_crash", "n_safe", "human"],
     )
     version = frame["truth"].map({True: "reproduced", False: "fixed"})
     return frame.astype({"truth": bool}).assign(
@@ -55,7 +56,9 @@ def case_list(*case_ids: str) -> pd.DataFrame:
 
 
 def patterns(*answers: Answer) -> set[Pattern]:
-    return set(pair_table(case_list("a"), verdicts(*answers))["patterns"].iloc[0])
+    return set(
+        pair_table(case_list("a"), verdicts(*answers))["patterns"].iloc[0]
+    )
 
 
 FOUND, SAFE = (
@@ -87,7 +90,9 @@ FOUND, SAFE = (
         ([("d1", "code", True, 2, 2, None), ("d1", "runtime", True, 5, 0, None)], {Pattern.FLIP}),
     ],
 )  # fmt: skip
-def test_patterns_by_hand(answers: Sequence[Answer], expected: set[Pattern]) -> None:
+def test_patterns_by_hand(
+    answers: Sequence[Answer], expected: set[Pattern]
+) -> None:
     assert patterns(*answers) == expected
 
 
@@ -101,11 +106,20 @@ def test_the_same_detector_in_two_experiments_is_not_mixed() -> None:
 
 def test_counts_of_a_pair() -> None:
     rows = verdicts(
-        FOUND, SAFE, ("d2", "code", True, 0, 5, None), ("d2", "code", False, 4, 1, None)
+        FOUND,
+        SAFE,
+        ("d2", "code", True, 0, 5, None),
+        ("d2", "code", False, 4, 1, None),
     )
     row = pair_table(case_list("a", "b"), rows).set_index("case_id")
-    assert row.loc["a", ["n_asked", "n_found", "n_alarms"]].tolist() == [2, 1, 1]
-    assert row.loc["b", ["n_asked", "n_found", "n_alarms", "patterns"]].tolist() == [
+    assert row.loc["a", ["n_asked", "n_found", "n_alarms"]].tolist() == [
+        2,
+        1,
+        1,
+    ]
+    assert row.loc[
+        "b", ["n_asked", "n_found", "n_alarms", "patterns"]
+    ].tolist() == [
         0,
         0,
         0,
@@ -146,11 +160,14 @@ def test_filters_keep_rows_that_pass_all() -> None:
         ]
     )
     table = pair_table(
-        case_list("a", "b", "c").assign(library=["numpy", "numpy", "pandas"]), rows
+        case_list("a", "b", "c").assign(library=["numpy", "numpy", "pandas"]),
+        rows,
     )
     assert keep(table)["case_id"].tolist() == ["a", "b", "c"]
     assert keep(table, library=["numpy"])["case_id"].tolist() == ["a", "b"]
-    assert keep(table, library=["numpy", "pandas"], stage=[])["case_id"].tolist() == [
+    assert keep(table, library=["numpy", "pandas"], stage=[])[
+        "case_id"
+    ].tolist() == [
         "a",
         "b",
         "c",
@@ -160,7 +177,9 @@ def test_filters_keep_rows_that_pass_all() -> None:
     assert keep(table, find=" PAND ")["case_id"].tolist() == ["c"]
     assert keep(table, find="x (y)")["case_id"].tolist() == ["a", "b", "c"]
     assert keep(table, find=".*").empty
-    assert keep(table.head(0), find="a", pattern=Pattern.FLIP, library=["numpy"]).empty
+    assert keep(
+        table.head(0), find="a", pattern=Pattern.FLIP, library=["numpy"]
+    ).empty
 
 
 def test_a_gap_in_the_labels_is_not_found_as_a_word() -> None:
@@ -195,14 +214,17 @@ def test_natural_order_counts_numbers() -> None:
 
 def test_a_text_that_stands_elsewhere_keeps_the_case() -> None:
     table = pair_table(case_list("a", "b"), verdicts(FOUND, SAFE))
-    assert keep(table, find="nowhere", holding={"b"})["case_id"].tolist() == ["b"]
+    assert keep(table, find="nowhere", holding={"b"})["case_id"].tolist() == [
+        "b"
+    ]
     assert keep(table, find="", holding={"b"})["case_id"].tolist() == ["a", "b"]
 
 
 def test_a_case_counts_once_for_each_detector_that_answered_it() -> None:
     second = ("d2", "code", True, 5, 0, None)
     rows = pd.concat(
-        [verdicts(FOUND, SAFE), verdicts(FOUND, second, case_id="b")], ignore_index=True
+        [verdicts(FOUND, SAFE), verdicts(FOUND, second, case_id="b")],
+        ignore_index=True,
     )
     assert cases_answered(rows, "detector") == {"d1": 2, "d2": 1}
     assert cases_answered(rows, "setting") == {"code": 2}
@@ -217,14 +239,21 @@ def test_orders_of_the_list() -> None:
         n_found=[1, 1, 11, 0],
         n_alarms=[0, 2, 0, 0],
     )
-    assert hardest_first(table)["case_id"].tolist() == ["y_1", "x_10", "x_2", "x_1"]
+    assert hardest_first(table)["case_id"].tolist() == [
+        "y_1",
+        "x_10",
+        "x_2",
+        "x_1",
+    ]
     assert sorted_by(table, "n_found", descending=True)["case_id"].tolist() == [
         "x_1",
         "x_2",
         "x_10",
         "y_1",
     ]
-    assert sorted_by(table, "n_found", descending=False)["case_id"].tolist() == [
+    assert sorted_by(table, "n_found", descending=False)[
+        "case_id"
+    ].tolist() == [
         "x_2",
         "x_10",
         "x_1",
@@ -236,7 +265,10 @@ def test_orders_of_the_list() -> None:
         "x_2",
         "x_1",
     ]
-    assert sorted_by(table, "library", descending=False)["case_id"].tolist()[0] == "y_1"
+    assert (
+        sorted_by(table, "library", descending=False)["case_id"].tolist()[0]
+        == "y_1"
+    )
 
 
 def test_the_published_cases(embedded_store: Store) -> None:
@@ -244,44 +276,57 @@ def test_the_published_cases(embedded_store: Store) -> None:
     frame = verdict_frame(embedded_store)
     study = frame[frame["experiment"] == "crane-llm-2025-10"]
     listed = stored_cases.case_list(embedded_store.cursor(), "junobench")
-    table = natural_order(pair_table(listed, study[study["detector"] == "gpt-5"]))
+    table = natural_order(
+        pair_table(listed, study[study["detector"] == "gpt-5"])
+    )
     assert len(table) == 111
     assert table["case_id"].tolist()[:2] == ["lightgbm_1", "matplotlib_1"]
     assert table["n_asked"].eq(2).all()
     by_case = table.set_index("case_id")["patterns"]
     assert Pattern.WRONG_REASON not in by_case["numpy_10"]
     assert int(table["n_found"].sum()) == int(
-        (study.query("detector == 'gpt-5' and truth").eval("n_crash > n_safe")).sum()
+        (
+            study.query("detector == 'gpt-5' and truth").eval(
+                "n_crash > n_safe"
+            )
+        ).sum()
     )
 
 
 def test_flips_say_of_which_experiment_they_are() -> None:
     """The runs of the study agree, those of another experiment flip: the case is not one of the study's flips."""
     study = verdicts(FOUND, SAFE)
-    other = verdicts(("d2", "code", True, 3, 2, None)).assign(experiment="another")
+    other = verdicts(("d2", "code", True, 3, 2, None)).assign(
+        experiment="another"
+    )
     [patterns_in] = pair_table(
         case_list("a"), pd.concat([study, other], ignore_index=True)
     )["patterns_in"]
     assert dict(patterns_in) == {Pattern.FLIP: ("another",)}
 
 
-def test_what_two_experiments_say_differently_is_no_difference_of_detectors() -> None:
+def test_what_two_experiments_say_differently_is_no_difference_of_detectors() -> (
+    None
+):
     study = verdicts(FOUND)
-    other = verdicts(("d2", "code", True, 0, 5, None)).assign(experiment="another")
-    assert pair_table(case_list("a"), pd.concat([study, other], ignore_index=True))[
-        "patterns"
-    ].tolist() == [()]
+    other = verdicts(("d2", "code", True, 0, 5, None)).assign(
+        experiment="another"
+    )
+    assert pair_table(
+        case_list("a"), pd.concat([study, other], ignore_index=True)
+    )["patterns"].tolist() == [()]
 
 
 def test_any_two_inputs_can_be_compared() -> None:
     rows = verdicts(
-        ("d1", "runtime", True, 5, 0, None), ("d1", "runtime-V", True, 0, 5, None)
+        ("d1", "runtime", True, 5, 0, None),
+        ("d1", "runtime-V", True, 0, 5, None),
     )
     assert pair_table(case_list("a"), rows)["patterns"].tolist() == [()]
     inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
-    assert pair_table(case_list("a"), rows, inputs=inputs)["patterns"].tolist() == [
-        (Pattern.CHANGED, Pattern.HELPED)
-    ]
+    assert pair_table(case_list("a"), rows, inputs=inputs)[
+        "patterns"
+    ].tolist() == [(Pattern.CHANGED, Pattern.HELPED)]
 
 
 def test_own_runs_are_one_experiment_whose_settings_are_compared() -> None:
@@ -292,4 +337,7 @@ def test_own_runs_are_one_experiment_whose_settings_are_compared() -> None:
     [patterns_in] = pair_table(case_list("a"), apart, jobs={"job-1", "job-2"})[
         "patterns_in"
     ]
-    assert dict(patterns_in) == {Pattern.CHANGED: (OWN,), Pattern.HELPED: (OWN,)}
+    assert dict(patterns_in) == {
+        Pattern.CHANGED: (OWN,),
+        Pattern.HELPED: (OWN,),
+    }

@@ -32,7 +32,9 @@ def test_the_case_is_missed_from_the_code_and_found_with_the_state(
     assert example.code.splitlines()[(example.crash_line or 1) - 1]
 
 
-def test_facts_without_texts_give_candidates_and_no_case(embedded_store: Store) -> None:
+def test_facts_without_texts_give_candidates_and_no_case(
+    embedded_store: Store,
+) -> None:
     verdicts = verdict_frame(embedded_store)
     study = verdicts[
         (verdicts["experiment"] == "crane-llm-2025-10")
@@ -66,7 +68,15 @@ def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(
             & (study["instance_id"] == "pandas_9_reproduced")
         ]
         rows = rows.set_index("setting")
-        assert (vote.n_without, vote.of_without) == (rows["n_crash"][Setting.CODE], 5)
-        assert (vote.n_with, vote.of_with) == (rows["n_crash"][Setting.RUNTIME], 5)
+        assert (vote.n_without, vote.of_without) == (
+            rows["n_crash"][Setting.CODE],
+            5,
+        )
+        assert (vote.n_with, vote.of_with) == (
+            rows["n_crash"][Setting.RUNTIME],
+            5,
+        )
         assert vote.label == rows["human"][Setting.RUNTIME] == "correct"
-    assert turned_right_by_votes(study[study["setting"] == Setting.CODE]) is None
+    assert (
+        turned_right_by_votes(study[study["setting"] == Setting.CODE]) is None
+    )

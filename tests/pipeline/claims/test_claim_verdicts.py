@@ -47,12 +47,17 @@ def alone(value: str) -> list[ClaimEstimate]:
 def test_a_number_is_held_to_its_digits(
     stated: str, unit: str, value: str, verdict: ClaimVerdict
 ) -> None:
-    assert judge(ClaimKind.NUMBER, stated, unit, alone(value)).verdict is verdict
+    assert (
+        judge(ClaimKind.NUMBER, stated, unit, alone(value)).verdict is verdict
+    )
 
 
 def test_a_number_of_several_is_that_of_each() -> None:
     judged = judge(
-        ClaimKind.NUMBER, "5", "count", estimates(("5", None, None), ("4", None, None))
+        ClaimKind.NUMBER,
+        "5",
+        "count",
+        estimates(("5", None, None), ("4", None, None)),
     )
     assert (judged.verdict, judged.why, judged.decisive.name) == (
         CONTRADICTED,
@@ -79,11 +84,16 @@ def test_a_number_of_several_is_that_of_each() -> None:
 def test_a_change_is_held_to_sign_digits_and_interval(
     stated: str, spread: Spread, verdict: ClaimVerdict
 ) -> None:
-    assert judge(ClaimKind.CHANGE, stated, "pp", estimates(spread)).verdict is verdict
+    assert (
+        judge(ClaimKind.CHANGE, stated, "pp", estimates(spread)).verdict
+        is verdict
+    )
 
 
 def test_a_change_within_noise_still_tells_its_rounding() -> None:
-    judged = judge(ClaimKind.CHANGE, "+9.4", "pp", estimates(("9.4595", -0.1, 19.0)))
+    judged = judge(
+        ClaimKind.CHANGE, "+9.4", "pp", estimates(("9.4595", -0.1, 19.0))
+    )
     assert judged.why == "its interval includes 0; it rounds to 9.5"
 
 
@@ -102,7 +112,8 @@ def test_a_range_holds_every_estimate(
     spreads: list[Spread], verdict: ClaimVerdict
 ) -> None:
     assert (
-        judge(ClaimKind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict is verdict
+        judge(ClaimKind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict
+        is verdict
     )
 
 
@@ -126,7 +137,11 @@ def test_a_range_holds_every_estimate(
         (ClaimKind.DOES_NOT_RISE, [("1", -1, 3)], HOLDS),
         (ClaimKind.DOES_NOT_RISE, [("-2", -9, 5), ("0", -1, 1)], NOISE),
         (ClaimKind.DOES_NOT_RISE, [("0", -16, 16)], NOISE),
-        (ClaimKind.DOES_NOT_RISE, [("-2", -9, 1), ("2", 0.5, 3.5)], CONTRADICTED),
+        (
+            ClaimKind.DOES_NOT_RISE,
+            [("-2", -9, 1), ("2", 0.5, 3.5)],
+            CONTRADICTED,
+        ),
         (ClaimKind.DOES_NOT_RISE, [("-2", None, None)], NOT_TESTABLE),
         (ClaimKind.SIMILAR, [("1", -2, 4), ("-1", -4.9, 3)], HOLDS),
         (ClaimKind.SIMILAR, [("0", -16, 16)], NOISE),
@@ -143,7 +158,10 @@ def test_a_direction_needs_every_sign_and_every_interval(
 
 def test_the_one_that_fails_is_named() -> None:
     judged = judge(
-        ClaimKind.RISES, "", "pp", estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9))
+        ClaimKind.RISES,
+        "",
+        "pp",
+        estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9)),
     )
     assert judged.decisive.name == "no. 2"
     assert "no. 2 (1 of 3)" in judged.why
@@ -151,7 +169,12 @@ def test_the_one_that_fails_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("value", "verdict"),
-    [("1.35", HOLDS), ("1.65", HOLDS), ("1.34", CONTRADICTED), ("1.66", CONTRADICTED)],
+    [
+        ("1.35", HOLDS),
+        ("1.65", HOLDS),
+        ("1.34", CONTRADICTED),
+        ("1.66", CONTRADICTED),
+    ],
 )
 def test_about_is_within_a_tenth(value: str, verdict: ClaimVerdict) -> None:
     assert judge(ClaimKind.ABOUT, "1.5", "pp", alone(value)).verdict is verdict
@@ -159,9 +182,16 @@ def test_about_is_within_a_tenth(value: str, verdict: ClaimVerdict) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR],
+    [
+        ClaimKind.RISES,
+        ClaimKind.DOES_NOT_RISE,
+        ClaimKind.FALLS,
+        ClaimKind.SIMILAR,
+    ],
 )
-def test_no_direction_is_shown_or_refuted_by_a_tie_alone(kind: ClaimKind) -> None:
+def test_no_direction_is_shown_or_refuted_by_a_tie_alone(
+    kind: ClaimKind,
+) -> None:
     assert judge(kind, "", "pp", estimates(("0", -16.4, 16.4))).verdict is NOISE
 
 

@@ -15,7 +15,11 @@ import pytest
 
 from crane_core.domain import Setting
 from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY
-from crane_core.pipeline.claims.changes import Conditions, MissingAnswersError, contrast
+from crane_core.pipeline.claims.changes import (
+    Conditions,
+    MissingAnswersError,
+    contrast,
+)
 from crane_core.pipeline.claims.claims import (
     CheckedClaim,
     checked_claims,
@@ -24,7 +28,11 @@ from crane_core.pipeline.claims.claims import (
     loaded_in,
     published_claims,
 )
-from crane_core.pipeline.claims.formats import HEADER, render_claims, verdict_counts
+from crane_core.pipeline.claims.formats import (
+    HEADER,
+    render_claims,
+    verdict_counts,
+)
 from crane_core.pipeline.claims.quantities import (
     ARCHIVE,
     LATER,
@@ -50,7 +58,12 @@ from crane_core.pipeline.study.printed_counts import (
 )
 from crane_core.pipeline.study.table_cells import PERCENT
 from crane_core.pipeline.study.table_formats import Format
-from crane_core.pipeline.study.table_scores import STUDY, STUDY_LLMS, detected, truth
+from crane_core.pipeline.study.table_scores import (
+    STUDY,
+    STUDY_LLMS,
+    detected,
+    truth,
+)
 from crane_core.rounding import rounded
 from crane_core.site.claims import claims_blocks
 from crane_core.storage.store import Store
@@ -70,7 +83,9 @@ def checked(loaded: Loaded) -> dict[str, CheckedClaim]:
     return {one.claim.id: one for one in checked_claims(loaded, CLAIMS)}
 
 
-def about(checked: dict[str, CheckedClaim], quantity: str, of: str) -> CheckedClaim:
+def about(
+    checked: dict[str, CheckedClaim], quantity: str, of: str
+) -> CheckedClaim:
     """The last claim of this quantity: those in words come after those with a number."""
     return [
         one
@@ -92,7 +107,8 @@ def test_every_claim_is_a_row_with_a_name_of_its_own() -> None:
         ClaimKind.SIMILAR,
     }
     assert all(
-        (claim.kind in without_number) == (claim.stated == "") for claim in CLAIMS
+        (claim.kind in without_number) == (claim.stated == "")
+        for claim in CLAIMS
     )
 
 
@@ -100,7 +116,9 @@ def test_every_claim_has_a_verdict_from_the_embedded_data(
     checked: dict[str, CheckedClaim],
 ) -> None:
     for one in checked.values():
-        assert bool(one.estimates) == (one.decisive is not None) == bool(one.basis), one
+        assert (
+            bool(one.estimates) == (one.decisive is not None) == bool(one.basis)
+        ), one
         assert one.why or one.verdict is ClaimVerdict.HOLDS, one
     assert sum(verdict_counts(list(checked.values())).values()) == len(CLAIMS)
 
@@ -108,7 +126,12 @@ def test_every_claim_has_a_verdict_from_the_embedded_data(
 @pytest.mark.parametrize(
     ("of", "stated", "exact", "verdict"),
     [
-        (f"rate=F1 detector={GEMINI}", "+8.1", "8.04", ClaimVerdict.ROUNDS_DIFFERENTLY),
+        (
+            f"rate=F1 detector={GEMINI}",
+            "+8.1",
+            "8.04",
+            ClaimVerdict.ROUNDS_DIFFERENTLY,
+        ),
         (
             f"rate=Accuracy detector={QWEN}",
             "+9.4",
@@ -127,8 +150,18 @@ def test_every_claim_has_a_verdict_from_the_embedded_data(
             "-1.10",
             ClaimVerdict.CONTRADICTED,
         ),
-        (f"rate=Recall detector={QWEN}", "+5.4", "5.41", ClaimVerdict.WITHIN_NOISE),
-        (f"rate=Precision detector={QWEN}", "+16.3", "16.31", ClaimVerdict.HOLDS),
+        (
+            f"rate=Recall detector={QWEN}",
+            "+5.4",
+            "5.41",
+            ClaimVerdict.WITHIN_NOISE,
+        ),
+        (
+            f"rate=Precision detector={QWEN}",
+            "+16.3",
+            "16.31",
+            ClaimVerdict.HOLDS,
+        ),
     ],
 )
 def test_known_differences(
@@ -172,7 +205,9 @@ def test_claims_in_words(checked: dict[str, CheckedClaim]) -> None:
 
 def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
     largest = [
-        one for one in checked.values() if one.claim.quantity == "largest change"
+        one
+        for one in checked.values()
+        if one.claim.quantity == "largest change"
     ]
     assert len(largest) == 5
     for one in largest:
@@ -181,7 +216,9 @@ def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
         assert "has no ordinary interval" in one.why
 
 
-def test_what_does_not_rise_needs_a_bound(checked: dict[str, CheckedClaim]) -> None:
+def test_what_does_not_rise_needs_a_bound(
+    checked: dict[str, CheckedClaim],
+) -> None:
     """Of 15 cases an interval reaches 15 points, and without the answers there is none."""
     told = {
         name: one.verdict
@@ -211,7 +248,11 @@ def test_what_does_not_rise_needs_a_bound(checked: dict[str, CheckedClaim]) -> N
             "it is 2; found by qwen-2.5-32b-instruct (and a crash of the fixed version",
         ),
         ("5.3-23", ClaimVerdict.NOT_TESTABLE, "the signs are as stated"),
-        ("5.2-26", ClaimVerdict.WITHIN_NOISE, "a difference of 5 pp is not excluded"),
+        (
+            "5.2-26",
+            ClaimVerdict.WITHIN_NOISE,
+            "a difference of 5 pp is not excluded",
+        ),
         ("5.2-27", ClaimVerdict.HOLDS, ""),
         ("6.4-8", ClaimVerdict.HOLDS, "one recorded query"),
     ],
@@ -222,13 +263,17 @@ def test_claims_about_time_source_code_and_categories(
     assert (checked[name].verdict, why in checked[name].why) == (verdict, True)
 
 
-def test_the_time_of_the_median_crash_by_hand(checked: dict[str, CheckedClaim]) -> None:
+def test_the_time_of_the_median_crash_by_hand(
+    checked: dict[str, CheckedClaim],
+) -> None:
     times = pd.read_csv(embedded()["published"] / "times.csv").dropna()
     saved = (times["seconds_before"] - times["seconds_of_query"]).sort_values()
     assert checked["6.4-7"].decisive is not None
     assert float(checked["6.4-7"].decisive.value) == saved.iloc[55] < 0
     assert (len(saved), (saved > 0).sum()) == (111, 52)
-    assert saved.iloc[-5:].sum() / saved.sum() == pytest.approx(0.5246, abs=5e-5)
+    assert saved.iloc[-5:].sum() / saved.sum() == pytest.approx(
+        0.5246, abs=5e-5
+    )
 
 
 def test_every_face_says_that_intervals_are_unadjusted(
@@ -245,7 +290,9 @@ def test_every_face_says_that_intervals_are_unadjusted(
     assert "Intervals are unadjusted" in str(list(claims_blocks(both)))
 
 
-def test_changes_and_intervals_are_those_of_the_results_page(loaded: Loaded) -> None:
+def test_changes_and_intervals_are_those_of_the_results_page(
+    loaded: Loaded,
+) -> None:
     study = loaded.verdicts[loaded.verdicts["experiment"] == STUDY]
     for rate in ("Accuracy", "Recall", "F1", "Precision"):
         gains = gain_table(
@@ -274,15 +321,19 @@ def test_changes_of_a_group_are_those_of_figure_5(loaded: Loaded) -> None:
         credit=Credit.STRICT,
     )
     table = table.set_index(["root_cause", "detector"])
-    (asked,) = read_contrasts(f"rate=Recall 'root_cause=API misuse' detector={GPT_5}")
+    (asked,) = read_contrasts(
+        f"rate=Recall 'root_cause=API misuse' detector={GPT_5}"
+    )
     found = contrast(loaded.conditions, asked.name, asked.terms)
     expected = (
-        table.loc[("API misuse", GPT_5), ["difference", "low", "high"]].to_numpy(
-            dtype=float
-        )
+        table.loc[
+            ("API misuse", GPT_5), ["difference", "low", "high"]
+        ].to_numpy(dtype=float)
         * PERCENT
     )
-    assert (float(found.value), found.low, found.high) == pytest.approx(tuple(expected))
+    assert (float(found.value), found.low, found.high) == pytest.approx(
+        tuple(expected)
+    )
 
 
 def test_without_answers_to_test_it_a_claim_says_what_to_load(
@@ -299,7 +350,10 @@ def test_without_answers_to_test_it_a_claim_says_what_to_load(
         empty, [claim for claim in CLAIMS if claim.quantity != "times"]
     ):
         assert one.verdict is ClaimVerdict.NOT_TESTABLE
-        assert one.claim.quantity == "not published" or one.why in (ARCHIVE, LATER), one
+        assert one.claim.quantity == "not published" or one.why in (
+            ARCHIVE,
+            LATER,
+        ), one
 
 
 def test_the_archive_answers_all_but_what_the_later_release_holds(
@@ -308,11 +362,13 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
     tmp_path: Path,
     checked: dict[str, CheckedClaim],
 ) -> None:
-    with_texts = checked_claims(loaded_in(study_store, DataFolder(tmp_path)), CLAIMS)
+    with_texts = checked_claims(
+        loaded_in(study_store, DataFolder(tmp_path)), CLAIMS
+    )
     untested = [one for one in with_texts if not one.estimates]
-    assert {one.why for one in untested if one.claim.quantity != "not published"} == {
-        LATER
-    }
+    assert {
+        one.why for one in untested if one.claim.quantity != "not published"
+    } == {LATER}
     assert {one.claim.quantity for one in untested} == {
         "kappa",
         "tokens",
@@ -326,7 +382,9 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
     ]
     assert {one.claim.quantity for one in answered} == {"state", "code lines"}
     assert {one.verdict for one in answered} == {ClaimVerdict.HOLDS}
-    without = {one.claim.id: one.verdict for one in with_texts if one not in answered}
+    without = {
+        one.claim.id: one.verdict for one in with_texts if one not in answered
+    }
     assert without == {name: checked[name].verdict for name in without}
 
 
@@ -351,7 +409,10 @@ def test_a_later_release_brings_intervals(
     found = checked_claims(again, simple)
     assert found
     for one in found:
-        assert (one.verdict, one.basis) == (ClaimVerdict.CONTRADICTED, "answers")
+        assert (one.verdict, one.basis) == (
+            ClaimVerdict.CONTRADICTED,
+            "answers",
+        )
         assert one.decisive is not None
         assert one.decisive.value == 0
         assert one.decisive.has_interval
@@ -367,9 +428,15 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
     ]
     asked = study[truth(study) & (detected(study) == 1)]
     chosen = pd.concat(
-        [asked[asked["human"] == word].head(12) for word in ("correct", "wrong")]
+        [
+            asked[asked["human"] == word].head(12)
+            for word in ("correct", "wrong")
+        ]
     )
-    second = ["wrong" if i % 3 == 0 else word for i, word in enumerate(chosen["human"])]
+    second = [
+        "wrong" if i % 3 == 0 else word
+        for i, word in enumerate(chosen["human"])
+    ]
     said = {PUBLISHED_HUMAN: chosen["human"].tolist(), SECOND_EVALUATOR: second}
     rows = [
         chosen[KEY].assign(
@@ -392,14 +459,18 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
     found = checked_claims(again, claims)
     # 12 correct of which 4 changed, 12 wrong: observed 20/24; expected 1/2 (8/24) + 1/2 (16/24) = 1/2
     assert found[0].decisive is not None
-    assert float(found[0].decisive.value) == pytest.approx((20 / 24 - 1 / 2) / (1 / 2))
+    assert float(found[0].decisive.value) == pytest.approx(
+        (20 / 24 - 1 / 2) / (1 / 2)
+    )
     assert [one.verdict for one in found] == [
         ClaimVerdict.CONTRADICTED,
         ClaimVerdict.WITHIN_NOISE,
     ]
 
 
-def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) -> None:
+def test_printed_cells_name_the_counts(
+    loaded: Loaded, embedded_store: Store
+) -> None:
     """Of all 15 settings of table 4 one solution; where the answers are available, theirs."""
     numbers = printed_numbers(embedded_store)
     for detector in STUDY_LLMS:
@@ -424,7 +495,9 @@ def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) ->
                 assert setting not in (Setting.CODE, Setting.RUNTIME)
 
 
-def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> None:
+def test_the_paper_drops_a_final_zero(
+    loaded: Loaded, embedded_store: Store
+) -> None:
     """Every whole percentage of tables 2 is x.0 by the answers, which is why "82%" of table 4 is read as 82.0%."""
     numbers = printed_numbers(embedded_store).query(
         "publication == 'paper' and table_id in ['2a', '2b']"
@@ -432,12 +505,16 @@ def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> 
     whole = numbers[~numbers["printed"].str.contains(".", regex=False)]
     assert len(whole) >= 4
     pairs = loaded.verdicts.drop_duplicates("detector")
-    detector_of = dict(zip(pairs["detector_title"], pairs["detector"], strict=True))
+    detector_of = dict(
+        zip(pairs["detector_title"], pairs["detector"], strict=True)
+    )
     for row in as_rows(whole):
         rate, sign = row["column"].split(" ")
         score = "end-to-end" if row["table_id"] == "2a" else "detection"
         setting = {"(-RT)": "code", "(+RT)": "runtime"}[sign]
-        ratio = loaded.conditions.ratio(rate, score, detector_of[row["row"]], setting)
+        ratio = loaded.conditions.ratio(
+            rate, score, detector_of[row["row"]], setting
+        )
         assert ratio is not None
         assert round(PERCENT * ratio.value, 1) == float(
             row["printed"].removesuffix("%")
@@ -447,7 +524,9 @@ def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> 
 def test_cells_that_name_no_counts_give_none(embedded_store: Store) -> None:
     numbers = printed_numbers(embedded_store)
     vague = numbers.assign(
-        printed=numbers["printed"].where(~numbers["table_id"].isin(TABLES), "12.3%")
+        printed=numbers["printed"].where(
+            ~numbers["table_id"].isin(TABLES), "12.3%"
+        )
     )
     assert (
         printed_counts(
@@ -513,12 +592,17 @@ def test_every_format_has_every_claim(
     assert counts[fmt](text) == len(CLAIMS)
 
 
-def test_json_has_numbers_and_markdown_words(checked: dict[str, CheckedClaim]) -> None:
+def test_json_has_numbers_and_markdown_words(
+    checked: dict[str, CheckedClaim],
+) -> None:
     one = about(checked, "change", f"rate=F1 detector={GEMINI}")
     record = json.loads(render_claims([one], Format.JSON))["claims"][0]
     assert record["exact"] == pytest.approx(8.042, abs=1e-3)
     assert record["interval"][0] < record["exact"] < record["interval"][1]
-    assert (record["stated"], record["verdict"]) == ("+8.1", "rounds differently")
+    assert (record["stated"], record["verdict"]) == (
+        "+8.1",
+        "rounds differently",
+    )
     assert "| +8.1 | pp | 8.04 |" in render_claims([one], Format.MD)
     assert HEADER[-3:] == ("from", "why", "adjustment")
     piped = replace(one, why="a | b")

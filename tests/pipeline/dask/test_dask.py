@@ -33,7 +33,12 @@ from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.detection.on_dask import merged, on_cluster
 from crane_core.pipeline.detection.prompt import Input
 from crane_core.pipeline.jobs.files import encoded, job_file, standing
-from crane_core.pipeline.jobs.work import INTERRUPTED, JobProgress, Work, carry_out
+from crane_core.pipeline.jobs.work import (
+    INTERRUPTED,
+    JobProgress,
+    Work,
+    carry_out,
+)
 from crane_core.pipeline.places import DataFolder
 from tests.dask_pieces import (
     Processes,
@@ -84,7 +89,9 @@ def connected(processes: Processes) -> Iterator[Cluster]:
 def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
     """The rules on `n` notebooks, of which every second one divides by zero."""
     options = rules_detector.options()
-    detector = Detector(rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND)
+    detector = Detector(
+        rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND
+    )
     job = Job(
         "rules-code-made",
         "made",
@@ -97,14 +104,29 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
     for number in range(n):
         name = f"made_{number}"
         before = Cell(
-            "made", name, "made", 0, CellRole.EXECUTED, f"x = {number % 2}", 1, 0
+            "made",
+            name,
+            "made",
+            0,
+            CellRole.EXECUTED,
+            f"x = {number % 2}",
+            1,
+            0,
         )
-        target = Cell("made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1)
+        target = Cell(
+            "made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1
+        )
         inputs[name] = DetectorInput(None, 0, Input([before, target], None))
     items = [JobQuestion(name, 1) for name in inputs]
-    wanted = JobRequest(detector, Setting.CODE, "made", options, is_prompted=False)
+    wanted = JobRequest(
+        detector, Setting.CODE, "made", options, is_prompted=False
+    )
     return JobPlan(
-        wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {}
+        wanted,
+        job,
+        Work(job, items, standing(folder, job.job), detector),
+        inputs,
+        {},
     )
 
 
@@ -118,7 +140,9 @@ def runs(folder: DataFolder, plan: JobPlan) -> list[Run]:
 
 def assert_every_notebook_once(folder: DataFolder, plan: JobPlan) -> None:
     found = runs(folder, plan)
-    assert Counter(run.instance_id for run in found) == Counter(list(plan.inputs))
+    assert Counter(run.instance_id for run in found) == Counter(
+        list(plan.inputs)
+    )
     assert all(
         run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0)
         for run in found
@@ -143,7 +167,9 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
     folder = DataFolder(tmp_path)
     plan = plan_of(folder)
     kill = after(N_DONE, processes.workers[0].kill)
-    outcome = carry_out(folder, plan.work, on_cluster(plan, shaken), progress=kill)
+    outcome = carry_out(
+        folder, plan.work, on_cluster(plan, shaken), progress=kill
+    )
     assert processes.workers[0].wait(PATIENCE_S) == -signal.SIGKILL
     assert (outcome.n_answered, outcome.ended, outcome.troubles) == (
         N_NOTEBOOKS,
@@ -152,7 +178,8 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
     )
     assert_every_notebook_once(folder, plan)
     assert (
-        list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl")) == []
+        list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl"))
+        == []
     )
 
 
@@ -224,40 +251,53 @@ def test_a_stop_keeps_what_is_done_and_the_next_start_continues(
     assert N_DONE <= outcome.n_answered < N_FEWER
     again = plan_of(folder, N_FEWER)
     assert (
-        carry_out(folder, again.work, on_cluster(again, cluster)).n_answered == N_FEWER
+        carry_out(folder, again.work, on_cluster(again, cluster)).n_answered
+        == N_FEWER
     )
     assert_every_notebook_once(folder, plan)
 
 
 @pytest.mark.slow
-def test_a_stop_reaches_what_is_being_done(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_stop_reaches_what_is_being_done(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     log, stop = tmp_path / "log", Event()
 
     def pieces() -> Iterator[WorkPiece]:
-        yield from (WorkPiece(f"n{number}", (log, f"n{number}")) for number in range(2))
+        yield from (
+            WorkPiece(f"n{number}", (log, f"n{number}")) for number in range(2)
+        )
         once(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
         stop.set()
         yield WorkPiece("n2", (log, "n2"))
 
     done = [
-        one.lines for one in spread(cluster, "stopped", until_stopped, pieces(), stop)
+        one.lines
+        for one in spread(cluster, "stopped", until_stopped, pieces(), stop)
     ]
     assert sorted(done) == [["n0 stopped: True"], ["n1 stopped: True"]]
-    assert log.read_text().split() == ["n0", "n1"] or log.read_text().split() == [
+    assert log.read_text().split() == [
+        "n0",
+        "n1",
+    ] or log.read_text().split() == [
         "n1",
         "n0",
     ]
 
 
 @pytest.mark.slow
-def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(cluster: Cluster) -> None:
+def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(
+    cluster: Cluster,
+) -> None:
     told = {
         done.name: done.error
         for done in spread(
             cluster, "raising", raising, map_pieces("file", "page"), Event()
         )
     }
-    assert {name: (type(error), str(error)) for name, error in told.items()} == {
+    assert {
+        name: (type(error), str(error)) for name, error in told.items()
+    } == {
         "file": (OSError, "no file"),
         "page": (OSError, "no page"),
     }
@@ -282,7 +322,9 @@ def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(
                 cluster, "fatal", fatal, map_pieces(*names, "fatal"), Event()
             )
         }
-    assert "ended 4 workers, one after the other" in str(done.pop("fatal").error)
+    assert "ended 4 workers, one after the other" in str(
+        done.pop("fatal").error
+    )
     assert {name: one.lines for name, one in done.items()} == {
         name: [name] for name in names
     }
@@ -294,10 +336,16 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     log = tmp_path / "log"
     order = WorkerOrder(
-        "job", "start", __version__, "mark", pickle.dumps((logged, (log, "n0", 0.0)))
+        "job",
+        "start",
+        __version__,
+        "mark",
+        pickle.dumps((logged, (log, "n0", 0.0))),
     )
     assert worker.do(order) == ["n0"]
-    monkeypatch.setattr(worker, "_own", {})  # another process knows the files alone
+    monkeypatch.setattr(
+        worker, "_own", {}
+    )  # another process knows the files alone
     assert worker.do(order._replace(start="later")) == ["n0"]
     assert len(log.read_text().splitlines()) == 1
     worker.forget("job", "later")
@@ -309,26 +357,35 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
 def test_a_worker_of_another_version_does_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log"
     order = WorkerOrder(
-        "job", "start", "0.0.1", "mark", pickle.dumps((logged, (log, "n0", 0.0)))
+        "job",
+        "start",
+        "0.0.1",
+        "mark",
+        pickle.dumps((logged, (log, "n0", 0.0))),
     )
     with pytest.raises(ClusterError, match=r"the driver 0\.0\.1"):
         worker.do(order)
     assert not log.exists()
 
 
-def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_worker_that_answers_about_something_else_is_refused(
+    tmp_path: Path,
+) -> None:
     plan = plan_of(DataFolder(tmp_path), 2)
     asked, other = plan.work.open
     said = Prediction(crashes=True, reasoning=None, diagnostics=None)
     honest, foreign = (
-        ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other)
+        ledger.to_line(run_of(plan.job, key, said)).decode()
+        for key in (asked, other)
     )
     assert [
         run.instance_id
         for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))
     ] == [asked[0]]
     for lines in ([], [foreign], [honest, honest], [honest, foreign]):
-        with pytest.raises(ClusterError, match="answered something other than made_0"):
+        with pytest.raises(
+            ClusterError, match="answered something other than made_0"
+        ):
             list(merged(plan.job, [asked], FinishedPiece("n", lines, None)))
 
 
@@ -344,9 +401,9 @@ def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate(
             *(set(psutil.Process().children(recursive=True)) - before),
         ]
         assert len(ours) > 1
-        assert {address for process in ours for address in listening(process)} == {
-            "127.0.0.1"
-        }
+        assert {
+            address for process in ours for address in listening(process)
+        } == {"127.0.0.1"}
         with (
             pytest.raises(ClusterError, match="No Dask scheduler answers"),
             reached(cluster.address.replace("tls", "tcp"), 0),
@@ -373,7 +430,9 @@ def test_without_the_library_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ClusterError, match=r"Install it: pip install distributed\.$"),
+        pytest.raises(
+            ClusterError, match=r"Install it: pip install distributed\.$"
+        ),
         reached("tcp://127.0.0.1:8786", 0),
     ):
         pass

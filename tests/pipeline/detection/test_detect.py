@@ -10,7 +10,15 @@ from threading import Event
 import pytest
 
 from crane_core import ledger
-from crane_core.domain import Detector, DetectorKind, Job, Prompt, Reply, Run, Setting
+from crane_core.domain import (
+    Detector,
+    DetectorKind,
+    Job,
+    Prompt,
+    Reply,
+    Run,
+    Setting,
+)
 from crane_core.errors import DetectorError
 from crane_core.pipeline.detection.detect import (
     JobPlan,
@@ -21,7 +29,13 @@ from crane_core.pipeline.detection.detect import (
     plan_detection,
 )
 from crane_core.pipeline.detection.score import scores
-from crane_core.pipeline.jobs.files import alone, job_file, job_name, now, standing
+from crane_core.pipeline.jobs.files import (
+    alone,
+    job_file,
+    job_name,
+    now,
+    standing,
+)
 from crane_core.pipeline.jobs.work import (
     INTERRUPTED,
     JobOutcome,
@@ -83,7 +97,10 @@ def reply(
 
 
 def saying(
-    plan: JobPlan, text_of: Callable[[Key], str | None], *, at_most: int | None = None
+    plan: JobPlan,
+    text_of: Callable[[Key], str | None],
+    *,
+    at_most: int | None = None,
 ) -> Worker:
     """A worker that knows every answer by itself, and stops after some."""
 
@@ -92,7 +109,9 @@ def saying(
             if stop.is_set() or n == at_most:
                 return INTERRUPTED
             text = text_of(key)
-            trouble = None if text is not None else "the endpoint did not answer"
+            trouble = (
+                None if text is not None else "the endpoint did not answer"
+            )
             told = reply(
                 plan,
                 key,
@@ -135,7 +154,12 @@ def test_every_instance_is_asked_once_before_any_is_asked_twice() -> None:
 def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     plan = planned(folder)
     outcome = done(folder, plan)
-    assert (outcome.n_all, outcome.n_answered, outcome.n_open, outcome.ended) == (
+    assert (
+        outcome.n_all,
+        outcome.n_answered,
+        outcome.n_open,
+        outcome.ended,
+    ) == (
         8,
         8,
         0,
@@ -155,7 +179,12 @@ def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
         4,
         8,
     )
-    assert (job["n_unreadable"], job["n_troubles"], job["n_retried"], job["usd"]) == (
+    assert (
+        job["n_unreadable"],
+        job["n_troubles"],
+        job["n_retried"],
+        job["usd"],
+    ) == (
         0,
         0,
         0,
@@ -166,7 +195,9 @@ def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     assert answers["reasoning"].tolist() == ["It fails."] * 8
     [row] = scores(store, plan.job.job)
     assert (row.title, row.n, row.is_published) == ("Heron 1", 4, False)
-    assert [row.rates[name].value for name in ("Precision", "Recall", "Accuracy")] == [
+    assert [
+        row.rates[name].value for name in ("Precision", "Recall", "Accuracy")
+    ] == [
         0.5,
         1.0,
         0.5,
@@ -175,7 +206,9 @@ def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     store.close()
 
 
-def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) -> None:
+def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(
+    folder: DataFolder,
+) -> None:
     plan = planned(folder)
     done(folder, plan)
     store = loaded(folder)
@@ -186,7 +219,9 @@ def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) ->
         prompt = plan.inputs[name].prompt
         assert prompt and cases.prompt_text(store.cursor(), sha) == prompt.text
         assert (
-            jobs.reply_text(store.cursor(), plan.job.job, "minibench", name, index)
+            jobs.reply_text(
+                store.cursor(), plan.job.job, "minibench", name, index
+            )
             == CRASH
         )
     store.close()
@@ -229,7 +264,11 @@ def test_what_brought_nothing_is_asked_again_and_the_answer_counts(
     assert outcome.troubles == {"the endpoint did not answer": 8}
     assert (outcome.n_answered, outcome.n_open) == (0, 8)
     again = done(folder, planned(folder))
-    assert (again.n_answered, again.troubles, again.spent.n_requests) == (8, {}, 16)
+    assert (again.n_answered, again.troubles, again.spent.n_requests) == (
+        8,
+        {},
+        16,
+    )
     store = loaded(folder)
     assert answers_of_job(store, plan.job.job)["crashes"].tolist() == [True] * 8
     store.close()
@@ -240,7 +279,11 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(
 ) -> None:
     plan = planned(folder)
     outcome = done(folder, plan, "I would rather not say.")
-    assert (outcome.n_answered, outcome.unreadable.total(), outcome.n_open) == (0, 8, 0)
+    assert (outcome.n_answered, outcome.unreadable.total(), outcome.n_open) == (
+        0,
+        8,
+        0,
+    )
     assert planned(folder).work.open == []
     store = loaded(folder)
     answers = answers_of_job(store, plan.job.job)
@@ -248,7 +291,11 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(
     [(reason, n)] = answers["unanswered"].value_counts().items()
     assert ({reason: n}, n) == (outcome.unreadable, 8)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
-    assert (job["n_answered"], job["n_unreadable"], job["n_troubles"]) == (0, 8, 0)
+    assert (job["n_answered"], job["n_unreadable"], job["n_troubles"]) == (
+        0,
+        8,
+        0,
+    )
     store.close()
 
 
@@ -260,7 +307,9 @@ def test_a_rebuild_reads_every_reply_again_to_identical_rows(
     carry_out(
         folder,
         plan.work,
-        saying(plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0]),
+        saying(
+            plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0]
+        ),
     )
     store = loaded(folder)
     before = state.content(store.cursor())
@@ -276,13 +325,17 @@ def test_a_rebuild_reads_every_reply_again_to_identical_rows(
     store.close()
 
 
-def test_a_smaller_job_grows_to_more_instances_and_runs(folder: DataFolder) -> None:
+def test_a_smaller_job_grows_to_more_instances_and_runs(
+    folder: DataFolder,
+) -> None:
     done(folder, planned(folder, instances="numpy_1_*", n_runs=1))
     plan = planned(folder, instances="numpy_*", n_runs=3)
     assert len(plan.work.items) - len(plan.work.open) == 2
 
 
-def test_a_repeat_is_a_job_of_its_own_and_is_gone_on_with(folder: DataFolder) -> None:
+def test_a_repeat_is_a_job_of_its_own_and_is_gone_on_with(
+    folder: DataFolder,
+) -> None:
     first = planned(folder)
     done(folder, first)
     second = planned(folder, again=True)
@@ -304,7 +357,10 @@ def test_what_shapes_answers_names_the_job_and_prices_do_not() -> None:
     assert name != job_name(
         "heron", "runtime+", "minibench", options={"model": "heron", "seed": 1}
     )
-    assert name[-8:] != job_name("heron", "runtime", "minibench", options=options)[-8:]
+    assert (
+        name[-8:]
+        != job_name("heron", "runtime", "minibench", options=options)[-8:]
+    )
 
 
 def test_new_prices_are_kept_with_the_job_and_its_beginning_stays(
@@ -324,7 +380,9 @@ def test_two_processes_do_not_work_on_one_job(folder: DataFolder) -> None:
     plan = planned(folder)
     with (
         alone(folder, plan.job.job),
-        pytest.raises(DetectorError, match="Another process is running") as refused,
+        pytest.raises(
+            DetectorError, match="Another process is running"
+        ) as refused,
     ):
         done(folder, plan)
     assert "--again" in refused.value.remedy
@@ -351,7 +409,12 @@ def test_progress_counts_what_is_on_the_disk(folder: DataFolder) -> None:
         progress=hear,
     )
     last = told[-1]
-    assert (last.n_all, last.n_done, last.n_now, last.n_troubles) == (8, 4, 1, 4)
+    assert (last.n_all, last.n_done, last.n_now, last.n_troubles) == (
+        8,
+        4,
+        1,
+        4,
+    )
     assert last.spent.usd == 2.0
     assert last.left_s == 0
     assert [progress.n_done for progress in told] == sorted(
@@ -396,7 +459,9 @@ def test_a_model_whose_name_is_an_analyzers_is_refused_and_a_published_one_keeps
         == "GPT-5"
     )
     with pytest.raises(DetectorError, match="detector of another kind"):
-        known_detector(embedded_store, Detector("pylint", "pylint", DetectorKind.LLM))
+        known_detector(
+            embedded_store, Detector("pylint", "pylint", DetectorKind.LLM)
+        )
 
 
 def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
@@ -409,7 +474,13 @@ def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
     store = loaded(folder)
     assert len(answers_of_job(store, plan.job.job)) == 8
     assert (
-        len([p for p in state.load_problems(store.cursor())["path"] if p == path.name])
+        len(
+            [
+                p
+                for p in state.load_problems(store.cursor())["path"]
+                if p == path.name
+            ]
+        )
         == 1
     )
     store.close()
@@ -430,7 +501,9 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(
     )
     plan = plan_detection(store, folder, asked)
     store.close()
-    assert all(given.input and given.input.state for given in plan.inputs.values())
+    assert all(
+        given.input and given.input.state for given in plan.inputs.values()
+    )
 
     def work(items: Sequence[Key], keep: Keep, _: Event) -> str | None:
         for instance_id, index in items:
@@ -445,7 +518,9 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(
             )
             keep(
                 Run(
-                    *where, said, unanswered="the tool broke" if said is None else None
+                    *where,
+                    said,
+                    unanswered="the tool broke" if said is None else None,
                 ),
                 None,
             )

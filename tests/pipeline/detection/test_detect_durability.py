@@ -216,9 +216,9 @@ def check_tables(folder: DataFolder, n_questions: int) -> None:
     store = prepare(folder)
     answers = answers_of_job(store, job_of(folder))
     assert len(answers) == n_questions
-    assert set(zip(answers["instance_id"], answers["run_index"], strict=True)) == set(
-        replies
-    )
+    assert set(
+        zip(answers["instance_id"], answers["run_index"], strict=True)
+    ) == set(replies)
     assert answers["crashes"].notna().all()
     assert set(answers["prompt_sha256"]) == set(prompts)
     store.close()

@@ -36,13 +36,16 @@ TARGETS = {"a": "1 / 0", "b": "1 / 1", "c": "[][0]"}
 
 
 def plan_of(detector: str, targets: dict[str, str]) -> JobPlan:
-    job = Job("job", "made", detector, Setting.CODE, "{}", "2026-11-23T00:00:00Z")
+    job = Job(
+        "job", "made", detector, Setting.CODE, "{}", "2026-11-23T00:00:00Z"
+    )
     inputs = {
         name: DetectorInput(
             None,
             0,
             Input(
-                [Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None
+                [Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)],
+                None,
             ),
         )
         for name, code in targets.items()
@@ -68,7 +71,9 @@ def answered(
         assert isinstance(answer, Run)
         runs.append(answer)
 
-    ended = in_processes(plan, concurrency)([*plan.work.items], keep, stop or Event())
+    ended = in_processes(plan, concurrency)(
+        [*plan.work.items], keep, stop or Event()
+    )
     return sorted(runs, key=lambda run: run.instance_id), ended
 
 
@@ -104,7 +109,10 @@ def ours(
 def test_one_worker_answers_as_two_processes_do() -> None:
     plan = plan_of("rules", TARGETS)
     alone, ended = answered(plan, 1)
-    assert ([run.crashes for run in alone], ended) == ([True, False, True], None)
+    assert ([run.crashes for run in alone], ended) == (
+        [True, False, True],
+        None,
+    )
     assert answered(plan, 2) == (alone, None)
 
 

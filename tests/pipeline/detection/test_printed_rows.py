@@ -44,7 +44,9 @@ def test_cells_are_those_of_the_table_that_prints_the_setting(
 ) -> None:
     found = {
         one.title: one
-        for one in printed_rows(printed_numbers(embedded_store), Setting(setting))
+        for one in printed_rows(
+            printed_numbers(embedded_store), Setting(setting)
+        )
     }
     assert list(found) == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"]
     assert (found["GPT-5"].table, found["GPT-5"].cells) == (table, cells)
@@ -53,9 +55,15 @@ def test_cells_are_those_of_the_table_that_prints_the_setting(
 def test_a_detector_whose_answers_are_loaded_is_not_printed_too(
     embedded_store: Store,
 ) -> None:
-    rows = [row("mine", "runtime-V"), row("GPT-5", "runtime-V", is_published=True)]
+    rows = [
+        row("mine", "runtime-V"),
+        row("GPT-5", "runtime-V", is_published=True),
+    ]
     found = printed_beside(embedded_store, "junobench", rows)
-    assert [one.title for one in found] == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct"]
+    assert [one.title for one in found] == [
+        "Gemini 2.5 Flash",
+        "Qwen2.5-32B-Instruct",
+    ]
     assert printed_beside(embedded_store, "minibench", rows) == []
     assert printed_beside(embedded_store, "junobench", []) == []
 

@@ -31,7 +31,9 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 
 OCTOBER = "crane-llm-2025-10"
 BARE = Template("bare", PLACEHOLDER)
-_INPUT = re.compile(r".*/executed_(?P<kind>code|code_runinfo)/[^/]+/(?P<name>\w+)\.txt")
+_INPUT = re.compile(
+    r".*/executed_(?P<kind>code|code_runinfo)/[^/]+/(?P<name>\w+)\.txt"
+)
 _SETTINGS = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME}
 
 
@@ -44,13 +46,17 @@ def store() -> Iterator[Store]:
 
 def put(store: Store, *records: Record) -> None:
     store.write(
-        lambda cursor: write.add_records(cursor, list(records), source_id="made")
+        lambda cursor: write.add_records(
+            cursor, list(records), source_id="made"
+        )
     )
 
 
 def input_files(tree: FileTree) -> list[InputFile]:
     found = [
-        (path, _INPUT.fullmatch(path)) for path in tree.paths if "/llms_inputs/" in path
+        (path, _INPUT.fullmatch(path))
+        for path in tree.paths
+        if "/llms_inputs/" in path
     ]
     return [
         InputFile(path, match["name"], _SETTINGS[match["kind"]])
@@ -64,18 +70,26 @@ def test_every_published_input_comes_back_out_of_the_store(
 ) -> None:
     archive = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not archive.is_file():
-        pytest.skip(f"the published archive {archive.name} is not beside the checkout")
+        pytest.skip(
+            f"the published archive {archive.name} is not beside the checkout"
+        )
     tree = open_tree(archive)
     files = input_files(tree)
     names = {file.instance_id for file in files}
     instances = [
-        Instance("junobench", name.rpartition("_")[0], Version(name.rpartition("_")[2]))
+        Instance(
+            "junobench",
+            name.rpartition("_")[0],
+            Version(name.rpartition("_")[2]),
+        )
         for name in sorted(names)
     ]
     put(store, *instances, *read_inputs(tree, files, OCTOBER))
     different = []
     for file in files:
-        written = prompt_of_instance(store, file.instance_id, file.setting, BARE)
+        written = prompt_of_instance(
+            store, file.instance_id, file.setting, BARE
+        )
         if (
             not written.prompt.text
             == written.body
@@ -139,7 +153,9 @@ def state(
     )
 
 
-def test_a_captured_state_stands_beside_the_cells_of_its_notebook(store: Store) -> None:
+def test_a_captured_state_stands_beside_the_cells_of_its_notebook(
+    store: Store,
+) -> None:
     put(
         store,
         *instance("junobench"),
@@ -151,7 +167,9 @@ def test_a_captured_state_stands_beside_the_cells_of_its_notebook(store: Store) 
     published = prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME, BARE)
     assert split_input(published.body).executed == ("x=1",)
     assert "'value': 1" in published.body
-    captured = prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_PLUS, BARE)
+    captured = prompt_of_instance(
+        store, "trip_1_fixed", Setting.RUNTIME_PLUS, BARE
+    )
     assert split_input(captured.body).executed == ("x = 1  # one",)
     assert '{"prime": true, "value": 2}' in captured.body
     assert captured.prompt.origin == "notebook in bare"
@@ -185,20 +203,27 @@ def test_a_state_published_under_the_very_setting_comes_before_one_that_can_be_c
     )
 
 
-def test_a_state_captured_before_another_target_is_refused(store: Store) -> None:
+def test_a_state_captured_before_another_target_is_refused(
+    store: Store,
+) -> None:
     put(
         store,
         *instance("mine"),
         *made("mine", "notebook", "x = 1", "x = 2", "x"),
         state("mine", "capture", Setting.RUNTIME_PLUS, 1, [0]),
     )
-    with pytest.raises(PromptError, match="captured for a different target cell"):
+    with pytest.raises(
+        PromptError, match="captured for a different target cell"
+    ):
         prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_PLUS)
 
 
 def test_the_benchmark_with_the_texts_is_meant(store: Store) -> None:
     put(
-        store, *instance("junobench"), *instance("mine"), *made("mine", "notebook", "x")
+        store,
+        *instance("junobench"),
+        *instance("mine"),
+        *made("mine", "notebook", "x"),
     )
     assert (
         prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark
@@ -209,7 +234,9 @@ def test_the_benchmark_with_the_texts_is_meant(store: Store) -> None:
         prompt_of_instance(store, "trip_1_fixed", Setting.CODE).prompt.benchmark
         == "junobench"
     )
-    named = prompt_of_instance(store, "trip_1_fixed", Setting.CODE, benchmark="mine")
+    named = prompt_of_instance(
+        store, "trip_1_fixed", Setting.CODE, benchmark="mine"
+    )
     assert named.prompt.benchmark == "mine"
 
 

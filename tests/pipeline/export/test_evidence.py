@@ -36,7 +36,14 @@ Content = dict[str, list[tuple[Any, ...]]]
 def reply(
     index: int, text: str = '{"reasoning": "It fails.", "detection": true}'
 ) -> Reply:
-    where = (JOB.job, "minibench", "numpy_1_fixed", "heron", Setting.CODE, index)
+    where = (
+        JOB.job,
+        "minibench",
+        "numpy_1_fixed",
+        "heron",
+        Setting.CODE,
+        index,
+    )
     return Reply(*where, "0" * 64, TIME, text)
 
 
@@ -50,11 +57,15 @@ def minibench_ships_alone() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def grown(
-    minibench_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory
+    minibench_folder: DataFolder,
+    root: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> DataFolder:
     """The minibench, two sources and a job; to be copied, not changed."""
     place = tmp_path_factory.mktemp("grown")
-    folder = DataFolder(Path(shutil.copytree(minibench_folder.path, place / "data")))
+    folder = DataFolder(
+        Path(shutil.copytree(minibench_folder.path, place / "data"))
+    )
     for source in (write_predictions(place), write_pairs_folder(root, place)):
         import_paths([source], folder)
     ledger.append(
@@ -70,7 +81,9 @@ def full(grown: DataFolder, tmp_path: Path) -> DataFolder:
 
 
 @pytest.fixture(scope="module")
-def its_pack(grown: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def its_pack(
+    grown: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Its evidence pack; to be copied, not changed."""
     return packed(grown, tmp_path_factory.mktemp("packed") / "pack")
 
@@ -99,7 +112,10 @@ def content(folder: DataFolder) -> Content:
 
 
 def packed(folder: DataFolder, out: Path, *more: str) -> Path:
-    assert speak(folder, "export", "--out", out, "--without-statistics", *more) == 0
+    assert (
+        speak(folder, "export", "--out", out, "--without-statistics", *more)
+        == 0
+    )
     return out
 
 
@@ -164,7 +180,9 @@ def test_a_published_source_is_named_unless_asked_for(
     assert content(elsewhere)["runs"] == content(full)["runs"]
 
 
-def test_no_place_of_this_machine_is_in_it(pack: Path, full: DataFolder) -> None:
+def test_no_place_of_this_machine_is_in_it(
+    pack: Path, full: DataFolder
+) -> None:
     origins = [
         json.loads(file.read_text("utf-8"))["origin"]
         for file in pack.glob("sources/*/source.json")
@@ -176,7 +194,9 @@ def test_no_place_of_this_machine_is_in_it(pack: Path, full: DataFolder) -> None
     )
 
 
-def test_tables_of_the_report_lie_in_it(full: DataFolder, tmp_path: Path) -> None:
+def test_tables_of_the_report_lie_in_it(
+    full: DataFolder, tmp_path: Path
+) -> None:
     tables = packed(full, tmp_path / "pack") / "tables"
     assert sorted(path.name for path in tables.iterdir()) == [
         "report.csv",
@@ -211,14 +231,20 @@ def test_a_list_that_points_outside_is_refused(
     pack: Path, elsewhere: DataFolder, path: str
 ) -> None:
     edited(pack, lambda body: body["ledger"][0].update(path=path))
-    with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
+    with pytest.raises(
+        SourceError, match="not the manifest of an evidence pack"
+    ):
         unpack(pack, elsewhere)
     assert nothing_taken(elsewhere)
 
 
 @pytest.mark.parametrize(
     "where",
-    ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"],
+    [
+        "ledger/runs/heron-code.jsonl",
+        "sources/*/source.json",
+        "sources/*/*.tar.gz",
+    ],
 )
 def test_a_pack_of_which_anything_was_changed_is_refused_whole(
     pack: Path, elsewhere: DataFolder, where: str
@@ -243,32 +269,48 @@ def test_a_link_in_place_of_a_file_is_refused(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}'],
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"kind": "crane evidence pack", "version": 2}',
+    ],
 )
 def test_a_list_that_is_none_is_refused(
     pack: Path, elsewhere: DataFolder, text: str
 ) -> None:
     (pack / MANIFEST).write_text(text)
-    with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
+    with pytest.raises(
+        SourceError, match="not the manifest of an evidence pack"
+    ):
         unpack(pack, elsewhere)
 
 
 def test_a_ledger_file_that_says_something_else_is_refused_whole(
     pack: Path, elsewhere: DataFolder
 ) -> None:
-    ledger.append(job_file(elsewhere, JOB.job), HERON, JOB, reply(1, "something else"))
+    ledger.append(
+        job_file(elsewhere, JOB.job), HERON, JOB, reply(1, "something else")
+    )
     before = job_file(elsewhere, JOB.job).read_bytes()
-    with pytest.raises(SourceError, match="the same name but different content"):
+    with pytest.raises(
+        SourceError, match="the same name but different content"
+    ):
         unpack(pack, elsewhere)
     assert job_file(elsewhere, JOB.job).read_bytes() == before
     assert not elsewhere.sources.exists()
 
 
-def test_an_export_never_writes_over_anything(full: DataFolder, tmp_path: Path) -> None:
+def test_an_export_never_writes_over_anything(
+    full: DataFolder, tmp_path: Path
+) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.txt").write_text("mine")
     assert speak(full, "export", "--out", tmp_path / "taken") == 1
-    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["thesis.txt"]
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == [
+        "thesis.txt"
+    ]
 
 
 def test_a_line_that_is_being_written_is_not_in_it_yet(

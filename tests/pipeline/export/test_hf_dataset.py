@@ -14,7 +14,10 @@ import pytest
 
 from crane_core.importers.crane_dataset import TABLES
 from crane_core.pipeline.export import hf_dataset
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.export.hf_dataset import write_dataset
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -40,9 +43,13 @@ def written(
     answered: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, dict[str, Any]]:
     """Everything with its texts, which are ours; and the tables it was made from."""
-    monkeypatch.setattr(hf_dataset, "all_statistics", lambda *_: {"gains": [ONE]})
+    monkeypatch.setattr(
+        hf_dataset, "all_statistics", lambda *_: {"gains": [ONE]}
+    )
     store = prepare(answered)
-    write_dataset(Material(store, answered), tmp_path / "dataset", with_texts=True)
+    write_dataset(
+        Material(store, answered), tmp_path / "dataset", with_texts=True
+    )
     found = tables(store)
     store.close()
     return tmp_path / "dataset", found
@@ -73,17 +80,24 @@ def test_load_dataset_reads_typed_columns(
         "print(json.dumps({'rows': {n: len(d) for n, d in read.items()}, 'types': types}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(written[0]), str(tmp_path / "cache")],
-        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")},
+        [
+            sys.executable,
+            "-c",
+            program,
+            str(written[0]),
+            str(tmp_path / "cache"),
+        ],
+        env=os.environ
+        | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
-    expected = {name: len(rows) for name, rows in written[1].items() if rows} | {
-        "statistics": 1
-    }
+    expected = {
+        name: len(rows) for name, rows in written[1].items() if rows
+    } | {"statistics": 1}
     assert told["rows"] == expected
     assert told["types"]["verdicts"]["crashes"] == "bool"
     assert told["types"]["statistics"]["value"] == "float64"
@@ -95,9 +109,13 @@ def test_texts_are_left_out_unless_asked_for(
     only_minibench: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ship_minibench_alone(monkeypatch)
-    monkeypatch.setattr(hf_dataset, "all_statistics", lambda *_: {"gains": [ONE]})
+    monkeypatch.setattr(
+        hf_dataset, "all_statistics", lambda *_: {"gains": [ONE]}
+    )
     store = prepare(only_minibench)
-    write_dataset(Material(store, only_minibench), tmp_path / "facts", with_texts=False)
+    write_dataset(
+        Material(store, only_minibench), tmp_path / "facts", with_texts=False
+    )
     store.close()
     assert not (tmp_path / "facts" / "cells").exists()
     columns = {

@@ -46,7 +46,9 @@ def job(run: Run, folder: DataFolder) -> str:
     return path.stem
 
 
-def other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[DataFolder, Run]:
+def other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> tuple[DataFolder, Run]:
     """The data folder of another machine."""
     there = data_folder(tmp_path / "elsewhere")
     return there, speaker(there.path, capsys)
@@ -55,7 +57,9 @@ def other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[DataFolde
 def held(folder: DataFolder, job: str) -> tuple[object, object]:
     store = prepare(folder)
     try:
-        return job_list(store.cursor()).to_json(), verdicts_of_job(store.cursor(), job)
+        return job_list(store.cursor()).to_json(), verdicts_of_job(
+            store.cursor(), job
+        )
     finally:
         store.close()
 
@@ -87,7 +91,10 @@ def test_another_machine_has_the_same_run_and_resumes_it(
 
 def altered(out: Path, change: Callable[[str, bytes], bytes]) -> Path:
     target = out.with_name("altered.zip")
-    with zipfile.ZipFile(out) as archive, zipfile.ZipFile(target, "w") as other_archive:
+    with (
+        zipfile.ZipFile(out) as archive,
+        zipfile.ZipFile(target, "w") as other_archive,
+    ):
         for name in archive.namelist():
             other_archive.writestr(name, change(name, archive.read(name)))
     return target
@@ -98,7 +105,9 @@ def altered(out: Path, change: Callable[[str, bytes], bytes]) -> Path:
     [
         (
             lambda name, data: (
-                data.replace(b"Made up", b"Made UP") if name.endswith("l") else data
+                data.replace(b"Made up", b"Made UP")
+                if name.endswith("l")
+                else data
             ),
             "differs from",
         ),

@@ -11,7 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, known
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    known,
+)
 from crane_core.pipeline.export.statistic_formats import (
     COLUMNS,
     escaped,
@@ -35,11 +38,17 @@ FOUND = {
             0.1, 0.05, 0.2, unit="share", method="Wilson's", n=7, n_cases=4
         )._replace(p=0.0004, test="t"),
         HEAD.measured(
-            float("nan"), float("nan"), float("nan"), unit="share", method="Wilson's"
+            float("nan"),
+            float("nan"),
+            float("nan"),
+            unit="share",
+            method="Wilson's",
         ),
     ],
     "claims": [
-        HEAD._replace(statistic='said "so", and\nso', stated="7 to 10", note="holds")
+        HEAD._replace(
+            statistic='said "so", and\nso', stated="7 to 10", note="holds"
+        )
     ],
 }
 
@@ -49,11 +58,17 @@ def test_csv_and_json_hold_the_same_rows_unrounded() -> None:
     told = json.loads(statistics_json(FOUND))["statistics"]
     assert list(rows[0]) == list(told[0]) == ["kind", *COLUMNS]
     assert [
-        {name: "" if value is None else str(value) for name, value in row.items()}
+        {
+            name: "" if value is None else str(value)
+            for name, value in row.items()
+        }
         for row in told
     ] == rows
     assert float(rows[0]["value"]) == 0.1
-    assert (rows[0]["level"], rows[0]["interval_method"]) == ("0.95", "Wilson's")
+    assert (rows[0]["level"], rows[0]["interval_method"]) == (
+        "0.95",
+        "Wilson's",
+    )
 
 
 def test_what_has_no_value_is_empty_and_claims_no_interval() -> None:
@@ -73,7 +88,11 @@ def test_latex_is_rounded_and_escaped() -> None:
         r"accuracy & my\_run \& 50\% & Heron \#1 \{x\}\textbackslash{}y\textasciitilde{}z"
     )
     assert row.endswith(r"& 0.100 & 0.050 to 0.200 & 7 & < 0.001 \\")
-    assert table.count(r"\begin{longtable}") == table.count(r"\end{longtable}") == 1
+    assert (
+        table.count(r"\begin{longtable}")
+        == table.count(r"\end{longtable}")
+        == 1
+    )
 
 
 @given(st.text(max_size=60))
@@ -95,12 +114,18 @@ def test_no_name_is_a_command_of_latex(text: str) -> None:
         (1.325, "odds ratio", "1.33"),
     ],
 )
-def test_values_are_rounded_half_up(value: float, unit: str, shown: str) -> None:
+def test_values_are_rounded_half_up(
+    value: float, unit: str, shown: str
+) -> None:
     assert number(value, unit) == shown
 
 
 def test_small_p_is_told_as_small() -> None:
-    assert (p_text(0.0004), p_text(0.0314), p_text(None)) == ("< 0.001", "0.031", "")
+    assert (p_text(0.0004), p_text(0.0314), p_text(None)) == (
+        "< 0.001",
+        "0.031",
+        "",
+    )
 
 
 def test_what_is_nan_is_unknown() -> None:

@@ -23,18 +23,28 @@ def test_earlier_starts_count_at_least_what_their_tokens_cost(
     earlier_usd: float | None, spent_usd: float
 ) -> None:
     """At unknown prices, as nothing, or by reported costs that were higher."""
-    asked = asking(LOCAL, concurrency=1, given=Price(1.0, 2.0), caps=Caps(usd=10.0))
-    earlier = Spent(1_000_000, 1_000_000, earlier_usd, 1.0, 100)
-    assert asked.budget(Standing(None, {}, {}, earlier)).spent_usd == pytest.approx(
-        spent_usd
+    asked = asking(
+        LOCAL, concurrency=1, given=Price(1.0, 2.0), caps=Caps(usd=10.0)
     )
+    earlier = Spent(1_000_000, 1_000_000, earlier_usd, 1.0, 100)
+    assert asked.budget(
+        Standing(None, {}, {}, earlier)
+    ).spent_usd == pytest.approx(spent_usd)
 
 
-def test_tokens_that_the_endpoint_did_not_count_are_taken_off_the_budget() -> None:
+def test_tokens_that_the_endpoint_did_not_count_are_taken_off_the_budget() -> (
+    None
+):
     about = ("job", "b", "a_1_fixed", "m", Setting.CODE)
     silent = Reply(*about, 1, "p", "2026-11-25", text="five words of a reply")
     counted = Reply(
-        *about, 2, "p", "2026-11-25", text="x", input_tokens=100, output_tokens=10
+        *about,
+        2,
+        "p",
+        "2026-11-25",
+        text="x",
+        input_tokens=100,
+        output_tokens=10,
     )
     spent = spent_on([silent, counted])
     assert (spent.n_uncounted, spent.input_tokens) == (1, 100)
@@ -44,7 +54,10 @@ def test_tokens_that_the_endpoint_did_not_count_are_taken_off_the_budget() -> No
         {"p": "what was asked"},
         spent,
     )
-    n_more = count_tokens("what was asked").n + count_tokens("five words of a reply").n
+    n_more = (
+        count_tokens("what was asked").n
+        + count_tokens("five words of a reply").n
+    )
     asked = asking(LOCAL, concurrency=1, caps=Caps(tokens=1_000))
     assert asked.budget(before).spent_tokens == 110 + n_more
 

@@ -20,7 +20,13 @@ N_EACH = 100
 
 def run(thread: int, index: int) -> Run:
     return Run(
-        "mine", f"case_{thread}", "heron", Setting.CODE, "job", index, crashes=True
+        "mine",
+        f"case_{thread}",
+        "heron",
+        Setting.CODE,
+        "job",
+        index,
+        crashes=True,
     )
 
 
@@ -55,7 +61,8 @@ def test_records_of_many_threads_all_arrive_each_thread_in_its_order(
 
     with GroupCommit(path, lambda _: None, Event()) as commit:
         threads = [
-            Thread(target=put, args=(commit, number)) for number in range(N_THREADS)
+            Thread(target=put, args=(commit, number))
+            for number in range(N_THREADS)
         ]
         for thread in threads:
             thread.start()
@@ -67,9 +74,12 @@ def test_records_of_many_threads_all_arrive_each_thread_in_its_order(
         mine = [
             record
             for record in found
-            if isinstance(record, Run) and record.instance_id == f"case_{thread_number}"
+            if isinstance(record, Run)
+            and record.instance_id == f"case_{thread_number}"
         ]
-        assert mine == [run(thread_number, index) for index in range(1, N_EACH + 1)]
+        assert mine == [
+            run(thread_number, index) for index in range(1, N_EACH + 1)
+        ]
 
 
 def test_what_waits_while_the_disk_is_busy_goes_in_one_write(
@@ -86,14 +96,18 @@ def test_what_waits_while_the_disk_is_busy_goes_in_one_write(
     monkeypatch.setattr(os, "fsync", slow)
     batches: list[int] = []
     with GroupCommit(
-        tmp_path / "job.jsonl", lambda records: batches.append(len(records)), Event()
+        tmp_path / "job.jsonl",
+        lambda records: batches.append(len(records)),
+        Event(),
     ) as commit:
         for index in range(1, USUALLY_WAITING + 1):
             commit.put(run(0, index))
         handed_over.set()
     assert sum(batches) == USUALLY_WAITING
     assert len(batches) <= 2
-    assert n_syncs[0] == len(batches) + 1  # the folder's entry of the new file, too
+    assert (
+        n_syncs[0] == len(batches) + 1
+    )  # the folder's entry of the new file, too
 
 
 def put_many(commit: GroupCommit) -> None:

@@ -20,7 +20,8 @@ ON = "--setting code --benchmark minibench --instances numpy_1_* --runs 1"
 
 
 @pytest.mark.parametrize(
-    "fault", [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY]
+    "fault",
+    [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY],
 )
 def test_job_without_an_answer_is_a_run_and_no_result(
     folder: DataFolder, capsys: pytest.CaptureFixture[str], fault: ServerFault
@@ -37,7 +38,11 @@ def test_job_without_an_answer_is_a_run_and_no_result(
         [path] = (folder.ledger / "runs").glob("*.jsonl")
         listed = run_list(store, verdicts)
         [row] = listed[listed["experiment"] == path.stem].to_dict("records")
-        assert (row["n_answers"], row["n_unanswered"], row["is_job"]) == (0, 2, True)
+        assert (row["n_answers"], row["n_unanswered"], row["is_job"]) == (
+            0,
+            2,
+            True,
+        )
         mine = verdicts[verdicts["experiment"] == path.stem]
         for rate in RATES:
             found = rate_table(
@@ -48,7 +53,9 @@ def test_job_without_an_answer_is_a_run_and_no_result(
                 credit=Credit.DETECTION,
             )
             assert found["n"].sum() == 0 and found["value"].notna().sum() == 0
-        assert all(each.rates["Accuracy"].n == 0 for each in scores(store, path.stem))
+        assert all(
+            each.rates["Accuracy"].n == 0 for each in scores(store, path.stem)
+        )
         other = listed[
             (listed["benchmark"] == "minibench") & (listed["n_answers"] > 0)
         ].iloc[0]

@@ -12,7 +12,12 @@ from crane_core import ledger
 from crane_core.domain import AnnotatorKind, JudgeJob, JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
+from crane_core.llm.fake_server import (
+    FakeModel,
+    FakePlan,
+    ServerFault,
+    fake_server,
+)
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking
 from crane_core.pipeline.jobs.files import job_file
@@ -25,7 +30,11 @@ from crane_core.pipeline.judging.judge import (
     label_counts,
     plan_judgement,
 )
-from crane_core.pipeline.judging.judged import annotators_of, coverage, judged_by
+from crane_core.pipeline.judging.judged import (
+    annotators_of,
+    coverage,
+    judged_by,
+)
 from crane_core.pipeline.judging.judges import (
     judge_passes,
     labels_with_pooled_judges,
@@ -66,7 +75,9 @@ def planned(folder: DataFolder, **more: object) -> JudgePlan:
 def judged(
     folder: DataFolder, plan: JudgePlan, base_url: str, **more: object
 ) -> JobOutcome:
-    asked: AskingOptions = asking(Endpoint("egret", base_url), concurrency=8, **more)  # type: ignore[arg-type]
+    asked: AskingOptions = asking(
+        Endpoint("egret", base_url), concurrency=8, **more
+    )  # type: ignore[arg-type]
     return carry_out(folder, plan.work, judging(plan, asked))
 
 
@@ -106,7 +117,9 @@ def test_every_detected_crash_is_judged_run_by_run_in_both_orders(
     store = prepare(answered)
     rows = (
         store.cursor()
-        .execute("SELECT case_id, diagnosis FROM cases WHERE benchmark = 'minibench'")
+        .execute(
+            "SELECT case_id, diagnosis FROM cases WHERE benchmark = 'minibench'"
+        )
         .fetchall()
     )
     cause_of = dict(rows)
@@ -115,7 +128,9 @@ def test_every_detected_crash_is_judged_run_by_run_in_both_orders(
         said = f"{reply.instance_id.removesuffix('_reproduced')} fails, said {reply.run_index % 2}"
         places = reply.prompt.index(cause), reply.prompt.index(said)
         assert (places[0] < places[1]) == (reply.presentation == "normal")
-        assert json.loads(str(reply.text))["label"] in [str(label) for label in LABELS]
+        assert json.loads(str(reply.text))["label"] in [
+            str(label) for label in LABELS
+        ]
     store.close()
 
 
@@ -140,7 +155,8 @@ def test_its_labels_stand_beside_those_of_people(
     offered = annotators_of(labels, verdicts, frozenset())
     assert "judge egret, repetition 1" in offered
     assert (
-        annotators_of(who_labelled(store, answered), verdicts, frozenset()) == offered
+        annotators_of(who_labelled(store, answered), verdicts, frozenset())
+        == offered
     )
     rows = judged_by(verdicts, labels, "judge egret, repetition 1")
     assert coverage(rows)[:3] == (N_VERDICTS, N_VERDICTS, 0)
@@ -161,7 +177,9 @@ def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(
     store = prepare(answered)
     before = state.content(store.cursor())
     store.close()
-    mine = [row for row in before["judgements"] if str(AnnotatorKind.JUDGE) in row]
+    mine = [
+        row for row in before["judgements"] if str(AnnotatorKind.JUDGE) in row
+    ]
     assert len(before["judge_replies"]) == len(mine) == N_QUESTIONS // 2
     rebuild(answered)
     store = prepare(answered)
@@ -175,7 +193,9 @@ def test_a_reply_without_a_label_is_counted_kept_and_no_label(
 ) -> None:
     plan = planned(answered, detector="heron", setting="code")
     with fake_server(
-        FakePlan(seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4})
+        FakePlan(
+            seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4}
+        )
     ) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
@@ -193,7 +213,9 @@ def test_a_reply_without_a_label_is_counted_kept_and_no_label(
     store.close()
     with fake_server(FakePlan(seed=8)) as base_url:
         again = judged(
-            answered, planned(answered, detector="heron", setting="code"), base_url
+            answered,
+            planned(answered, detector="heron", setting="code"),
+            base_url,
         )
     assert (again.n_open, again.unreadable) == (0, outcome.unreadable)
 
@@ -230,10 +252,15 @@ def test_two_judges_of_one_model_have_names_of_their_own(
         == first.job.annotator
         == "judge egret"
     )
-    assert len({first.job.annotator, other.job.annotator, repeat.job.annotator}) == 3
+    assert (
+        len({first.job.annotator, other.job.annotator, repeat.job.annotator})
+        == 3
+    )
     judged(answered, other, base_url)
     records = ledger.tail(job_file(answered, other.job.job)).records
-    assert [record for record in records if isinstance(record, JudgeJob)] == [other.job]
+    assert [record for record in records if isinstance(record, JudgeJob)] == [
+        other.job
+    ]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,10 @@ from crane_core.pipeline.agreement.campaign_judges import (
     counted_words,
     judges_of,
 )
-from crane_core.pipeline.agreement.judge_powered import credits_of, judge_powered
+from crane_core.pipeline.agreement.judge_powered import (
+    credits_of,
+    judge_powered,
+)
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
@@ -48,7 +51,10 @@ from crane_core.pipeline.judging.judge import (
     plan_judgement,
 )
 from crane_core.pipeline.judging.judged import annotators_of, judging_campaigns
-from crane_core.pipeline.judging.judges import labels_with_pooled_judges, who_labelled
+from crane_core.pipeline.judging.judges import (
+    labels_with_pooled_judges,
+    who_labelled,
+)
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -58,7 +64,9 @@ from crane_core.storage import state
 from tests.own_labels import FOUR, TWO
 
 OURS = Population("minibench", "ours")
-SILENT = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+SILENT = replace(
+    TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
+)
 """Labels that count for nothing."""
 
 
@@ -97,13 +105,17 @@ def planned(folder: DataFolder, plan: Plan, **more: object) -> JudgePlan:
             "campaign": plan,
         }
         return plan_judgement(
-            store, folder, WantedJudgement("egret", "minibench", "ours", **usual | more)
+            store,
+            folder,
+            WantedJudgement("egret", "minibench", "ours", **usual | more),
         )  # type: ignore[arg-type]
     finally:
         store.close()
 
 
-def judged(folder: DataFolder, wanted: JudgePlan, base_url: str) -> list[JudgeReply]:
+def judged(
+    folder: DataFolder, wanted: JudgePlan, base_url: str
+) -> list[JudgeReply]:
     outcome = carry_out(
         folder,
         wanted.work,
@@ -134,12 +146,16 @@ def label_in_turn(
 
 def by_verdict(replies: list[JudgeReply]) -> dict[tuple[str, ...], str]:
     return {
-        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
+        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))[
+            "label"
+        ]
         for r in replies
     }
 
 
-def assert_rebuilt_alike(folder: DataFolder, stamped: str, values: object) -> None:
+def assert_rebuilt_alike(
+    folder: DataFolder, stamped: str, values: object
+) -> None:
     """A column of the judge's labels holds these values, and a rebuild has the same content."""
     contents = []
     for again in (False, True):
@@ -160,7 +176,13 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
 ) -> None:
     replies = judged(answered, planned(answered, plan), base_url)
     of = {
-        (r.benchmark, r.instance_id, r.detector, str(r.setting), r.experiment): r
+        (
+            r.benchmark,
+            r.instance_id,
+            r.detector,
+            str(r.setting),
+            r.experiment,
+        ): r
         for r in replies
     }
     assert len(of) == len(replies) == len(plan.items)
@@ -191,16 +213,21 @@ def test_a_new_guideline_is_another_job_with_labels_under_another_name(
     )
     second = planned(answered, plan)
     assert (
-        second.job.job != first.job.job and second.job.annotator != first.job.annotator
+        second.job.job != first.job.job
+        and second.job.annotator != first.job.annotator
     )
     assert len(second.work.open) == len(plan.items)
     replies = judged(answered, second, base_url)
     assert {reply.guideline for reply in replies} == {changed.version}
     assert all(
-        reply.prompt.count("Judge otherwise {{body}}.") == 1 for reply in replies
+        reply.prompt.count("Judge otherwise {{body}}.") == 1
+        for reply in replies
     )
     options = json.loads(second.job.options)
-    assert (options["campaign"], options["guideline"]) == ("pilot", changed.version)
+    assert (options["campaign"], options["guideline"]) == (
+        "pilot",
+        changed.version,
+    )
 
 
 def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
@@ -209,7 +236,10 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     some = label_in_turn(answered, plan, ("correct", "partial", "wrong"), 15)
     labels_of = by_verdict(judged(answered, planned(answered, plan), base_url))
     store = prepare(answered)
-    labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+    labels, verdicts = (
+        labels_with_pooled_judges(store, answered),
+        verdict_frame(store),
+    )
     found = judges_of(store, "pilot")
     assert judges_of(store, "second") == []
     store.close()
@@ -218,12 +248,17 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
         labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES
     )
     n_on_scale = sum(
-        labels_of[plan.item(s.item).verdict.key[1:4]] in ("correct", "partial", "wrong")
+        labels_of[plan.item(s.item).verdict.key[1:4]]
+        in ("correct", "partial", "wrong")
         for s in some
     )
-    table = agreement_with_judges(items, "pilot: ana", [judge]).set_index("coefficient")
+    table = agreement_with_judges(items, "pilot: ana", [judge]).set_index(
+        "coefficient"
+    )
     assert table.loc[KAPPA, "n"] == n_on_scale
-    [row] = judge_powered(labels, verdicts, "pilot: ana", [judge]).to_dict("records")
+    [row] = judge_powered(labels, verdicts, "pilot: ana", [judge]).to_dict(
+        "records"
+    )
     assert (row["n"], row["n_more"]) == (15, len(plan.items) - 15)
     assert row["alone"] == pytest.approx(5 / 15)
 
@@ -268,7 +303,9 @@ def test_items_without_texts_are_skipped_and_counted(
     assert found.skipped == {"the benchmark gives no cause of the crash": n}
     assert len(found.cases) == len(plan.items) - n
     store.cursor().execute("UPDATE cases SET diagnosis = NULL")
-    with pytest.raises(DetectorError, match="No item of 'pilot' has both texts"):
+    with pytest.raises(
+        DetectorError, match="No item of 'pilot' has both texts"
+    ):
         plan_judgement(store, answered, wanted)
     store.close()
 
@@ -300,15 +337,20 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
         ("own", "correct,partial,wrong,unclear")
     }
     for label in FOUR.labels:
-        assert f'- "{label.code}": {label.word}. {label.means}' in replies[0].prompt
-    assert replies[0].prompt.index("They have no order.") < replies[0].prompt.index(
-        "<<<guideline"
-    )
+        assert (
+            f'- "{label.code}": {label.word}. {label.means}'
+            in replies[0].prompt
+        )
+    assert replies[0].prompt.index("They have no order.") < replies[
+        0
+    ].prompt.index("<<<guideline")
     assert {str(found.label) for reply in replies if (found := judgement_of(reply))} == {
         "correct", "partial", "wrong", "unclear", "unverifiable",
     }  # fmt: skip
     assert (
-        judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}'))
+        judgement_of(
+            replace(replies[0], text='{"label": "sound", "explanation": "x"}')
+        )
         is None
     )
     assert_rebuilt_alike(answered, "campaign", "own")
@@ -322,14 +364,20 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     some = label_in_turn(answered, plan, words, 20)
     said = by_verdict(judged(answered, planned(answered, plan), base_url))
     store = prepare(answered)
-    labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+    labels, verdicts = (
+        labels_with_pooled_judges(store, answered),
+        verdict_frame(store),
+    )
     [judge] = judges_of(store, "own")
     offered = annotators_of(
         who_labelled(store, answered), verdicts, judging_campaigns(answered)
     )
     store.close()
     assert judge.name not in offered
-    assert common_set(labels, ["own: ana", judge.name], label_sets(answered)) == TWO
+    assert (
+        common_set(labels, ["own: ana", judge.name], label_sets(answered))
+        == TWO
+    )
     of_ana, _ = as_rows(
         beside_people(labels, verdicts, plan, [judge.name], locked=True)
     )
@@ -348,7 +396,9 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     assert (of_ana["n_both"], of_ana["n_more"]) == (20, len(plan.items) - 20)
 
 
-def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> None:
+def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> (
+    None
+):
     assert credits_of(study_labels()) == {
         "correct": 1.0, "partial": 0.0, "wrong": 0.0, "misdetected": 0.0, "unverifiable": 0.0,
     }  # fmt: skip
@@ -372,7 +422,10 @@ def test_labels_without_credit_still_have_an_agreement(
     label_in_turn(answered, plan, ("sound",), len(plan.items))
     judged(answered, planned(answered, plan), base_url)
     store = prepare(answered)
-    labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+    labels, verdicts = (
+        labels_with_pooled_judges(store, answered),
+        verdict_frame(store),
+    )
     [judge] = judges_of(store, "own")
     store.close()
     of_ana, _ = as_rows(

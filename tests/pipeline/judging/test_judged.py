@@ -65,7 +65,10 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 STUDY = Population("junobench", "crane-llm-2025-10")
 BY = ["detector", "setting"]
 STRICT: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
-DETECTION: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
+DETECTION: dict[str, Any] = {
+    "rule": VoteRule.MAJORITY,
+    "credit": Credit.DETECTION,
+}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,8 @@ def diagnoses(verdicts: pd.DataFrame) -> list[LabelledVerdict]:
     """The study's 501."""
     columns = [*KEY, "case_id", "library", "root_cause"]
     found = [
-        LabelledVerdict(**row) for row in as_rows(asked_for(verdicts, STUDY)[columns])
+        LabelledVerdict(**row)
+        for row in as_rows(asked_for(verdicts, STUDY)[columns])
     ]
     assert len(found) == 501
     return found
@@ -86,7 +90,8 @@ def diagnoses(verdicts: pd.DataFrame) -> list[LabelledVerdict]:
 
 def models(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[
-        (frame["experiment"] == STUDY.experiment) & (frame["detector_kind"] == "llm")
+        (frame["experiment"] == STUDY.experiment)
+        & (frame["detector_kind"] == "llm")
     ]
 
 
@@ -97,7 +102,9 @@ def plan_of(
     seed: int = 1,
     population: Population = STUDY,
 ) -> Plan:
-    wish = CampaignRequest("pilot", ("ana", "ben"), population, design, seed=seed)
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), population, design, seed=seed
+    )
     return draw_plan(
         wish,
         diagnoses,
@@ -148,7 +155,12 @@ def label_as_published(store: Store, folder: DataFolder, plan: Plan) -> None:
     keep_campaign(folder, plan)
     for annotator in plan.annotators:
         acts = [
-            {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1}
+            {
+                "event": uuid4().hex,
+                "action": "label",
+                "item": item.item,
+                "showing": 1,
+            }
             | {"label": human[item.verdict.key]}
             for item in plan.items
         ]
@@ -187,12 +199,18 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
     store, folder, plan = played
     lock_campaign(folder, "pilot", by="ana")
     published = verdict_frame(store)
-    judged = judged_by(published, label_frame(store, folder), "pilot: final", plan)
+    judged = judged_by(
+        published, label_frame(store, folder), "pilot: final", plan
+    )
     tables = study_tables(
         judged[judged["detector_kind"] == "llm"], printed_numbers(store)
     )
-    assert [cell.status for cell in tables["2a"].cells] == [CellStatus.EQUAL] * 24
-    assert coverage(models(judged)) == Coverage(501, 501, 0, 0, {"unanimous": 501})
+    assert [cell.status for cell in tables["2a"].cells] == [
+        CellStatus.EQUAL
+    ] * 24
+    assert coverage(models(judged)) == Coverage(
+        501, 501, 0, 0, {"unanimous": 501}
+    )
     ours, theirs = models(judged), models(published)
     for rule, credit in [
         (rule, credit)
@@ -208,7 +226,11 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
         pd.testing.assert_frame_equal(
             gain_table(ours, **asked), gain_table(theirs, **asked)
         )
-    by_library: dict[str, Any] = {"by": "library_group", "rate": "Recall", **STRICT}
+    by_library: dict[str, Any] = {
+        "by": "library_group",
+        "rate": "Recall",
+        **STRICT,
+    }
     pd.testing.assert_frame_equal(
         change_table(ours, **by_library), change_table(theirs, **by_library)
     )
@@ -254,7 +276,8 @@ def test_the_published_human_of_the_label_frame_is_the_verdict_frames(
         verdicts, label_frame(embedded_store, prepared_folder), PUBLISHED_HUMAN
     )
     assert (
-        judged["human"].fillna("-").tolist() == verdicts["human"].fillna("-").tolist()
+        judged["human"].fillna("-").tolist()
+        == verdicts["human"].fillna("-").tolist()
     )
     assert judged["label_stratum"].isna().all()
     rest = list(verdicts.columns.drop(["human", "provenance"]))
@@ -267,7 +290,9 @@ def test_the_published_human_of_the_label_frame_is_the_verdict_frames(
     )
 
 
-def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str], float]:
+def estimates(
+    frame: pd.DataFrame, rule: VoteRule
+) -> dict[tuple[str, str, str], float]:
     """Every rate of every model and setting, end to end. All of the 111 crashes are accounted for."""
     found = {}
     for group, rows in models(frame).groupby(BY):
@@ -277,7 +302,8 @@ def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str],
             parts
         ).left_out == pytest.approx(111)
         found |= {
-            (*map(str, group), name): rate(parts).value for name, rate in RATES.items()
+            (*map(str, group), name): rate(parts).value
+            for name, rate in RATES.items()
         }
     return found
 
@@ -295,15 +321,18 @@ def test_samples_of_222_estimate_the_whole_without_bias(
         weighted.append(
             estimates(judged_by(verdicts, labels, "pilot: final", plan), rule)
         )
-        left_out.append(estimates(judged_by(verdicts, labels, "pilot: final"), rule))
+        left_out.append(
+            estimates(judged_by(verdicts, labels, "pilot: final"), rule)
+        )
     for place, value in truth.items():
         found = np.array([estimate[place] for estimate in weighted])
         error = found.std(ddof=1) / np.sqrt(len(found))
         assert abs(found.mean() - value) < 4 * error + 0.001, place
         if place[2] == "Recall":
-            assert np.mean([estimate[place] for estimate in left_out]) < value - 0.03, (
-                place
-            )
+            assert (
+                np.mean([estimate[place] for estimate in left_out])
+                < value - 0.03
+            ), place
 
 
 @pytest.mark.parametrize("rule", VoteRule)
@@ -395,21 +424,31 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(
     found = []
     for seed in range(16):
         plan = kept_campaign(folder, f"team-{seed}").plan
-        judged = models(judged_by(verdicts, labels, f"team-{seed}: final", plan))
-        weight = pd.Series(label_weights(judged, VoteRule.MAJORITY), judged.index)
-        is_labelled = judged["label_stratum"].notna() & judged["human"].notna()
-        n_of = {f"drawn: {stratum.name}": stratum.population for stratum in plan.strata}
-        assert weight.groupby(judged["label_stratum"]).sum().to_dict() == pytest.approx(
-            n_of
+        judged = models(
+            judged_by(verdicts, labels, f"team-{seed}: final", plan)
         )
+        weight = pd.Series(
+            label_weights(judged, VoteRule.MAJORITY), judged.index
+        )
+        is_labelled = judged["label_stratum"].notna() & judged["human"].notna()
+        n_of = {
+            f"drawn: {stratum.name}": stratum.population
+            for stratum in plan.strata
+        }
+        assert weight.groupby(
+            judged["label_stratum"]
+        ).sum().to_dict() == pytest.approx(n_of)
         if seed == 0:
             of_item = {
-                item.verdict.key: 1 / item.inclusion_probability for item in plan.items
+                item.verdict.key: 1 / item.inclusion_probability
+                for item in plan.items
             }
-            keys = judged.loc[is_labelled, KEY].itertuples(index=False, name=None)
-            assert dict(zip(keys, weight[is_labelled], strict=True)) == pytest.approx(
-                of_item
+            keys = judged.loc[is_labelled, KEY].itertuples(
+                index=False, name=None
             )
+            assert dict(
+                zip(keys, weight[is_labelled], strict=True)
+            ) == pytest.approx(of_item)
             assert max(of_item.values()) > 1.2 * min(of_item.values())
         else:
             assert len(plan.items) // 2 < is_labelled.sum() < len(plan.items), (
@@ -454,7 +493,15 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
     gains = gain_table(judged, **STRICT)
     assert (
         gains[
-            ["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]
+            [
+                "gained",
+                "lost",
+                "p_value",
+                "p_by_case",
+                "p_holm",
+                "detectable",
+                "test",
+            ]
         ]
         .isna()
         .all()
@@ -516,7 +563,15 @@ def small_plan(**design: Any) -> Plan:
 def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:
     """Finals of some of the items, by case and setting."""
     rows = [
-        (*item.verdict.key, "pilot: final", "final", label, "pilot", "single", None)
+        (
+            *item.verdict.key,
+            "pilot: final",
+            "final",
+            label,
+            "pilot",
+            "single",
+            None,
+        )
         for item in plan.items
         if (label := said.get((item.verdict.case_id, item.verdict.setting)))
     ]
@@ -527,7 +582,11 @@ def test_weights_by_hand() -> None:
     plan = small_plan()
     labels = small_labels(
         plan,
-        {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"},
+        {
+            ("a", "code"): "correct",
+            ("b", "code"): "wrong",
+            ("a", "runtime"): "correct",
+        },
     )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     judged["weight"] = label_weights(judged, VoteRule.MAJORITY)
@@ -538,7 +597,9 @@ def test_weights_by_hand() -> None:
     }  # fmt: skip
     assert rows["x", "runtime"].tolist() == [2.0, 0.0]
     assert rows["y", "code"].isna().all()
-    assert judged.loc[judged["case_id"] == "e", "human"].tolist() == [Label.MISDETECTED]
+    assert judged.loc[judged["case_id"] == "e", "human"].tolist() == [
+        Label.MISDETECTED
+    ]
     assert coverage(judged) == Coverage(8, 3, 2, 3, {"single": 3})
 
 
@@ -557,14 +618,24 @@ def test_rates_by_hand() -> None:
     recall = rate_table(judged, by=BY, rate="Recall", **STRICT).set_index(BY)
     code = recall.loc[("x", "code")]
     assert (code["part"], code["whole"], code["value"]) == (2.0, 5.0, 0.4)
-    assert (code["n"], code["n_labelled"], code["n_to_label"], code["left_out"]) == (
+    assert (
+        code["n"],
+        code["n_labelled"],
+        code["n_to_label"],
+        code["left_out"],
+    ) == (
         3,
         2,
         4,
         0,
     )
-    precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(BY)
-    assert precision.loc[("x", "code"), ["part", "whole"]].tolist() == [2.0, 3.0]
+    precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(
+        BY
+    )
+    assert precision.loc[("x", "code"), ["part", "whole"]].tolist() == [
+        2.0,
+        3.0,
+    ]
     half = rate_table(
         judged, by=BY, rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.HALF
     ).set_index(BY)
@@ -581,7 +652,9 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     table = rate_table(judged, by=BY, rate="Accuracy", **STRICT).set_index(BY)
     assert table["value"].notna().tolist() == [True, False, False]
-    assert table.loc[("y", "code"), ["n", "n_labelled", "n_to_label"]].tolist() == [
+    assert table.loc[
+        ("y", "code"), ["n", "n_labelled", "n_to_label"]
+    ].tolist() == [
         0,
         0,
         2,
@@ -591,7 +664,14 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     assert np.isnan(
         [
             gain[name]
-            for name in ("without", "with_", "difference", "low", "high", "gained")
+            for name in (
+                "without",
+                "with_",
+                "difference",
+                "low",
+                "high",
+                "gained",
+            )
         ]
     ).all()
     found = rate_table(judged, by=BY, rate="Accuracy", **DETECTION)
@@ -600,7 +680,9 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
 
 def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
     plan = small_plan(strata=())
-    labels = small_labels(plan, {("a", "code"): "correct", ("b", "runtime"): "wrong"})
+    labels = small_labels(
+        plan, {("a", "code"): "correct", ("b", "runtime"): "wrong"}
+    )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     of_x = judged[judged["detector"] == "x"]
     assert sorted(label_weights(of_x, VoteRule.MAJORITY)) == [0.0] * 4 + [
@@ -610,14 +692,21 @@ def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
         3.0,
     ]
     recall = rate_table(of_x, by=BY, rate="Recall", **STRICT)
-    assert recall[["part", "whole"]].to_numpy().tolist() == [[4.0, 5.0], [0.0, 2.0]]
+    assert recall[["part", "whole"]].to_numpy().tolist() == [
+        [4.0, 5.0],
+        [0.0, 2.0],
+    ]
 
 
 def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:
     plan = small_plan()
     labels = small_labels(
         plan,
-        {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"},
+        {
+            ("a", "code"): "correct",
+            ("b", "code"): "wrong",
+            ("a", "runtime"): "correct",
+        },
     )
     elsewhere = replace(
         plan.items[0].verdict, instance_id="zz_reproduced", case_id="zz"
@@ -627,7 +716,9 @@ def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:
         items=(*plan.items, Item("f" * 12, elsewhere, 0, 1.0)),
         strata=(*plan.strata, Stratum("s", 1, 1, 0)),
     )
-    extra = pd.concat([labels, labels.head(1).assign(instance_id="zz_reproduced")])
+    extra = pd.concat(
+        [labels, labels.head(1).assign(instance_id="zz_reproduced")]
+    )
     expected = judged_by(small(*FRAME), labels, "pilot: final", plan)
     pd.testing.assert_frame_equal(
         judged_by(small(*FRAME), extra, "pilot: final", more), expected

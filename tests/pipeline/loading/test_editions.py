@@ -19,7 +19,12 @@ from crane_core.importers.registry import importers
 from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.loading import load
-from crane_core.pipeline.loading.load import Imported, import_paths, prepare, rebuild
+from crane_core.pipeline.loading.load import (
+    Imported,
+    import_paths,
+    prepare,
+    rebuild,
+)
 from crane_core.pipeline.loading.sources import staged_sources
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -45,7 +50,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
 @pytest.fixture
 def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A prepared data folder with everything that ships."""
-    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    )
 
 
 def inputs(target: str) -> dict[str, str]:
@@ -106,7 +113,9 @@ def fetched(
     path: Path, folder: DataFolder, files: dict[str, str], commit: str, ref: str
 ) -> Imported:
     return import_paths(
-        [as_tar(path, files, commit)], folder, release=Release("crane-llm", ref, commit)
+        [as_tar(path, files, commit)],
+        folder,
+        release=Release("crane-llm", ref, commit),
     )
 
 
@@ -114,7 +123,9 @@ def default_of(path: Path, folder: DataFolder) -> Imported:
     return fetched(path, folder, october(crashes=True), DEFAULT, DEFAULT)
 
 
-def said(folder: DataFolder, detector: str = "heron") -> dict[str, tuple[int, int]]:
+def said(
+    folder: DataFolder, detector: str = "heron"
+) -> dict[str, tuple[int, int]]:
     """Runs that predict a crash and that do not, by experiment."""
     store = prepare(folder)
     frame = verdict_frame(store)
@@ -141,11 +152,14 @@ def rows_of_default(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
         "prompts": "SELECT * EXCLUDE source_id FROM prompts WHERE origin = ? ORDER BY ALL",
     }
     found = {
-        name: cursor.execute(sql, [OCTOBER]).fetchall() for name, sql in asked.items()
+        name: cursor.execute(sql, [OCTOBER]).fetchall()
+        for name, sql in asked.items()
     }
     labels = labels_with_pooled_judges(store, folder)
     found["labels"] = list(
-        labels[labels["experiment"] == OCTOBER].itertuples(index=False, name=None)
+        labels[labels["experiment"] == OCTOBER].itertuples(
+            index=False, name=None
+        )
     )
     store.close()
     return found
@@ -157,7 +171,9 @@ def test_another_release_stands_beside_the_default_and_changes_nothing_of_it(
 ) -> None:
     default = default_of(tmp_path / "a.tar.gz", folder)
     before = rows_of_default(folder)
-    added = fetched(tmp_path / "b.tar.gz", folder, other(crashes=False), LATER, "main")
+    added = fetched(
+        tmp_path / "b.tar.gz", folder, other(crashes=False), LATER, "main"
+    )
     assert (default.edition, added.edition) == ("", "9a8b7c6")
     assert added.source_id != default.source_id
     assert added.problems == []
@@ -169,7 +185,9 @@ def test_another_release_stands_beside_the_default_and_changes_nothing_of_it(
 def test_the_default_release_is_the_same_whether_it_comes_first_or_last(
     folder: DataFolder, tmp_path: Path
 ) -> None:
-    fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
+    fetched(
+        tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main"
+    )
     default_of(tmp_path / "a.tar.gz", folder)
     assert said(folder) == {OCTOBER: (10, 0), f"{OCTOBER}@9a8b7c6": (0, 10)}
 
@@ -177,9 +195,24 @@ def test_the_default_release_is_the_same_whether_it_comes_first_or_last(
 def test_two_commits_of_a_branch_are_two_releases(
     folder: DataFolder, tmp_path: Path
 ) -> None:
-    fetched(tmp_path / "b.tar.gz", folder, layout_of_2026(crashes=False), LATER, "main")
-    fetched(tmp_path / "c.tar.gz", folder, layout_of_2026(crashes=True), THIRD, "main")
-    assert said(folder) == {f"{LAST}@9a8b7c6": (0, 10), f"{LAST}@5f64351": (10, 0)}
+    fetched(
+        tmp_path / "b.tar.gz",
+        folder,
+        layout_of_2026(crashes=False),
+        LATER,
+        "main",
+    )
+    fetched(
+        tmp_path / "c.tar.gz",
+        folder,
+        layout_of_2026(crashes=True),
+        THIRD,
+        "main",
+    )
+    assert said(folder) == {
+        f"{LAST}@9a8b7c6": (0, 10),
+        f"{LAST}@5f64351": (10, 0),
+    }
 
 
 def test_annotators_of_another_release_are_others(
@@ -187,7 +220,9 @@ def test_annotators_of_another_release_are_others(
 ) -> None:
     """Or the agreement of the published judge would be over both releases."""
     default_of(tmp_path / "a.tar.gz", folder)
-    fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
+    fetched(
+        tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main"
+    )
     store = prepare(folder)
     found = store.cursor().execute(
         "SELECT DISTINCT annotator, experiment FROM judgements WHERE detector = 'heron'"
@@ -199,9 +234,13 @@ def test_annotators_of_another_release_are_others(
     store.close()
 
 
-def test_a_rebuild_gives_both_releases_back(folder: DataFolder, tmp_path: Path) -> None:
+def test_a_rebuild_gives_both_releases_back(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     default_of(tmp_path / "a.tar.gz", folder)
-    fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
+    fetched(
+        tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main"
+    )
     contents = []
     for _ in range(2):
         store = prepare(folder)
@@ -211,11 +250,16 @@ def test_a_rebuild_gives_both_releases_back(folder: DataFolder, tmp_path: Path) 
     assert contents[0] == contents[1]
 
 
-def test_the_commit_is_kept_with_the_source(folder: DataFolder, tmp_path: Path) -> None:
+def test_the_commit_is_kept_with_the_source(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     default_of(tmp_path / "a.tar.gz", folder)
-    fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
+    fetched(
+        tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main"
+    )
     assert [
-        (source.release, source.edition) for source in staged_sources(folder.sources)
+        (source.release, source.edition)
+        for source in staged_sources(folder.sources)
     ] == [
         (Release("crane-llm", DEFAULT, DEFAULT), ""),
         (Release("crane-llm", "main", LATER), "9a8b7c6"),
@@ -227,7 +271,11 @@ def test_a_commit_that_is_here_is_not_loaded_again_when_it_is_packed_otherwise(
 ) -> None:
     first = default_of(tmp_path / "a.tar.gz", folder)
     again = fetched(
-        tmp_path / "again.tar.gz", folder, october(crashes=True), DEFAULT, "main"
+        tmp_path / "again.tar.gz",
+        folder,
+        october(crashes=True),
+        DEFAULT,
+        "main",
     )
     assert (again.already_loaded, again.source_id) == (True, first.source_id)
 
@@ -258,7 +306,9 @@ def test_a_branch_whose_archive_names_no_commit_goes_by_its_content(
     folder: DataFolder, tmp_path: Path
 ) -> None:
     path = as_tar(tmp_path / "main.tar.gz", october(crashes=False), "")
-    added = import_paths([path], folder, release=Release("crane-llm", "main", None))
+    added = import_paths(
+        [path], folder, release=Release("crane-llm", "main", None)
+    )
     assert added.edition == added.source_id[:7]
 
 
@@ -273,7 +323,11 @@ def test_an_archive_of_ones_own_with_a_commit_is_no_release(
         "crashes": True,
     }
     added = import_paths(
-        [as_tar(tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER)],
+        [
+            as_tar(
+                tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER
+            )
+        ],
         folder,
     )
     assert added.edition == ""
@@ -285,13 +339,17 @@ def test_an_archive_of_ones_own_with_a_commit_is_no_release(
 
 
 def test_notebooks_of_another_revision_stand_beside_those_that_came_first(
-    folder: DataFolder, tmp_path: Path, write_pair: Callable[..., tuple[Path, Path]]
+    folder: DataFolder,
+    tmp_path: Path,
+    write_pair: Callable[..., tuple[Path, Path]],
 ) -> None:
     for code, revision in (("lanes[0]", "1" * 40), ("lanes[8]", "2" * 40)):
         there = tmp_path / f"junobench-{revision[:7]}"
         for n in range(1, 11):
             write_pair(there, f"pandas_{n}", [("lanes = []", 1), (code, 2)])
-        import_paths([there], folder, release=Release("junobench", "main", revision))
+        import_paths(
+            [there], folder, release=Release("junobench", "main", revision)
+        )
     store = prepare(folder)
     sql = "SELECT DISTINCT origin, code FROM cells WHERE benchmark = 'junobench' AND role = 'target' ORDER BY ALL"
     assert store.cursor().execute(sql).fetchall() == [
@@ -301,7 +359,9 @@ def test_notebooks_of_another_revision_stand_beside_those_that_came_first(
     store.close()
 
 
-def test_texts_of_the_default_release_are_shown_before_those_of_others() -> None:
+def test_texts_of_the_default_release_are_shown_before_those_of_others() -> (
+    None
+):
     ordered = [
         "notebook",
         OCTOBER,
@@ -340,7 +400,13 @@ def test_kinds_of_releases_are_kinds_of_importers() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x1f\x8b cut", b"PK\x05\x06", b"plain", b"PK\x03\x04 and then nothing"],
+    [
+        b"",
+        b"\x1f\x8b cut",
+        b"PK\x05\x06",
+        b"plain",
+        b"PK\x03\x04 and then nothing",
+    ],
 )
 def test_a_file_that_is_no_archive_names_no_commit(
     content: bytes, tmp_path: Path
@@ -353,7 +419,9 @@ def test_a_file_that_is_no_archive_names_no_commit(
 def archive(root: Path) -> Path:
     found = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
     if not found.is_file():
-        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+        pytest.skip(
+            "the published archive crane_llm.tar.gz is not beside the checkout"
+        )
     return found
 
 

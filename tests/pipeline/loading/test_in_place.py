@@ -28,7 +28,11 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui.gains_view import readable
 
 BENCHMARK, EXPERIMENT = "minibench", "a lab's; DROP TABLE runs --'"
-CASES = [f"{library}_{number}" for library in ("numpy", "pandas") for number in (1, 2)]
+CASES = [
+    f"{library}_{number}"
+    for library in ("numpy", "pandas")
+    for number in (1, 2)
+]
 INSTANCES = [
     f"{case}_{version}" for case in CASES for version in ("reproduced", "fixed")
 ]
@@ -58,7 +62,9 @@ def judgements() -> Rows:
         "annotator_kind": "human",
         "label": "correct",
     }
-    return [KEY | {"setting": "runtime", "instance": "pandas_1_reproduced"} | label]
+    return [
+        KEY | {"setting": "runtime", "instance": "pandas_1_reproduced"} | label
+    ]
 
 
 def written(path: Path, rows: Rows) -> Path:
@@ -84,7 +90,9 @@ def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
         "runs-parquet",
     ]
     assert sorted(
-        (added.record, added.n_new) for entry in imported for added in entry.added
+        (added.record, added.n_new)
+        for entry in imported
+        for added in entry.added
     )[-1] == ("runs", 48)
     return folder
 
@@ -99,7 +107,9 @@ def content(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
 
 def kept(folder: DataFolder, kind: str = "runs-parquet") -> Path:
     [source] = [
-        source for source in staged_sources(folder.sources) if source.kind == kind
+        source
+        for source in staged_sources(folder.sources)
+        if source.kind == kind
     ]
     return folder.sources / source.source_id / source.file
 
@@ -125,7 +135,10 @@ def test_every_question_counts_what_stays_in_parquet(used: DataFolder) -> None:
             .fetchall()
         )
         assert in_table == 0
-        asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
+        asked: dict[str, Any] = {
+            "rule": VoteRule.MAJORITY,
+            "credit": Credit.DETECTION,
+        }
         known = conditions(store)
         shown = known[known["experiment"] == EXPERIMENT].assign(
             asked=lambda rows: rows["detector"], is_beside=False
@@ -135,7 +148,9 @@ def test_every_question_counts_what_stays_in_parquet(used: DataFolder) -> None:
         assert table["difference"].tolist() == pytest.approx(
             gain_table(mine, **asked)["difference"].tolist()
         )
-        assert readable(table, ("−RT", "+RT"))["Difference"].tolist() == ["+25.0 pp"]
+        assert readable(table, ("−RT", "+RT"))["Difference"].tolist() == [
+            "+25.0 pp"
+        ]
     finally:
         store.close()
 
@@ -156,13 +171,20 @@ def test_a_rebuild_and_a_backup_bring_every_row_again(
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(Listed.SOURCE, None), (Listed.RUN, EXPERIMENT), (Listed.BENCHMARK, BENCHMARK)],
+    [
+        (Listed.SOURCE, None),
+        (Listed.RUN, EXPERIMENT),
+        (Listed.BENCHMARK, BENCHMARK),
+    ],
 )
 def test_what_is_removed_counts_no_more(
     used: DataFolder, kind: Listed, name: str | None
 ) -> None:
     before = content(used)
-    for action, n_rows in ((InventoryAction.REMOVE, 0), (InventoryAction.RESTORE, 48)):
+    for action, n_rows in (
+        (InventoryAction.REMOVE, 0),
+        (InventoryAction.RESTORE, 48),
+    ):
         acted = InventoryAct(
             kind,
             name or kept(used).parent.name,
@@ -182,12 +204,15 @@ def test_a_damaged_and_a_vanished_file_are_told_and_never_skipped(
     file = kept(used)
     good = file.read_bytes()
     file.write_bytes(good[: len(good) // 2])
-    assert [loss.file for loss in losses(used)] == [f"sources/{file.parent.name}"]
+    assert [loss.file for loss in losses(used)] == [
+        f"sources/{file.parent.name}"
+    ]
     file.unlink()
     store = prepare(used)
     try:
         with pytest.raises(
-            StoreError, match=r"A kept Parquet file cannot be read: .*runs\.parquet"
+            StoreError,
+            match=r"A kept Parquet file cannot be read: .*runs\.parquet",
         ):
             store.cursor()
     finally:
@@ -250,7 +275,9 @@ def test_what_is_no_parquet_and_links_are_refused(
             list(import_in_place([tmp_path / f"{name}.parquet"], folder))
 
 
-def test_one_source_answers_for_a_condition(used: DataFolder, tmp_path: Path) -> None:
+def test_one_source_answers_for_a_condition(
+    used: DataFolder, tmp_path: Path
+) -> None:
     other = written(
         tmp_path / "other.parquet",
         [row | {"index": row["index"] + 3} for row in runs()],
@@ -263,11 +290,15 @@ def test_one_source_answers_for_a_condition(used: DataFolder, tmp_path: Path) ->
         SourceError, match="A kept Parquet file answers for heron, code"
     ):
         import_paths([small], used)
-    [again] = import_in_place([written(tmp_path / "again.parquet", runs())], used)
+    [again] = import_in_place(
+        [written(tmp_path / "again.parquet", runs())], used
+    )
     assert again.already_loaded
 
 
-def test_the_database_reads_no_other_file(used: DataFolder, tmp_path: Path) -> None:
+def test_the_database_reads_no_other_file(
+    used: DataFolder, tmp_path: Path
+) -> None:
     secret = tmp_path / "secret.csv"
     secret.write_text("a\n1\n")
     link = kept(used).with_name("link.csv")

@@ -55,7 +55,13 @@ from tests.old_database import make_old
 Content = dict[str, list[tuple[Any, ...]]]
 Hold = Callable[..., AbstractContextManager[None]]
 RUN = Run(
-    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    1,
+    crashes=True,
 )
 LABEL = Judgement(
     "minibench",
@@ -79,7 +85,9 @@ def folder(only_minibench: DataFolder) -> DataFolder:
 @pytest.fixture
 def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A prepared data folder with everything that ships."""
-    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+    return DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    )
 
 
 def content(folder: DataFolder) -> Content:
@@ -104,7 +112,9 @@ def assert_rebuilt_alike(folder: DataFolder) -> None:
 
 
 def n_own_runs(folder: DataFolder) -> int:
-    [(n,)] = query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'")
+    [(n,)] = query(
+        folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'"
+    )
     return int(n)
 
 
@@ -116,7 +126,9 @@ def write_ledger(folder: DataFolder) -> None:
     ledger.append(runs, Detector("own", "Our own", DetectorKind.LLM))
     for index in (1, 2, 3):
         ledger.append(runs, replace(RUN, run_index=index))
-    ledger.append(runs, replace(RUN, run_index=4, crashes=None, unanswered="timed out"))
+    ledger.append(
+        runs, replace(RUN, run_index=4, crashes=None, unanswered="timed out")
+    )
     ledger.append(labels, Campaign("pilot", '{"seed": 1}'))
     ledger.append(labels, LABEL)
     ledger.append(labels, replace(LABEL, label=Label.CORRECT, note=None))
@@ -127,9 +139,9 @@ def test_first_start_loads_what_ships(tmp_path: Path) -> None:
     store = prepare(folder, told.append)
     counts = state.table_counts(store.cursor())
     assert (counts["runs"], counts["kernel_states"]) == (9798, 80)
-    assert {source[0] for source in state.content(store.cursor())["sources"]} == set(
-        embedded()
-    )
+    assert {
+        source[0] for source in state.content(store.cursor())["sources"]
+    } == set(embedded())
     kinds = set(state.load_problems(store.cursor())["kind"])
     store.close()
     assert kinds == {ProblemKind.CONTRADICTION}
@@ -145,7 +157,10 @@ def test_second_start_loads_nothing(whole_folder: DataFolder) -> None:
 
 
 def imported_all(
-    folder: DataFolder, predictions: Path, pairs_folder: Path, pair: tuple[Path, Path]
+    folder: DataFolder,
+    predictions: Path,
+    pairs_folder: Path,
+    pair: tuple[Path, Path],
 ) -> list[Imported]:
     return [
         import_paths(paths, folder)
@@ -171,7 +186,9 @@ def test_importing_twice_changes_nothing(
     before, kept = content(folder), sorted(folder.sources.rglob("*"))
     second = imported_all(folder, predictions, pairs_folder, pair)
     assert all(entry.already_loaded for entry in second)
-    assert [entry.source_id for entry in second] == [entry.source_id for entry in first]
+    assert [entry.source_id for entry in second] == [
+        entry.source_id for entry in first
+    ]
     assert content(folder) == before
     assert sorted(folder.sources.rglob("*")) == kept
 
@@ -192,7 +209,10 @@ def test_rebuild_gives_identical_rows(
     write_pair: Any,
 ) -> None:
     imported_all(
-        folder, predictions, pairs_folder, write_pair(tmp_path / "loose", "loose_1")
+        folder,
+        predictions,
+        pairs_folder,
+        write_pair(tmp_path / "loose", "loose_1"),
     )
     write_ledger(folder)
     before = content(folder)
@@ -201,7 +221,8 @@ def test_rebuild_gives_identical_rows(
         replace(LABEL, label=Label.WRONG),
     )
     ledger.append(
-        folder.ledger / "runs" / "own-1.jsonl", replace(RUN, run_index=4, crashes=False)
+        folder.ledger / "runs" / "own-1.jsonl",
+        replace(RUN, run_index=4, crashes=False),
     )
     relabelled = content(folder)
     assert relabelled["judgements"] != before["judgements"]
@@ -225,7 +246,12 @@ def test_rebuild_of_the_published_archive_gives_identical_rows(
     entry = import_paths([crane_llm_archive], whole_folder)
     assert entry.problems == []
     new = {added.record: added.n_new for added in entry.added}
-    assert (new["kernel_states"], new["prompts"], new["instances"], new["runs"]) == (
+    assert (
+        new["kernel_states"],
+        new["prompts"],
+        new["instances"],
+        new["runs"],
+    ) == (
         222,
         444,
         0,
@@ -310,7 +336,9 @@ def test_a_failure_in_the_last_step_leaves_nothing(
     row = load._row
     with monkeypatch.context() as broken:
         broken.setattr(
-            load, "_row", lambda source: SourceRow(*row(source)._replace(kind=None))
+            load,
+            "_row",
+            lambda source: SourceRow(*row(source)._replace(kind=None)),
         )  # type: ignore[arg-type]
         with pytest.raises(StoreError, match="NOT NULL"):
             import_paths([predictions], folder)
@@ -367,7 +395,8 @@ def test_a_source_that_was_loaded_and_not_kept_is_kept_at_the_next_import(
 
 def contradicting(tmp_path: Path, predictions: Path) -> Path:
     lines = [
-        json.loads(line) for line in predictions.read_text("utf-8").splitlines()[:-1]
+        json.loads(line)
+        for line in predictions.read_text("utf-8").splitlines()[:-1]
     ]
     lines[0]["crashes"] = not lines[0]["crashes"]
     lines[0]["experiment"] = "mine"
@@ -380,7 +409,9 @@ def test_a_second_source_that_contradicts_is_told_once(
     folder: DataFolder, tmp_path: Path, predictions: Path
 ) -> None:
     import_paths([predictions], folder)
-    [problem] = import_paths([contradicting(tmp_path, predictions)], folder).problems
+    [problem] = import_paths(
+        [contradicting(tmp_path, predictions)], folder
+    ).problems
     assert problem.kind is ProblemKind.CONTRADICTION
     assert "False" in problem.reason
     assert "True" in problem.reason
@@ -437,9 +468,9 @@ def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(
     with pytest.raises(LedgerError, match=r"labels/pilot/ann\.jsonl"):
         rebuild(folder)
     rebuild(folder, accept_loss=True)
-    assert query(folder, "SELECT label FROM judgements WHERE annotator = 'ann'") == [
-        ("misdetected",)
-    ]
+    assert query(
+        folder, "SELECT label FROM judgements WHERE annotator = 'ann'"
+    ) == [("misdetected",)]
 
 
 def test_what_the_ledger_says_overrides_a_source_without_contradiction(
@@ -482,7 +513,10 @@ def test_readers_work_beside_a_program_that_reads_the_database(
     before, told = content(folder), []
     with held(folder.database, "to read"):
         store = prepare_or_read(folder, told.append)
-        assert (state.content(store.cursor()), store.path) == (before, folder.database)
+        assert (state.content(store.cursor()), store.path) == (
+            before,
+            folder.database,
+        )
         store.close()
         assert told == []
         with pytest.raises(
@@ -501,7 +535,9 @@ def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_sta
     folder: DataFolder, predictions: Path, pairs_folder: Path, held: Hold
 ) -> None:
     with held(folder.database):
-        waiting = [import_paths([path], folder) for path in (predictions, pairs_folder)]
+        waiting = [
+            import_paths([path], folder) for path in (predictions, pairs_folder)
+        ]
         again = import_paths([predictions], folder)
     assert all(entry.waits_for_app and entry.added for entry in waiting)
     assert [
@@ -523,9 +559,14 @@ def test_an_answer_about_a_pair_that_the_app_has_yet_to_load_is_no_problem(
     folder: DataFolder, held: Hold, tmp_path: Path
 ) -> None:
     answers = tmp_path / "answers.jsonl"
-    line = {"benchmark": "later", "instance": "tea_1_reproduced", "detector": "own"}
+    line = {
+        "benchmark": "later",
+        "instance": "tea_1_reproduced",
+        "detector": "own",
+    }
     answers.write_text(
-        json.dumps(line | {"setting": "code", "index": 1, "crashes": True}) + "\n"
+        json.dumps(line | {"setting": "code", "index": 1, "crashes": True})
+        + "\n"
     )
     with held(folder.database):
         entry = import_paths([answers], folder)
@@ -558,7 +599,9 @@ def test_the_running_app_catches_up_with_what_others_left(
     store.close()
 
 
-def moved_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+def moved_embedded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Path]:
     copies = {
         name: Path(shutil.copytree(path, tmp_path / "ships" / name))
         for name, path in embedded().items()
@@ -601,7 +644,8 @@ def test_changed_notebooks_of_the_minibench_rebuild_the_store(
     copies = moved_embedded(tmp_path, monkeypatch)
     shutil.rmtree(copies["minibench"] / "benchmark" / "numpy_2")
     assert query(
-        whole_folder, "SELECT count(*) FROM cells WHERE instance_id = 'numpy_2_fixed'"
+        whole_folder,
+        "SELECT count(*) FROM cells WHERE instance_id = 'numpy_2_fixed'",
     ) == [(0,)]
 
 
@@ -662,7 +706,9 @@ def test_a_sidecar_that_cannot_be_read_is_refused_with_a_remedy(
 ) -> None:
     entry = import_paths([predictions], folder)
     (folder.sources / entry.source_id / "source.json").write_text("{}")
-    with pytest.raises(SourceError, match=r"source\.json cannot be read") as refused:
+    with pytest.raises(
+        SourceError, match=r"source\.json cannot be read"
+    ) as refused:
         prepare(folder)
     assert "import the source again" in refused.value.remedy
 
@@ -689,7 +735,9 @@ def test_a_rebuild_that_accepts_the_loss_removes_what_nobody_has_any_more(
     assert content(folder) == before
 
 
-def test_a_rebuilt_database_is_one_file_that_duckdb_reads(folder: DataFolder) -> None:
+def test_a_rebuilt_database_is_one_file_that_duckdb_reads(
+    folder: DataFolder,
+) -> None:
     rebuild(folder)
     others = [
         path.name
@@ -698,15 +746,21 @@ def test_a_rebuilt_database_is_one_file_that_duckdb_reads(folder: DataFolder) ->
     ]
     assert sorted(others) == ["crane.duckdb", "ledger"]
     with duckdb.connect(str(folder.database), read_only=True) as database:
-        assert database.execute("SELECT count(*) FROM sources").fetchall() == [(1,)]
+        assert database.execute("SELECT count(*) FROM sources").fetchall() == [
+            (1,)
+        ]
 
 
-def test_records_of_a_list_are_loaded_whole_or_not_at_all(folder: DataFolder) -> None:
+def test_records_of_a_list_are_loaded_whole_or_not_at_all(
+    folder: DataFolder,
+) -> None:
     store: Store = prepare(folder)
     before = state.content(store.cursor())
     bad = replace(RUN, run_index=2, experiment=None)  # type: ignore[arg-type]
     with pytest.raises(StoreError):
-        store.write(lambda cursor: add_records(cursor, [RUN, bad], source_id="made"))
+        store.write(
+            lambda cursor: add_records(cursor, [RUN, bad], source_id="made")
+        )
     assert state.content(store.cursor()) == before
     store.close()
 
@@ -727,7 +781,10 @@ def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     )
     campaigns.keep_campaign(folder, plan)
     load_ledger(store, folder)
-    seen, answers = state.revision(store.cursor()), state.answers_token(store.cursor())
+    seen, answers = (
+        state.revision(store.cursor()),
+        state.answers_token(store.cursor()),
+    )
     act = {
         "event": "event-00001",
         "action": "label",

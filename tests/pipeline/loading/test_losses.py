@@ -61,7 +61,9 @@ def grown(
     )
     for index in range(N_RUNS):
         ledger.append(runs_of(made), replace(RUN, run_index=index + 1))
-    ledger.append(labels_of(made), LABEL, replace(LABEL, instance_id="numpy_1_fixed"))
+    ledger.append(
+        labels_of(made), LABEL, replace(LABEL, instance_id="numpy_1_fixed")
+    )
     source = made.path.parent / "mine.jsonl"
     source.write_text(LINE)
     with pytest.MonkeyPatch.context() as patch:
@@ -113,7 +115,9 @@ def edit(path: Path, line: int, old: bytes, new: bytes) -> None:
 
 
 def cut(path: Path, n_lines: int) -> None:
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:n_lines]))
+    path.write_bytes(
+        b"".join(path.read_bytes().splitlines(keepends=True)[:n_lines])
+    )
 
 
 def take_out(path: Path, line: int) -> None:
@@ -175,7 +179,12 @@ def test_nothing_is_lost_of_what_stands(folder: DataFolder) -> None:
     assert told(folder) == []
 
 
-OF_EACH_SORT = ("label file gone", "cut short", "one byte, same size", "source gone")
+OF_EACH_SORT = (
+    "label file gone",
+    "cut short",
+    "one byte, same size",
+    "source gone",
+)
 ACCEPTED_KINDS = [
     kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow)
     for kind in DAMAGE
@@ -184,7 +193,9 @@ ACCEPTED_KINDS = [
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_loss_is_named_and_rebuild_refuses_it(folder: DataFolder, kind: str) -> None:
+def test_a_loss_is_named_and_rebuild_refuses_it(
+    folder: DataFolder, kind: str
+) -> None:
     harm, words = DAMAGE[kind]
     before = folder.database.read_bytes()
     harm(folder)
@@ -204,7 +215,10 @@ def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(
     [loss] = losses(folder)
     rebuild(folder, accept_loss=True)
     assert told(folder) == []
-    assert str(loss) in (folder.ledger / ledger_manifest.FOLDER / ACCEPTED).read_text()
+    assert (
+        str(loss)
+        in (folder.ledger / ledger_manifest.FOLDER / ACCEPTED).read_text()
+    )
     for index in range(2):
         ledger.append(runs_of(folder), replace(RUN, run_index=100 + index))
     counts(folder)
@@ -224,7 +238,8 @@ def test_the_manifest_alone_finds_it_when_the_database_is_gone(
 
 
 @pytest.mark.parametrize(
-    "kind", sorted(DAMAGE.keys() - {"source altered", "source without its file"})
+    "kind",
+    sorted(DAMAGE.keys() - {"source altered", "source without its file"}),
 )
 def test_the_database_and_the_chain_find_it_when_the_manifest_is_gone(
     folder: DataFolder, kind: str
@@ -244,7 +259,8 @@ def test_a_loss_that_was_accepted_does_not_hide_the_next_one(
     assert "line 5 " in loss
     rebuild(folder, accept_loss=True)
     ledger.append(
-        runs_of(folder), *(replace(RUN, run_index=index) for index in (20, 21, 22))
+        runs_of(folder),
+        *(replace(RUN, run_index=index) for index in (20, 21, 22)),
     )
     edit(runs_of(folder), N_RUNS + 2, b"true", b"null")
     [loss] = told(folder)

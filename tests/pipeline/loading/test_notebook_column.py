@@ -12,7 +12,10 @@ import pytest
 
 from crane_core.pipeline.loading import notebook_column as column
 from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
+from crane_core.pipeline.loading.notebook_column import (
+    kept_files,
+    notebook_column,
+)
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.cases import cells
 from tests.pipeline.conftest import notebook
@@ -26,7 +29,9 @@ def rows(n: int) -> list[dict[str, Any]]:
         notebook([("a = 1", 1)], crash=False),
         "print('hi')",
     ]
-    return [{"repo": f"r{i}", "content": texts[i % 3], "stars": i} for i in range(n)]
+    return [
+        {"repo": f"r{i}", "content": texts[i % 3], "stars": i} for i in range(n)
+    ]
 
 
 def write(folder: Path, form: str, n: int = 12) -> Path:
@@ -57,7 +62,9 @@ def test_crashing_notebooks_become_instances(
     [entry] = json.loads(done.out)["imports"]
     assert entry["kind"] == "notebook-column"
     assert entry["records"]["instances"]["new"] == 4
-    assert {(problem["place"], problem["reason"]) for problem in entry["problems"]} == {
+    assert {
+        (problem["place"], problem["reason"]) for problem in entry["problems"]
+    } == {
         ("rows 1, 4, 7, 10", "4 skipped: no cell has an error output"),
         ("rows 2, 5, 8, 11", "4 skipped: it contains no notebook"),
     }
@@ -78,9 +85,9 @@ def test_files_are_written_as_they_fill(
     (tmp_path / "kept").mkdir()
     made = kept_files(dataset, tmp_path / "kept")
     first = next(made)
-    assert [path.name for path in (tmp_path / "kept").iterdir()] == [first.name], (
-        "the rest is not read yet"
-    )
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [
+        first.name
+    ], "the rest is not read yet"
     lines = [json.loads(line) for line in first.read_text("utf-8").splitlines()]
     assert [line["row"] for line in lines if "notebook" in line] == [0, 3]
     assert len(list(made)) == 5
@@ -100,7 +107,11 @@ def test_rows_may_be_objects_and_too_large_ones_are_skipped(
     [kept] = kept_files(dataset, tmp_path)
     read = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
     assert [line["row"] for line in read if "notebook" in line] == [0, 2]
-    assert read[-1] == {"skipped": "it is larger than 3,000 bytes", "n": 1, "rows": [1]}
+    assert read[-1] == {
+        "skipped": "it is larger than 3,000 bytes",
+        "n": 1,
+        "rows": [1],
+    }
 
 
 def test_predictions_are_no_such_dataset(predictions: Path) -> None:

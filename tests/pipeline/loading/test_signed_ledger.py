@@ -70,7 +70,9 @@ def folder(
 ) -> DataFolder:
     """A data folder that was signed from the start, with two label files and a source."""
     ship_minibench_alone(monkeypatch)
-    made = DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path / "data")))
+    made = DataFolder(
+        Path(shutil.copytree(minibench_folder.path, tmp_path / "data"))
+    )
     key("a")
     source = tmp_path / "mine.jsonl"
     source.write_text(LINE)
@@ -78,7 +80,8 @@ def folder(
     for name in ("ann", "bob"):
         for index in range(N_LINES):
             ledger.append(
-                labels(made, name), replace(LABEL, annotator=name, note=f"{index}")
+                labels(made, name),
+                replace(LABEL, annotator=name, note=f"{index}"),
             )
     prepare(made).close()
     return made
@@ -100,7 +103,8 @@ def forged(folder: DataFolder, **change: object) -> bytes:
     """The file of `ann` with other labels, chained as a program chains them that knows everything but the key."""
     elsewhere = folder.path.parent / "forged.jsonl"
     ledger.append(
-        elsewhere, *(replace(LABEL, note=f"{n}", **change) for n in range(N_LINES))
+        elsewhere,
+        *(replace(LABEL, note=f"{n}", **change) for n in range(N_LINES)),
     )  # type: ignore[arg-type]
     return elsewhere.read_bytes()
 
@@ -180,7 +184,10 @@ FORGERIES: dict[str, tuple[Callable[[DataFolder], None], str]] = {
         rewrite,
         "ann.jsonl was altered: the signature in the manifest is wrong",
     ),
-    "rewritten, signature removed": (rewrite_and_strip, "ann.jsonl is not signed"),
+    "rewritten, signature removed": (
+        rewrite_and_strip,
+        "ann.jsonl is not signed",
+    ),
     "another's labels": (
         swap,
         "ann.jsonl was altered: the signature in the manifest is wrong",
@@ -213,7 +220,9 @@ QUICK_FORGERIES = ("rewritten", "removed", "source exchanged")
 @pytest.mark.parametrize(
     "kind",
     [
-        kind if kind in QUICK_FORGERIES else pytest.param(kind, marks=pytest.mark.slow)
+        kind
+        if kind in QUICK_FORGERIES
+        else pytest.param(kind, marks=pytest.mark.slow)
         for kind in FORGERIES
     ],
 )

@@ -29,7 +29,9 @@ FILES = st.dictionaries(NAMES, st.binary(max_size=50), min_size=1, max_size=5)
 
 
 @given(files=FILES)
-def test_packing_depends_on_names_and_content_alone(files: dict[str, bytes]) -> None:
+def test_packing_depends_on_names_and_content_alone(
+    files: dict[str, bytes],
+) -> None:
     assert pack(files) == pack(dict(reversed(files.items())))
 
 
@@ -71,7 +73,8 @@ def test_of_a_folder_only_what_was_read_is_kept(tmp_path: Path) -> None:
     [kept] = staged_sources(tmp_path / "sources")
     assert kept == source
     again = KeptTree(
-        open_tree(tmp_path / "sources" / kept.source_id / kept.file), kept.left_out
+        open_tree(tmp_path / "sources" / kept.source_id / kept.file),
+        kept.left_out,
     )
     assert again.paths == tree.paths == ["a.txt", "sub/b.txt", "sub/never.txt"]
     assert again.read("sub/b.txt") == b"sub/b.txt"
@@ -84,9 +87,13 @@ def test_of_a_folder_only_what_was_read_is_kept(tmp_path: Path) -> None:
 
 def test_the_sidecar_tells_what_people_ask(tmp_path: Path) -> None:
     tree = folder_tree(tmp_path / "Meine Paare")
-    tree.problems.append(LoadProblem("x", "archive member", "it is a link; skipped"))
+    tree.problems.append(
+        LoadProblem("x", "archive member", "it is a link; skipped")
+    )
     tree.read("a.txt")
-    with staged_files(tree, kind="made", origin="somewhere", into=tmp_path / "sources"):
+    with staged_files(
+        tree, kind="made", origin="somewhere", into=tmp_path / "sources"
+    ):
         pass
     [kept] = staged_sources(tmp_path / "sources")
     assert (kept.name, kept.kind, kept.origin, kept.problems) == (
@@ -97,7 +104,10 @@ def test_the_sidecar_tells_what_people_ask(tmp_path: Path) -> None:
     )
     assert kept.source_id == kept.sha256[:12]
     path = tmp_path / "sources" / kept.source_id / kept.file
-    assert (fingerprint(path), path.stat().st_size) == (kept.sha256, kept.n_bytes)
+    assert (fingerprint(path), path.stat().st_size) == (
+        kept.sha256,
+        kept.n_bytes,
+    )
     assert kept.imported.tzinfo is None
 
 
@@ -132,14 +142,19 @@ def test_when_the_body_raises_nothing_stays(
     with (
         pytest.raises(failure),
         staged_archive(
-            archive(tmp_path), kind="made", name="mine", into=tmp_path / "sources"
+            archive(tmp_path),
+            kind="made",
+            name="mine",
+            into=tmp_path / "sources",
         ),
     ):
         raise failure
     assert list((tmp_path / "sources").iterdir()) == []
 
 
-def test_keeping_the_same_archive_again_leaves_the_first(tmp_path: Path) -> None:
+def test_keeping_the_same_archive_again_leaves_the_first(
+    tmp_path: Path,
+) -> None:
     path, into = archive(tmp_path), tmp_path / "sources"
     for _ in range(2):
         with staged_archive(path, kind="made", name="mine", into=into):

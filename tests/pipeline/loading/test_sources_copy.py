@@ -24,7 +24,9 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.tables import TABLES
 from tests.written_pairs import write_pair
 
-OWN = Run("minibench", "numpy_1_fixed", "own", Setting.CODE, "night", 1, crashes=True)
+OWN = Run(
+    "minibench", "numpy_1_fixed", "own", Setting.CODE, "night", 1, crashes=True
+)
 
 
 def rows(store: Store) -> dict[str, list[str]]:
@@ -58,7 +60,9 @@ def act(folder: DataFolder, what: str, kind: Listed, name: str) -> None:
     store = prepare(folder)
     try:
         if what == "rename":
-            inventory_list.rename(store, folder, kind, name, "Another name", by="ana")
+            inventory_list.rename(
+                store, folder, kind, name, "Another name", by="ana"
+            )
         else:
             inventory_list.remove(store, folder, kind, name, by="ana")
     finally:
@@ -68,7 +72,9 @@ def act(folder: DataFolder, what: str, kind: Listed, name: str) -> None:
 @pytest.fixture
 def folder(small_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """Three pairs ship, one is imported, and the ledger has a run."""
-    write_pair(tmp_path / "mine", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    write_pair(
+        tmp_path / "mine", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"]
+    )
     import_paths([tmp_path / "mine"], small_folder)
     ledger.append(small_folder.ledger / "runs" / "night.jsonl", OWN)
     rebuild(small_folder)
@@ -98,12 +104,19 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         (Listed.RUN, "night", False),
         (Listed.BENCHMARK, "mine", True),
-        pytest.param(Listed.BENCHMARK, "minibench", True, marks=pytest.mark.slow),
+        pytest.param(
+            Listed.BENCHMARK, "minibench", True, marks=pytest.mark.slow
+        ),
         pytest.param(Listed.SOURCE, "", True, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_removed_and_restored_leaves_the_rows_of_a_rebuild(
-    folder: DataFolder, read: list[str], kind: Listed, name: str, *, is_read: bool
+    folder: DataFolder,
+    read: list[str],
+    kind: Listed,
+    name: str,
+    *,
+    is_read: bool,
 ) -> None:
     name = name or next(folder.sources.iterdir()).name
     before = content(folder)
@@ -150,7 +163,8 @@ def test_a_new_name_leaves_the_rows_of_a_rebuild(
     act(folder, "rename", kind, names[kind])
     renamed = content(folder)
     assert any(
-        "Another name" in row for row in renamed["sources"] + renamed["benchmarks"]
+        "Another name" in row
+        for row in renamed["sources"] + renamed["benchmarks"]
     ) == (kind is not Listed.RUN)
     assert renamed == rebuilt(folder)
 

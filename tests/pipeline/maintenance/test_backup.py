@@ -66,11 +66,15 @@ def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
     source.write_text(LINE)
     import_paths([source], folder)
     prepare(folder).close()
-    ledger.append(labels_of(folder), LABEL, replace(LABEL, instance_id="numpy_1_fixed"))
+    ledger.append(
+        labels_of(folder), LABEL, replace(LABEL, instance_id="numpy_1_fixed")
+    )
     return folder
 
 
-def test_what_comes_back_is_what_was_there(used: DataFolder, tmp_path: Path) -> None:
+def test_what_comes_back_is_what_was_there(
+    used: DataFolder, tmp_path: Path
+) -> None:
     before, tables = files(used), counts(used)
     done = back_up(used, tmp_path / "backup")
     assert (done.sources, done.ledger_files) == (1, 1)
@@ -91,7 +95,8 @@ def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
     def write() -> None:
         while not stop.is_set():
             ledger.append(
-                labels_of(used), replace(LABEL, instance_id=f"{n_written[0]}" * 100)
+                labels_of(used),
+                replace(LABEL, instance_id=f"{n_written[0]}" * 100),
             )
             n_written[0] += 1
 
@@ -112,7 +117,9 @@ def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
     assert n_written[0] > 15
 
 
-def test_a_damaged_folder_is_not_backed_up(used: DataFolder, tmp_path: Path) -> None:
+def test_a_damaged_folder_is_not_backed_up(
+    used: DataFolder, tmp_path: Path
+) -> None:
     labels_of(used).unlink()
     with pytest.raises(
         LedgerError,
@@ -131,7 +138,9 @@ def test_a_damaged_backup_is_not_restored(
     backup = tmp_path / "backup"
     back_up(used, backup)
     [path] = backup.glob(part)
-    path.write_bytes(path.read_bytes().replace(b"numpy_1_fixed", b"numpy_2_fixed"))
+    path.write_bytes(
+        path.read_bytes().replace(b"numpy_1_fixed", b"numpy_2_fixed")
+    )
     other = DataFolder(tmp_path / "other")
     other.path.mkdir()
     with pytest.raises(LedgerError, match="is damaged: "):
@@ -162,7 +171,14 @@ def test_the_drill(used: DataFolder, tmp_path: Path) -> None:
     """The app runs while the backup is made, is killed, and its folder is lost; what comes back is whole."""
 
     def crane(data: Path, *words: str) -> str:
-        command = [sys.executable, "-m", "crane_core", "--data", str(data), *words]
+        command = [
+            sys.executable,
+            "-m",
+            "crane_core",
+            "--data",
+            str(data),
+            *words,
+        ]
         return subprocess.run(
             command, cwd=CHECKOUT, capture_output=True, text=True, check=True
         ).stdout

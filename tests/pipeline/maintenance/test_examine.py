@@ -36,13 +36,17 @@ def test_the_contradictions_of_the_published_files_by_instance(
 
 def test_it_is_plain_enough_for_json(found: Examination) -> None:
     told = json.loads(json.dumps(asdict(found), default=str, allow_nan=False))
-    assert {source["source_id"] for source in told["sources"]} == set(embedded())
+    assert {source["source_id"] for source in told["sources"]} == set(
+        embedded()
+    )
     assert all(source["imported_at"] is None for source in told["sources"])
     assert len(told["problems"]) == 8
     assert told["counts"]["runs"] == 9798
 
 
-def test_texts_that_are_not_here_are_named_with_what_to_do(found: Examination) -> None:
+def test_texts_that_are_not_here_are_named_with_what_to_do(
+    found: Examination,
+) -> None:
     missing = {
         finding.what: finding.remedy
         for finding in found.findings
@@ -56,17 +60,23 @@ def test_texts_that_are_not_here_are_named_with_what_to_do(found: Examination) -
         missing["junobench: 111 of 111 cases without runtime state"]
         == "Run `fetch`, or import the archive."
     )
-    assert not any("minibench" in what and what.endswith(" code") for what in missing)
+    assert not any(
+        "minibench" in what and what.endswith(" code") for what in missing
+    )
 
 
 def test_installed_is_what_is_pinned(found: Examination) -> None:
     assert [
-        finding.what for finding in found.findings if finding.area == "installed"
+        finding.what
+        for finding in found.findings
+        if finding.area == "installed"
     ] == []
     assert found.versions["duckdb"] != "not installed"
 
 
-def test_a_torn_ledger_line_is_told(embedded_store: Store, folder: DataFolder) -> None:
+def test_a_torn_ledger_line_is_told(
+    embedded_store: Store, folder: DataFolder
+) -> None:
     path = folder.ledger / "runs" / "1.jsonl"
     ledger.append(path, Detector("own", "Own", DetectorKind.RULES))
     with path.open("ab") as file:
@@ -93,9 +103,15 @@ def test_the_verdict_frame_has_the_papers_groups_and_none_where_nobody_judged(
         "NBspecific",
     ]
     assert set(frame["library_group"]) == set(groups)
-    assert frame.loc[frame["library"] == "lightgbm", "library_group"].eq("other").all()
+    assert (
+        frame.loc[frame["library"] == "lightgbm", "library_group"]
+        .eq("other")
+        .all()
+    )
     assert set(
-        frame.loc[frame["experiment"] == "junobench-construct", "human"].map(str)
+        frame.loc[frame["experiment"] == "junobench-construct", "human"].map(
+            str
+        )
     ) <= {
         "None",
         "nan",

@@ -10,7 +10,10 @@ from threading import Event
 import pytest
 
 from crane_core.pipeline.loading.load import import_paths, prepare
-from crane_core.pipeline.maintenance.publishing import Publisher, publish_regularly
+from crane_core.pipeline.maintenance.publishing import (
+    Publisher,
+    publish_regularly,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.snapshot import newest
 from tests.patience import PATIENCE_S
@@ -36,7 +39,8 @@ def test_the_copy_is_renewed_after_changes_alone(
     }
     answers = tmp_path / "answers.jsonl"
     answers.write_text(
-        json.dumps(line | {"index": 1, "crashes": True, "experiment": "later"}) + "\n"
+        json.dumps(line | {"index": 1, "crashes": True, "experiment": "later"})
+        + "\n"
     )
     import_paths([answers], folder, store)
     publisher.renew()

@@ -22,7 +22,9 @@ PAIR = CHECKOUT / "data" / "minibench" / "benchmark" / "pandas_1"
 CRASHING = PAIR / "pandas_1_reproduced.ipynb"
 
 
-def test_the_file_is_whole_or_as_it_was(write_pair: WritePair, tmp_path: Path) -> None:
+def test_the_file_is_whole_or_as_it_was(
+    write_pair: WritePair, tmp_path: Path
+) -> None:
     path, _ = write_pair(
         tmp_path / "pair", "pool_1", [("lanes = 1 / 0", 1), ("lanes", 2)]
     )
@@ -32,15 +34,22 @@ def test_the_file_is_whole_or_as_it_was(write_pair: WritePair, tmp_path: Path) -
         capture_to_file(path, out)
     assert out.read_text() == "before"
     captured = capture_to_file(path, out, keep_going=True)
-    assert json.loads(out.read_text()) == json.loads(json.dumps(captured.to_json()))
+    assert json.loads(out.read_text()) == json.loads(
+        json.dumps(captured.to_json())
+    )
     assert stat.S_IMODE(out.stat().st_mode) == stat.S_IMODE(path.stat().st_mode)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["pair", "state.json"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "pair",
+        "state.json",
+    ]
 
 
 def test_a_folder_that_is_missing_is_told_before_a_cell_runs(
     write_pair: WritePair, tmp_path: Path
 ) -> None:
-    path, _ = write_pair(tmp_path, "pool_1", [("open('ran', 'w')", 1), ("1", 2)])
+    path, _ = write_pair(
+        tmp_path, "pool_1", [("open('ran', 'w')", 1), ("1", 2)]
+    )
     with pytest.raises(FileNotFoundError) as refused:
         capture_to_file(path, tmp_path / "missing" / "state.json")
     assert refused.value.filename == str(tmp_path / "missing" / "state.json")
@@ -54,7 +63,10 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     crashing, fixed = write_pair(tmp_path / "pair", "pool_1")
-    assert main(["--data", str(folder.path), "import", str(crashing), str(fixed)]) == 0
+    assert (
+        main(["--data", str(folder.path), "import", str(crashing), str(fixed)])
+        == 0
+    )
     out = tmp_path / "pool_1_reproduced.json"
     command = [
         "--data",
@@ -88,17 +100,28 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     assert state["captured"]["cells"] == printed["captured"]["cells"]
 
 
-def test_a_shipped_state_is_what_is_captured_today(root: Path, tmp_path: Path) -> None:
+def test_a_shipped_state_is_what_is_captured_today(
+    root: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "state.json"
     assert (
-        main(["capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"])
+        main(
+            [
+                "capture",
+                str(CRASHING),
+                "--out",
+                str(out),
+                "--benchmark",
+                "minibench",
+            ]
+        )
         == 0
     )
     today = json.loads(out.read_text("utf-8"))
     shipped = json.loads(
-        (root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text(
-            "utf-8"
-        )
+        (
+            root / "data" / "minibench" / "states" / "pandas_1_reproduced.json"
+        ).read_text("utf-8")
     )
     for part in (
         "schema_version",
@@ -120,7 +143,10 @@ def test_a_state_of_a_notebook_that_is_not_loaded_waits_for_it(
 ) -> None:
     path, _ = write_pair(tmp_path / "pair", "pool_1")
     out = tmp_path / "pool.json"
-    assert main(["capture", str(path), "--out", str(out), "--benchmark", "pool_1"]) == 0
+    assert (
+        main(["capture", str(path), "--out", str(out), "--benchmark", "pool_1"])
+        == 0
+    )
     assert main(["--data", str(folder.path), "import", str(out)]) == 0
     assert (
         "pool-1 has no such instance yet; its rows in kernel_states (1) count once it is imported"
@@ -165,7 +191,10 @@ def test_in_words_what_was_captured(
     ("options", "said"),
     [
         (["--target", "9"], "there is no code cell 9"),
-        (["--python", "no-such-python"], "The program no-such-python does not exist"),
+        (
+            ["--python", "no-such-python"],
+            "The program no-such-python does not exist",
+        ),
         (
             ["--kernel", "no-such-kernel"],
             "The kernelspec 'no-such-kernel' is not installed",
@@ -181,7 +210,10 @@ def test_what_cannot_be_captured_is_one_line_and_exit_1(
 ) -> None:
     path, _ = write_pair(tmp_path, "pool_1")
     assert (
-        main(["capture", str(path), "--out", str(tmp_path / "s.json"), *options]) == 1
+        main(
+            ["capture", str(path), "--out", str(tmp_path / "s.json"), *options]
+        )
+        == 1
     )
     progress, error = capsys.readouterr().err.splitlines()
     assert progress.startswith("Running the cells")

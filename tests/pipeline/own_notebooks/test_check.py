@@ -29,7 +29,8 @@ TARGET = "total = trips['monday'] + trips['sunday']"
 def notebook(tmp_path: Path) -> Path:
     path = tmp_path / "trip.ipynb"
     cells = [
-        nbformat.v4.new_code_cell(code) for code in (SETUP, "days = len(trips)", TARGET)
+        nbformat.v4.new_code_cell(code)
+        for code in (SETUP, "days = len(trips)", TARGET)
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     return path
@@ -87,7 +88,9 @@ def test_a_notebook_in_another_language_is_refused(
         read_notebook(notebook)
 
 
-def test_run_up_to_the_target_the_key_that_is_missing_is_told(notebook: Path) -> None:
+def test_run_up_to_the_target_the_key_that_is_missing_is_told(
+    notebook: Path,
+) -> None:
     checked = run_up(read_notebook(notebook))
     assert (
         checked.state is not None
@@ -102,7 +105,9 @@ def test_run_up_to_the_target_the_key_that_is_missing_is_told(notebook: Path) ->
     assert finding["code_line"].startswith("1:")
 
 
-def test_a_target_that_is_well_is_not_predicted_to_crash(notebook: Path) -> None:
+def test_a_target_that_is_well_is_not_predicted_to_crash(
+    notebook: Path,
+) -> None:
     assert not verdict(run_up(read_notebook(notebook, 1))).crashes
 
 
@@ -146,9 +151,16 @@ def test_a_state_of_another_target_is_refused(notebook: Path) -> None:
         ("", False, False),
     ],
 )
-def test_who_may_run_notebooks(value: str, allowed: bool, forbidden: bool) -> None:  # noqa: FBT001
+def test_who_may_run_notebooks(
+    value: str,
+    allowed: bool,  # noqa: FBT001
+    forbidden: bool,  # noqa: FBT001
+) -> None:
     environment = {"CRANE_ALLOW_EXECUTION": value}
-    assert (execution_allowed(environment), execution_forbidden(environment)) == (
+    assert (
+        execution_allowed(environment),
+        execution_forbidden(environment),
+    ) == (
         allowed,
         forbidden,
     )

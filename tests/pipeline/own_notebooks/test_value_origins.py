@@ -8,7 +8,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from crane_core.pipeline.own_notebooks.check import findings, read_notebook, verdict
+from crane_core.pipeline.own_notebooks.check import (
+    findings,
+    read_notebook,
+    verdict,
+)
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 
 CHANGED = (
@@ -58,5 +62,7 @@ def test_the_cell_that_a_value_comes_from_is_named(
     )
     checked = read_notebook(path, target)
     said = with_origins(findings(verdict(checked)), checked, is_live=False)
-    assert [finding["origin"] for finding in said][:1] == ([origin] if said else [])
+    assert [finding["origin"] for finding in said][:1] == (
+        [origin] if said else []
+    )
     assert said

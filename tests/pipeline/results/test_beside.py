@@ -31,7 +31,9 @@ def test_without_others_nothing_changes() -> None:
     assert beside(rows, "study", []).equals(rows.iloc[:1])
 
 
-def test_the_same_detector_is_told_apart_and_its_two_settings_stay_one() -> None:
+def test_the_same_detector_is_told_apart_and_its_two_settings_stay_one() -> (
+    None
+):
     rows = frame(
         ("study", "gpt", "code"),
         ("a", "gpt", "code"),

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from crane_core import domain
 from crane_core.domain import AnnotatorKind, DetectorKind, Record, Setting
-from crane_core.pipeline.results.case_measures import BY, Compared, compared_by_case
+from crane_core.pipeline.results.case_measures import (
+    BY,
+    Compared,
+    compared_by_case,
+)
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import (
     Credit,
@@ -48,7 +52,9 @@ def by_row(frame: pd.DataFrame, rate: str, asked: dict[str, Any]) -> Compared:
         .groupby("detector_title")["instance_id"]
         .nunique()
     )
-    return Compared(gains, rates, {str(name): int(n) for name, n in left_out.items()})
+    return Compared(
+        gains, rates, {str(name): int(n) for name, n in left_out.items()}
+    )
 
 
 def shown_of(store: Store, experiment: str) -> pd.DataFrame:
@@ -71,7 +77,9 @@ def assert_same(counted: Compared, rows: Compared) -> None:
             assert ours[[n for n in TEXTS if n in ours]].equals(
                 theirs[[n for n in TEXTS if n in theirs]]
             )
-            found = [table[numbers].to_numpy(dtype=float) for table in (ours, theirs)]
+            found = [
+                table[numbers].to_numpy(dtype=float) for table in (ours, theirs)
+            ]
             np.testing.assert_allclose(*found, rtol=0, atol=1e-12)
     assert counted.n_unpaired == rows.n_unpaired
 
@@ -82,14 +90,18 @@ def test_counts_per_case_give_what_the_rows_of_the_study_give(
     embedded_store: Store, rule: VoteRule, credit: Credit, rate: str
 ) -> None:
     frame = verdict_frame(embedded_store)
-    mine = frame[(frame["benchmark"] == BENCHMARK) & (frame["experiment"] == STUDY)]
+    mine = frame[
+        (frame["benchmark"] == BENCHMARK) & (frame["experiment"] == STUDY)
+    ]
     asked: dict[str, Any] = {
         "rule": rule,
         "credit": credit,
         "inputs": Inputs(Setting.CODE, Setting.RUNTIME),
     }
     shown = shown_of(embedded_store, STUDY)
-    counted = compared_by_case(embedded_store, BENCHMARK, shown, rate=rate, **asked)
+    counted = compared_by_case(
+        embedded_store, BENCHMARK, shown, rate=rate, **asked
+    )
     theirs = by_row(mine, rate, asked)
     if rate == "Recall":
         counted, theirs = (
@@ -110,7 +122,9 @@ CASES = st.lists(st.lists(ONE, min_size=4, max_size=4), min_size=1, max_size=8)
 """Of each case the crashing and the fixed notebook, each with code alone and with runtime state."""
 
 
-def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Record]:
+def records(
+    cases: list[list[tuple[list[bool | None], str | None]]],
+) -> list[Record]:
     found: list[Record] = [
         domain.Benchmark("b", "B"),
         domain.Detector("d", "D", DetectorKind.LLM),
@@ -121,9 +135,12 @@ def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Rec
             ("reproduced", "fixed"), (Setting.CODE, Setting.RUNTIME)
         )
         found += [
-            domain.Instance("b", f"c_{number}", version) for version in domain.Version
+            domain.Instance("b", f"c_{number}", version)
+            for version in domain.Version
         ]
-        for (version, setting), (answers, label) in zip(asked, answered, strict=True):
+        for (version, setting), (answers, label) in zip(
+            asked, answered, strict=True
+        ):
             key = ("b", f"c_{number}_{version}", "d", setting, "e")
             found += [
                 domain.Run(*key, k, crashes)
@@ -131,7 +148,9 @@ def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Rec
             ]
             if label and answers:
                 found.append(
-                    domain.Judgement(*key, PUBLISHED_HUMAN, AnnotatorKind.HUMAN, label)
+                    domain.Judgement(
+                        *key, PUBLISHED_HUMAN, AnnotatorKind.HUMAN, label
+                    )
                 )
     return found
 
@@ -146,7 +165,9 @@ def test_counts_per_case_give_what_the_rows_of_any_answers_give(
     rule, credit = rule_and_credit
     emptied_store.write(empty)
     emptied_store.write(
-        lambda cursor: write.add_records(cursor, records(cases), source_id="random")
+        lambda cursor: write.add_records(
+            cursor, records(cases), source_id="random"
+        )
     )
     frame, shown = verdict_frame(emptied_store), shown_of(emptied_store, "e")
     asked: dict[str, Any] = {

@@ -61,20 +61,29 @@ def counted() -> Predictions:
 
 def n_right(said: dict[str, bool]) -> int:
     return sum(
-        crash == instance.endswith("_reproduced") for instance, crash in said.items()
+        crash == instance.endswith("_reproduced")
+        for instance, crash in said.items()
     )
 
 
-def in_cascade(counted: Predictions, first: Member, *others: Member) -> dict[str, bool]:
+def in_cascade(
+    counted: Predictions, first: Member, *others: Member
+) -> dict[str, bool]:
     return {
-        name: crash or 2 * sum(counted[other][name] for other in others) > len(others)
+        name: crash
+        or 2 * sum(counted[other][name] for other in others) > len(others)
         for name, crash in counted[first].items()
     }
 
 
 @pytest.mark.parametrize(
     ("others", "percent"),
-    [((GPT_CODE,), 80.6), ((GPT,), 82.9), ((QWEN,), 82.4), ((GEMINI, QWEN, GPT), 83.8)],
+    [
+        ((GPT_CODE,), 80.6),
+        ((GPT,), 82.9),
+        ((QWEN,), 82.4),
+        ((GEMINI, QWEN, GPT), 83.8),
+    ],
 )
 def test_the_rules_before_models(
     study: pd.DataFrame,
@@ -84,7 +93,9 @@ def test_the_rules_before_models(
 ) -> None:
     table = with_rules(study, RULES, rule=VoteRule.MAJORITY)
     row = next(
-        row for _, row in table.iterrows() if set(row["members"]) == {RULES, *others}
+        row
+        for _, row in table.iterrows()
+        if set(row["members"]) == {RULES, *others}
     )
     expected = n_right(in_cascade(counted, RULES, *others))
     assert row["accuracy"] == pytest.approx(expected / 222)
@@ -99,7 +110,10 @@ def test_the_rules_before_models(
 
 def test_members_alone(study: pd.DataFrame, counted: Predictions) -> None:
     table = combine(study, [RULES, GPT, QWEN], rule=VoteRule.MAJORITY)
-    alone = {row["members"][0]: row for _, row in table[table["way"].isna()].iterrows()}
+    alone = {
+        row["members"][0]: row
+        for _, row in table[table["way"].isna()].iterrows()
+    }
     assert {
         member: round(100 * row["accuracy"], 1) for member, row in alone.items()
     } == {
@@ -127,7 +141,8 @@ def test_each_way_against_the_best_member(
     rows = table[table["way"].notna()].set_index("way")
     row = rows.loc[way]
     votes = {
-        name: [counted[member][name] for member in members] for name in counted[RULES]
+        name: [counted[member][name] for member in members]
+        for name in counted[RULES]
     }
     said = {
         Way.ANY: {name: any(of) for name, of in votes.items()},
@@ -157,7 +172,9 @@ def test_a_p_value_by_case_flips_whole_cases(
 ) -> None:
     """All 2^k signs of the k cases that differ, one by one."""
     table = with_rules(study, RULES, rule=VoteRule.MAJORITY)
-    row = next(row for _, row in table.iterrows() if row["members"] == (RULES, GPT))
+    row = next(
+        row for _, row in table.iterrows() if row["members"] == (RULES, GPT)
+    )
     both = in_cascade(counted, RULES, GPT)
     change: dict[str, int] = defaultdict(int)
     for name, crash in both.items():
@@ -170,7 +187,9 @@ def test_a_p_value_by_case_flips_whole_cases(
         abs(sum(v if mask >> i & 1 else -v for i, v in enumerate(moved)))
         for mask in range(2 ** len(moved))
     ]
-    assert row["p_by_case"] == pytest.approx(np.mean(np.array(sums) >= abs(sum(moved))))
+    assert row["p_by_case"] == pytest.approx(
+        np.mean(np.array(sums) >= abs(sum(moved)))
+    )
 
 
 def test_what_holds_up_is_what_both_tests_support(study: pd.DataFrame) -> None:
@@ -187,23 +206,37 @@ def test_what_holds_up_is_what_both_tests_support(study: pd.DataFrame) -> None:
     )
 
 
-def test_only_instances_that_every_member_answered_count(study: pd.DataFrame) -> None:
+def test_only_instances_that_every_member_answered_count(
+    study: pd.DataFrame,
+) -> None:
     silent = (study["detector"] == "gpt-5") & study["instance_id"].isin(
         ["numpy_1_fixed", "numpy_2_reproduced"]
     )
     shorter = study.assign(
-        n_crash=study["n_crash"].mask(silent, 0), n_safe=study["n_safe"].mask(silent, 0)
+        n_crash=study["n_crash"].mask(silent, 0),
+        n_safe=study["n_safe"].mask(silent, 0),
     )
     table = combine(shorter, [RULES, GPT], rule=VoteRule.MAJORITY)
     assert set(table["n"]) == {220}
     assert set(table["left_out"]) == {2}
-    assert set(combine(shorter, [RULES, QWEN], rule=VoteRule.MAJORITY)["n"]) == {222}
+    assert set(
+        combine(shorter, [RULES, QWEN], rule=VoteRule.MAJORITY)["n"]
+    ) == {222}
 
 
-def test_nothing_is_combined_of_one_member_or_of_strangers(study: pd.DataFrame) -> None:
-    for members in ([], [RULES], [RULES, RULES], [RULES, Member("nobody", "code")]):
+def test_nothing_is_combined_of_one_member_or_of_strangers(
+    study: pd.DataFrame,
+) -> None:
+    for members in (
+        [],
+        [RULES],
+        [RULES, RULES],
+        [RULES, Member("nobody", "code")],
+    ):
         assert combine(study, members, rule=VoteRule.MAJORITY).empty
-    assert with_rules(study, Member("nobody", "code"), rule=VoteRule.MAJORITY).empty
+    assert with_rules(
+        study, Member("nobody", "code"), rule=VoteRule.MAJORITY
+    ).empty
 
 
 def test_rules_come_first_and_stand_with_the_models_of_one_input(

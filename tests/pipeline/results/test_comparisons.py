@@ -14,14 +14,20 @@ from crane_core.pipeline.results.comparisons import (
 )
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 
-CODE, RUNTIME, WITHOUT_V = Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_WITHOUT_V
+CODE, RUNTIME, WITHOUT_V = (
+    Setting.CODE,
+    Setting.RUNTIME,
+    Setting.RUNTIME_WITHOUT_V,
+)
 
 
 def frame(*rows: tuple[str, str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["detector", "setting", "instance_id"])
 
 
-def test_two_settings_of_one_detector_about_one_instance_can_be_compared() -> None:
+def test_two_settings_of_one_detector_about_one_instance_can_be_compared() -> (
+    None
+):
     rows = frame(
         ("gpt", RUNTIME, "a"),
         ("gpt", WITHOUT_V, "a"),
@@ -37,7 +43,8 @@ def test_that_of_the_study_is_first_and_the_richer_input_is_the_other() -> None:
     assert found[0] == WITH_STATE
     assert len(set(found)) == len(found) == 7 * 6 // 2
     assert all(
-        RICHNESS.index(inputs.base) < RICHNESS.index(inputs.other) for inputs in found
+        RICHNESS.index(inputs.base) < RICHNESS.index(inputs.other)
+        for inputs in found
     )
     assert set(RICHNESS) == set(Setting)
 

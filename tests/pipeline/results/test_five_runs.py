@@ -24,7 +24,9 @@ STUDY = "crane-llm-2025-10"
 @pytest.fixture(scope="module")
 def models(embedded_store: Store) -> pd.DataFrame:
     frame = verdict_frame(embedded_store)
-    return frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")]
+    return frame[
+        (frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,9 @@ def by_run(embedded_store: Store) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def table(models: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
-    return run_table(models, by_run).set_index(["detector", "setting", "measure", "k"])
+    return run_table(models, by_run).set_index(
+        ["detector", "setting", "measure", "k"]
+    )
 
 
 def test_accuracy_of_each_run_is_scikit_learns(
@@ -46,7 +50,9 @@ def test_accuracy_of_each_run_is_scikit_learns(
     ):
         row = table.loc[(detector, setting, Measure.RUN, index)]
         assert row["value"] == pytest.approx(
-            accuracy_score(run["truth"].astype(bool), run["crashes"].astype(bool))
+            accuracy_score(
+                run["truth"].astype(bool), run["crashes"].astype(bool)
+            )
         )
         assert row["low"] < row["value"] < row["high"]
     assert (table[["n", "n_cases", "left_out"]] == [222, 111, 0]).all().all()
@@ -71,15 +77,21 @@ def test_one_of_one_is_the_mean_of_the_runs_and_one_of_five_is_any(
         assert of.loc[(Measure.PASS, 5), "value"] == pytest.approx(
             means.loc[who, "max"]
         )
-        assert of.loc[(Measure.ALL, 5), "value"] == pytest.approx(means.loc[who, "min"])
+        assert of.loc[(Measure.ALL, 5), "value"] == pytest.approx(
+            means.loc[who, "min"]
+        )
         assert of.loc[Measure.PASS, "value"].is_monotonic_increasing
 
 
 def test_share_of_variance_follows_from_scipys_f(
     table: pd.DataFrame, by_run: pd.DataFrame
 ) -> None:
-    mine = by_run[(by_run["detector"] == "gpt-5") & (by_run["setting"] == "runtime")]
-    right = (mine["crashes"] == mine["truth"]).to_numpy(dtype=float).reshape(222, 5)
+    mine = by_run[
+        (by_run["detector"] == "gpt-5") & (by_run["setting"] == "runtime")
+    ]
+    right = (
+        (mine["crashes"] == mine["truth"]).to_numpy(dtype=float).reshape(222, 5)
+    )
     f = f_oneway(
         *[runs for runs in right if np.ptp(runs)],
         *[runs for runs in right if not np.ptp(runs)],
@@ -98,7 +110,10 @@ def test_five_of_five_votes_of_gpt_5_are_a_crash_far_more_often_than_four(
         [18, 32],
         [137, 150],
     ]
-    assert [f"{share:.0%}" for share in votes.loc[[4, 5], "value"]] == ["56%", "91%"]
+    assert [f"{share:.0%}" for share in votes.loc[[4, 5], "value"]] == [
+        "56%",
+        "91%",
+    ]
     assert votes.loc[4, "high"] < votes.loc[5, "value"]
     mine = models[models["detector"] == "gpt-5"]
     share, said = calibration_curve(
@@ -110,12 +125,19 @@ def test_five_of_five_votes_of_gpt_5_are_a_crash_far_more_often_than_four(
 
 def test_votes_with_one_input_are_part_of_both(models: pd.DataFrame) -> None:
     parts = [
-        vote_table(models[models["setting"] == s]).set_index(["detector", "votes"])
+        vote_table(models[models["setting"] == s]).set_index(
+            ["detector", "votes"]
+        )
         for s in ("code", "runtime")
     ]
     both = vote_table(models).set_index(["detector", "votes"])[["n_real", "n"]]
     assert (
-        (parts[0][["n_real", "n"]].add(parts[1][["n_real", "n"]], fill_value=0) == both)
+        (
+            parts[0][["n_real", "n"]].add(
+                parts[1][["n_real", "n"]], fill_value=0
+            )
+            == both
+        )
         .all()
         .all()
     )

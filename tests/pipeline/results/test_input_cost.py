@@ -24,11 +24,15 @@ def table(embedded_store: Store) -> pd.DataFrame:
     frame = verdict_frame(embedded_store)
     study = frame[frame["experiment"] == STUDY]
     tokens = tokens_of_inputs(embedded_store, "junobench", [STUDY])
-    return cost_table(study, tokens, rate="Accuracy").set_index(["detector", "setting"])
+    return cost_table(study, tokens, rate="Accuracy").set_index(
+        ["detector", "setting"]
+    )
 
 
 def test_published_inputs_have_880_tokens_and_1459_with_runtime_state() -> None:
-    means = published_tokens().groupby("setting")["tokens"].agg(["size", "mean"])
+    means = (
+        published_tokens().groupby("setting")["tokens"].agg(["size", "mean"])
+    )
     assert means["size"].tolist() == [222, 222]
     assert means["mean"].round().to_dict() == {"code": 880, "runtime": 1459}
 
@@ -36,7 +40,9 @@ def test_published_inputs_have_880_tokens_and_1459_with_runtime_state() -> None:
 def test_tokens_and_price_of_each_model_are_those_of_its_input(
     table: pd.DataFrame,
 ) -> None:
-    assert table.loc[("gpt-5", "runtime"), "tokens"] == pytest.approx(1458.6, abs=0.05)
+    assert table.loc[("gpt-5", "runtime"), "tokens"] == pytest.approx(
+        1458.6, abs=0.05
+    )
     assert table["is_exact"].all()
     price = list_price("gpt-5")
     assert price is not None
@@ -45,7 +51,11 @@ def test_tokens_and_price_of_each_model_are_those_of_its_input(
     )
     assert table.loc[("pylint", "code"), ["tokens", "usd"]].tolist() == [0, 0]
     assert (
-        table["usd"].isna().groupby("detector").all().to_dict()["qwen-2.5-32b-instruct"]
+        table["usd"]
+        .isna()
+        .groupby("detector")
+        .all()
+        .to_dict()["qwen-2.5-32b-instruct"]
     )
 
 
@@ -63,7 +73,9 @@ def test_a_detector_whose_price_nobody_lists_is_left_out_of_the_front(
     assert front["cost"].is_monotonic_increasing
 
 
-def test_texts_in_the_store_give_the_facts_that_ship(study_store: Store) -> None:
+def test_texts_in_the_store_give_the_facts_that_ship(
+    study_store: Store,
+) -> None:
     """Where the archive is available: counted from its texts, each instance is as long as the shipped table says."""
     if not count_tokens("a").is_exact:
         pytest.skip("no exact counter of tokens is installed")

@@ -50,7 +50,9 @@ def mixed(case: int, setting: Setting) -> bool:
     return case % 2 == (setting == CODE)
 
 
-def study(models: dict[str, Right], n_cases: int = 40, n_runs: int = 1) -> pd.DataFrame:
+def study(
+    models: dict[str, Right], n_cases: int = 40, n_runs: int = 1
+) -> pd.DataFrame:
     """The verdict frame of such answers; what is wrong about a crash is wrong about its fixed notebook."""
     rows = [
         {
@@ -64,7 +66,9 @@ def study(models: dict[str, Right], n_cases: int = 40, n_runs: int = 1) -> pd.Da
         for version in ("reproduced", "fixed")
         for setting in (CODE, RUNTIME)
     ]  # fmt: skip
-    return pd.DataFrame(rows).assign(n_safe=lambda frame: n_runs - frame["n_crash"])
+    return pd.DataFrame(rows).assign(
+        n_safe=lambda frame: n_runs - frame["n_crash"]
+    )
 
 
 def said(frame: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> str:
@@ -89,7 +93,11 @@ NO_EVIDENCE = "Runtime state: no evidence of a change of accuracy for"
             40,
             "Runtime state lowers accuracy by 50.0 points for all three models",
         ),
-        ([harmed], 40, "Runtime state lowers accuracy by 50.0 points for one model"),
+        (
+            [harmed],
+            40,
+            "Runtime state lowers accuracy by 50.0 points for one model",
+        ),
         ([always] * 3, 40, f"{NO_EVIDENCE} any of 3 models (0.0 points)"),
         ([mixed] * 2, 40, f"{NO_EVIDENCE} either model (0.0 points)"),
         (
@@ -112,7 +120,10 @@ NO_EVIDENCE = "Runtime state: no evidence of a change of accuracy for"
     ],
 )
 def test_titles(models: Sequence[Right], n_cases: int, expected: str) -> None:
-    assert said(study(dict(zip(MODELS, models, strict=False)), n_cases)) == expected
+    assert (
+        said(study(dict(zip(MODELS, models, strict=False)), n_cases))
+        == expected
+    )
 
 
 @pytest.mark.parametrize("n_runs", [1, 3, 5, 7])
@@ -131,7 +142,9 @@ def test_titles_are_the_same_for_any_number_of_runs_that_agree(
 
 def test_nothing_in_common_is_nothing_to_compare() -> None:
     frame = study({"Heron": helped})
-    is_apart = (frame["setting"] == CODE) == (frame["case_id"].str[1:].astype(int) < 20)
+    is_apart = (frame["setting"] == CODE) == (
+        frame["case_id"].str[1:].astype(int) < 20
+    )
     apart = frame[is_apart]
     table = gain_table(apart, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
     assert (
@@ -162,7 +175,9 @@ def test_harm_of_an_input_is_a_loss_for_every_rate(rate: str) -> None:
     assert table["p_holm"].max() < 0.001
 
 
-@pytest.mark.parametrize(("detector", "expected"), [(helped, (1, 0)), (harmed, (0, 1))])
+@pytest.mark.parametrize(
+    ("detector", "expected"), [(helped, (1, 0)), (harmed, (0, 1))]
+)
 def test_the_breakdown_counts_both_directions(
     detector: Right, expected: tuple[int, int]
 ) -> None:

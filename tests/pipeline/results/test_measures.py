@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import false_discovery_control, permutation_test
-from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    precision_score,
+    recall_score,
+)
 
 from crane_core.domain import Setting
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -25,7 +30,10 @@ from crane_core.pipeline.results.measures import (
 from crane_core.storage.store import Store
 
 STRICT: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
-DETECTION: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
+DETECTION: dict[str, Any] = {
+    "rule": VoteRule.MAJORITY,
+    "credit": Credit.DETECTION,
+}
 SCORES = {
     "Accuracy": accuracy_score,
     "Precision": precision_score,
@@ -79,7 +87,9 @@ def expanded(
 def test_rates_agree_with_scikit_learn(
     models: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str
 ) -> None:
-    table = rate_table(models, by=BY, rate=rate, rule=rule, credit=credit).set_index(BY)
+    table = rate_table(
+        models, by=BY, rate=rate, rule=rule, credit=credit
+    ).set_index(BY)
     for group, rows in models.groupby(BY):
         truths, answers, weights = expanded(rows, rule, credit)
         expected = SCORES[rate](truths, answers, sample_weight=weights)
@@ -88,7 +98,9 @@ def test_rates_agree_with_scikit_learn(
     assert (table["value"] <= table["high"]).all()
     assert (table["left_out"] == 0).all()
     assert (table["n_cases"] <= 111).all()
-    assert rate == "Precision" or (table["n_cases"] == 111).all() or rate == "F1"
+    assert (
+        rate == "Precision" or (table["n_cases"] == 111).all() or rate == "F1"
+    )
 
 
 def test_accuracy_is_over_all_instances_and_recall_over_those_that_crash(
@@ -137,9 +149,9 @@ def test_gain_end_to_end_is_that_of_the_paper(models: pd.DataFrame) -> None:
 def test_gain_of_detection_alone_by_hand(models: pd.DataFrame) -> None:
     """Table 2b, accuracy: from the confusion of the votes, counted here without the code under test."""
     table = gain_table(models, **DETECTION).set_index("detector")
-    right = (models["n_crash"] * 2 > models["n_crash"] + models["n_safe"]) == models[
-        "truth"
-    ]
+    right = (
+        models["n_crash"] * 2 > models["n_crash"] + models["n_safe"]
+    ) == models["truth"]
     wide = models.assign(right=right).pivot_table(
         index=["detector", "instance_id"], columns="setting", values="right"
     )
@@ -165,7 +177,9 @@ def test_gain_of_any_rate_is_the_difference_of_both(
     asked = STRICT | {"rate": rate}
     single = rate_table(models, by=BY, **asked).set_index(BY)["value"]
     for row in gain_table(models, **asked).to_dict("records"):
-        expected = single[row["detector"], "runtime"] - single[row["detector"], "code"]
+        expected = (
+            single[row["detector"], "runtime"] - single[row["detector"], "code"]
+        )
         assert row["difference"] == pytest.approx(expected)
         assert row["test"] == (
             PairedTest.MCNEMAR if rate == "Recall" else PairedTest.SWAP
@@ -196,9 +210,13 @@ def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
         models["truth"], said * models["human"].map(half).fillna(0.0), 1 - said
     )
     wide = models.assign(right=right).pivot_table(
-        index=["detector", "case_id", "instance_id"], columns="setting", values="right"
+        index=["detector", "case_id", "instance_id"],
+        columns="setting",
+        values="right",
     )
-    changes = (wide["runtime"] - wide["code"]).groupby(["detector", "case_id"]).sum()
+    changes = (
+        (wide["runtime"] - wide["code"]).groupby(["detector", "case_id"]).sum()
+    )
     for row in table.itertuples():
         mine = changes.loc[row.detector].to_numpy()
         expected = permutation_test(
@@ -211,13 +229,17 @@ def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
         assert row.p_value == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
+@pytest.mark.parametrize(
+    "by", ["library_group", "root_cause", "crash_type", "stage"]
+)
 @pytest.mark.parametrize("rule", VoteRule)
 @pytest.mark.parametrize("credit", Credit)
 def test_the_family_of_tests_is_every_group_whatever_its_labels(
     models: pd.DataFrame, by: str, rule: VoteRule, credit: Credit
 ) -> None:
-    table = change_table(models, by=by, rate="Accuracy", rule=rule, credit=credit)
+    table = change_table(
+        models, by=by, rate="Accuracy", rule=rule, credit=credit
+    )
     assert len(table) == models.groupby([by, "detector"]).ngroups
     assert table["p_value"].notna().all()
     assert table["test"].nunique() == 1
@@ -227,8 +249,12 @@ def test_the_family_of_tests_is_every_group_whatever_its_labels(
     )
 
 
-def test_a_detector_asked_in_one_setting_has_no_gain(models: pd.DataFrame) -> None:
-    alone = models[(models["detector"] == "gpt-5") & (models["setting"] == "code")]
+def test_a_detector_asked_in_one_setting_has_no_gain(
+    models: pd.DataFrame,
+) -> None:
+    alone = models[
+        (models["detector"] == "gpt-5") & (models["setting"] == "code")
+    ]
     assert gain_table(alone, **STRICT).empty
 
 
@@ -236,12 +262,19 @@ def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
     """A run of 222 with code only and of 30 with runtime state, one of them without an answer: 29 pairs."""
     mine = models[models["detector"] == "gpt-5"]
     few = mine.loc[mine["setting"] == "runtime", "instance_id"].head(30)
-    rows = mine[(mine["setting"] == "code") | mine["instance_id"].isin(few)].copy()
-    silent = (rows["setting"] == "runtime") & (rows["instance_id"] == few.iloc[3])
+    rows = mine[
+        (mine["setting"] == "code") | mine["instance_id"].isin(few)
+    ].copy()
+    silent = (rows["setting"] == "runtime") & (
+        rows["instance_id"] == few.iloc[3]
+    )
     rows.loc[silent, ["n_crash", "n_safe"]] = 0
     [gain] = gain_table(rows, **DETECTION).to_dict("records")
     table = rate_table(
-        paired_rows(rows, **DETECTION), by=["setting"], rate="Accuracy", **DETECTION
+        paired_rows(rows, **DETECTION),
+        by=["setting"],
+        rate="Accuracy",
+        **DETECTION,
     ).set_index("setting")
     assert table["n"].tolist() == [29, 29]
     assert gain["n"] == 29
@@ -253,12 +286,17 @@ def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
     assert len(paired_rows(alone, **DETECTION)) == 222
 
 
-def test_any_two_inputs_are_compared_on_their_own_pairs(models: pd.DataFrame) -> None:
+def test_any_two_inputs_are_compared_on_their_own_pairs(
+    models: pd.DataFrame,
+) -> None:
     """The rows with runtime state under another name give the numbers of the study; the base is never the other."""
-    renamed = models.assign(setting=models["setting"].replace({"code": "runtime-V"}))
+    renamed = models.assign(
+        setting=models["setting"].replace({"code": "runtime-V"})
+    )
     inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
     pd.testing.assert_frame_equal(
-        gain_table(renamed, inputs=inputs, **STRICT), gain_table(models, **STRICT)
+        gain_table(renamed, inputs=inputs, **STRICT),
+        gain_table(models, **STRICT),
     )
     turned = gain_table(renamed, inputs=Inputs(*reversed(inputs)), **STRICT)
     assert turned["difference"].tolist() == pytest.approx(
@@ -292,10 +330,15 @@ def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
         ("d", True, 3, 2, "correct"),
         ("e", False, 1, 1, None),  # a tie again: true negative
     )
-    [row] = rate_table(frame, by=["detector"], rate="Accuracy", **STRICT).to_dict(
-        "records"
+    [row] = rate_table(
+        frame, by=["detector"], rate="Accuracy", **STRICT
+    ).to_dict("records")
+    assert (row["n"], row["left_out"], row["part"], row["whole"]) == (
+        3,
+        2,
+        2.0,
+        3.0,
     )
-    assert (row["n"], row["left_out"], row["part"], row["whole"]) == (3, 2, 2.0, 3.0)
     [strict] = rate_table(
         frame,
         by=["detector"],
@@ -303,7 +346,11 @@ def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
         rule=VoteRule.ALL,
         credit=Credit.DETECTION,
     ).to_dict("records")
-    assert (strict["part"], strict["whole"], strict["left_out"]) == (1.0, 3.0, 1)
+    assert (strict["part"], strict["whole"], strict["left_out"]) == (
+        1.0,
+        3.0,
+        1,
+    )
 
 
 def test_a_rate_of_nothing_is_nan_and_an_empty_frame_has_no_rows() -> None:
@@ -319,5 +366,7 @@ def test_a_rate_of_nothing_is_nan_and_an_empty_frame_has_no_rows() -> None:
     assert empty.empty
     assert list(empty.columns)[:3] == [*BY, "n"]
     assert gain_table(
-        frame.head(0).assign(detector_title=""), rule=VoteRule.MEAN, credit=Credit.HALF
+        frame.head(0).assign(detector_title=""),
+        rule=VoteRule.MEAN,
+        credit=Credit.HALF,
     ).empty

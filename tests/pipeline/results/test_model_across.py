@@ -26,15 +26,22 @@ def models(study: pd.DataFrame) -> pd.DataFrame:
     return study[study["detector_kind"] == "llm"]
 
 
-def test_detection_alone_is_the_2x2_table_of_the_votes(models: pd.DataFrame) -> None:
-    found = model_across(models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+def test_detection_alone_is_the_2x2_table_of_the_votes(
+    models: pd.DataFrame,
+) -> None:
+    found = model_across(
+        models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     right = (models["n_crash"] > models["n_safe"]) == models["truth"]
-    counts = right.groupby([models["detector"], models["setting"]]).agg(["sum", "size"])
+    counts = right.groupby([models["detector"], models["setting"]]).agg(
+        ["sum", "size"]
+    )
     assert (found.why_not, found.df, found.n_cases) == ("", 2, 111)
     assert found.ratios["n"].tolist() == [222] * 3
     for row in found.ratios.itertuples():
         (r0, n0), (r1, n1) = (
-            counts.loc[(row.detector, setting)] for setting in ("code", "runtime")
+            counts.loc[(row.detector, setting)]
+            for setting in ("code", "runtime")
         )
         assert row.odds_ratio == pytest.approx(
             r1 * (n0 - r0) / ((n1 - r1) * r0), rel=1e-6
@@ -60,7 +67,9 @@ def test_shares_and_credits_give_statsmodels_wald_test(
     fit = smf.gee(
         "y ~ C(detector) * t", "case_id", frame, family=sm.families.Binomial()
     ).fit(cov_type="bias_reduced")
-    terms = ", ".join(f"{name} = 0" for name in fit.params.index if ":t" in name)
+    terms = ", ".join(
+        f"{name} = 0" for name in fit.params.index if ":t" in name
+    )
     test = fit.wald_test(terms, scalar=True, use_f=False)
     assert found.chi2 == pytest.approx(float(test.statistic), rel=1e-5)
     assert found.p_value == pytest.approx(float(test.pvalue), rel=1e-5)
@@ -89,12 +98,16 @@ def test_an_analyzer_that_hardly_heeds_runtime_state_is_named(
     study: pd.DataFrame,
 ) -> None:
     analyzers = study[study["detector_kind"] == "analyzer"]
-    found = model_across(analyzers, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+    found = model_across(
+        analyzers, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     assert found.why_not == Unfit.FEW_CHANGED
     assert "pylint" in found.at
 
 
-def test_a_sample_of_labels_leaves_unknown_who_is_right(models: pd.DataFrame) -> None:
+def test_a_sample_of_labels_leaves_unknown_who_is_right(
+    models: pd.DataFrame,
+) -> None:
     some = models.assign(
         label_stratum="all", human=models["human"].where(models.index % 2 == 0)
     )

@@ -70,4 +70,7 @@ def test_what_gave_no_verdict_is_counted_and_in_no_rate() -> None:
 
 def test_a_rehearsal_is_no_member_of_a_usual_combination() -> None:
     both = pd.concat([frame("rules"), frame("llm"), frame()], ignore_index=True)
-    assert [member.detector for member in usual_members(both)] == ["rules", "llm"]
+    assert [member.detector for member in usual_members(both)] == [
+        "rules",
+        "llm",
+    ]

@@ -40,7 +40,9 @@ def test_the_agreement_of_published_runs_is_that_of_their_pairs(
     assert not row["is_job"]
 
 
-def test_instances_that_were_never_asked_are_not_counted(folder: DataFolder) -> None:
+def test_instances_that_were_never_asked_are_not_counted(
+    folder: DataFolder,
+) -> None:
     store = prepare(folder)
     table = run_list(store, verdict_frame(store))
     asked = "SELECT count(DISTINCT instance_id) FROM runs WHERE detector = 'mistral-small-3.1' AND run_index > 0"
@@ -96,7 +98,10 @@ def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
     }
     place = answers.place_of(cursor, run, "pandas_1_fixed")
     store.close()
-    assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (2, 6)
+    assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (
+        2,
+        6,
+    )
     assert first["input_tokens"] > 0 and first["seconds_median"] > 0
     assert [row["instance_id"] for row in page] == list(found)
     assert place == answers.AnswerPlace(None, "pandas_1_reproduced", 1, 2)
@@ -123,9 +128,13 @@ def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_me
     names = [name for page in pages for name in page["instance_id"]]
     assert [len(page) for page in pages] == [100, 100, 22, 0]
     assert names == sorted(set(names)) and len(names) == 222
-    flips = answers.instance_page(cursor, run, answers.Only.FLIPS, page=1, size=300)
+    flips = answers.instance_page(
+        cursor, run, answers.Only.FLIPS, page=1, size=300
+    )
     assert {len(set(marks.split())) for marks in flips["marks"]} == {2}
-    wrong = answers.instance_page(cursor, run, answers.Only.WRONG, page=1, size=300)
+    wrong = answers.instance_page(
+        cursor, run, answers.Only.WRONG, page=1, size=300
+    )
     vote = wrong["n_crash"] > wrong["n_safe"]
     assert len(wrong) and (vote != wrong["truth"]).all()
     assert answers.instance_page(

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from crane_core import domain
 from crane_core.domain import DetectorKind, Record, Setting
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vote_table
+from crane_core.pipeline.results.five_runs import (
+    answers_by_run,
+    run_table,
+    vote_table,
+)
 from crane_core.pipeline.results.run_measures import stability
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
@@ -62,7 +66,8 @@ def same(counted: pd.DataFrame, of_rows: pd.DataFrame, key: list[str]) -> None:
     ]
     assert ours[texts].astype(str).equals(theirs[texts].astype(str))
     numbers = [
-        table.drop(columns=texts).to_numpy(dtype=float) for table in (ours, theirs)
+        table.drop(columns=texts).to_numpy(dtype=float)
+        for table in (ours, theirs)
     ]
     np.testing.assert_allclose(*numbers, rtol=0, atol=1e-12)
 
@@ -76,7 +81,9 @@ def test_counts_per_case_give_what_the_rows_of_the_study_give(
 
 
 ANSWERS = st.lists(st.sampled_from([True, False, None]), min_size=0, max_size=4)
-CASES = st.lists(st.lists(ANSWERS, min_size=4, max_size=4), min_size=1, max_size=8)
+CASES = st.lists(
+    st.lists(ANSWERS, min_size=4, max_size=4), min_size=1, max_size=8
+)
 """Of each case the answers to the crashing and to the fixed notebook, each with both inputs."""
 
 
@@ -88,9 +95,12 @@ def records(cases: list[list[list[bool | None]]]) -> list[Record]:
     for number, answered in enumerate(cases):
         found.append(domain.Case("b", f"c_{number}"))
         found += [
-            domain.Instance("b", f"c_{number}", version) for version in domain.Version
+            domain.Instance("b", f"c_{number}", version)
+            for version in domain.Version
         ]
-        asked = itertools.product(domain.Version, (Setting.CODE, Setting.RUNTIME))
+        asked = itertools.product(
+            domain.Version, (Setting.CODE, Setting.RUNTIME)
+        )
         for (version, setting), answers in zip(asked, answered, strict=True):
             key = ("b", f"c_{number}_{version}", "d", setting, "e")
             found += [
@@ -107,7 +117,9 @@ def test_counts_per_case_give_what_the_rows_of_any_answers_give(
 ) -> None:
     emptied_store.write(empty)
     emptied_store.write(
-        lambda cursor: write.add_records(cursor, records(cases), source_id="random")
+        lambda cursor: write.add_records(
+            cursor, records(cases), source_id="random"
+        )
     )
     assert_as_from_rows(emptied_store, "b", "e")
 

@@ -11,7 +11,11 @@ from crane_core.domain import Setting
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import PairedTest
-from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
+from crane_core.pipeline.results.setting_drops import (
+    drop_table,
+    drops_by,
+    reference_of,
+)
 from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.stats.outcome import Outcome
 from crane_core.storage.store import Store
@@ -45,10 +49,14 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
     assert len(table) == 3 * 2
     for row in table.to_dict("records"):
-        wide = right(shipped[shipped["detector"] == row["detector"]]).astype(bool)
+        wide = right(shipped[shipped["detector"] == row["detector"]]).astype(
+            bool
+        )
         with_it, without = wide[row["setting"]], wide["runtime"]
         assert (row["n"], row["n_cases"]) == (80, 40)
-        assert row["difference"] == pytest.approx(with_it.mean() - without.mean())
+        assert row["difference"] == pytest.approx(
+            with_it.mean() - without.mean()
+        )
         assert (row["reference"], row["value"]) == pytest.approx(
             (without.mean(), with_it.mean())
         )
@@ -67,7 +75,10 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(
 
 def test_all_rows_are_one_family(shipped: pd.DataFrame) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
-    for raw, adjusted in (("p_value", "p_holm"), ("p_by_case", "p_by_case_holm")):
+    for raw, adjusted in (
+        ("p_value", "p_holm"),
+        ("p_by_case", "p_by_case_holm"),
+    ):
         assert table[adjusted].tolist() == pytest.approx(
             multipletests(table[raw], method="holm")[1]
         )
@@ -111,7 +122,8 @@ def test_the_reference_is_the_full_state_of_the_study_where_somebody_was_asked_w
 ) -> None:
     assert reference_of(shipped) == Setting.RUNTIME
     assert (
-        reference_of(shipped[shipped["setting"] != "runtime"]) == Setting.RUNTIME_PLUS
+        reference_of(shipped[shipped["setting"] != "runtime"])
+        == Setting.RUNTIME_PLUS
     )
 
 
@@ -131,23 +143,33 @@ def verdicts(ran: pd.DataFrame) -> pd.DataFrame:
 def test_inputs_without_a_common_instance_are_no_source() -> None:
     """Each of two inputs was asked about another instance; or about the same, and one has no answer."""
     ran = runs(
-        ("code-1", "code", 1, "2026-01-01"), ("v-1", "runtime-V", 1, "2026-01-01")
+        ("code-1", "code", 1, "2026-01-01"),
+        ("v-1", "runtime-V", 1, "2026-01-01"),
     )
     shared = verdicts(ran)
     assert sources(shared, ran, "mine") == [OWN]
     imported = ran.assign(is_job=False)
     one_import = shared.assign(experiment="theirs")
     assert sources(one_import, imported, "mine") == ["theirs"]
-    for apart in (shared.assign(instance_id=["a", "b"]), shared.assign(n_crash=[1, 0])):
+    for apart in (
+        shared.assign(instance_id=["a", "b"]),
+        shared.assign(n_crash=[1, 0]),
+    ):
         assert sources(apart, ran, "mine") == []
-        assert sources(apart.assign(experiment="theirs"), imported, "mine") == []
+        assert (
+            sources(apart.assign(experiment="theirs"), imported, "mine") == []
+        )
         assert runs_of(apart, ran, "mine", OWN).rows.empty
 
 
 @pytest.mark.parametrize(
     ("settings", "instances", "expected"),
     [
-        (["runtime", "code", "runtime+"], ["a", "b", "b"], Setting.RUNTIME_PLUS),
+        (
+            ["runtime", "code", "runtime+"],
+            ["a", "b", "b"],
+            Setting.RUNTIME_PLUS,
+        ),
         (
             ["runtime-S", "runtime-V", "runtime-R"],
             ["a", "a", "b"],
@@ -186,7 +208,9 @@ def test_own_runs_of_several_settings_are_one_detector_and_the_largest_last_one_
     assert sources(verdicts(alone), alone, "mine") == []
 
 
-def test_an_imported_experiment_has_what_ships_beside_it(frame: pd.DataFrame) -> None:
+def test_an_imported_experiment_has_what_ships_beside_it(
+    frame: pd.DataFrame,
+) -> None:
     none = runs().astype({"is_job": bool})
     assert sources(frame, none, "junobench") == [STUDY]
     rows = runs_of(frame, none, "junobench", STUDY).rows

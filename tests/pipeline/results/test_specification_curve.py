@@ -24,7 +24,8 @@ from crane_core.storage.store import Store
 def models(embedded_store: Store) -> pd.DataFrame:
     frame = verdict_frame(embedded_store)
     return frame[
-        (frame["experiment"] == "crane-llm-2025-10") & (frame["detector_kind"] == "llm")
+        (frame["experiment"] == "crane-llm-2025-10")
+        & (frame["detector_kind"] == "llm")
     ]
 
 
@@ -33,7 +34,9 @@ def curve(models: pd.DataFrame) -> pd.DataFrame:
     return specification_curve({"people": models})
 
 
-def test_every_reading_has_the_tests_that_it_can_have(curve: pd.DataFrame) -> None:
+def test_every_reading_has_the_tests_that_it_can_have(
+    curve: pd.DataFrame,
+) -> None:
     readings = curve.groupby(["rule", "credit", "judged_by"])["test"].nunique()
     by_case_alone = {
         (rule, credit) for (rule, credit, _), n in readings.items() if n == 1
@@ -100,7 +103,9 @@ def test_detection_is_read_once_whoever_judged(
         == both["judged_by"].value_counts()["a harsh judge"]
     )
     assert (
-        both[both["judged_by"] != "a harsh judge"].reset_index(drop=True).equals(curve)
+        both[both["judged_by"] != "a harsh judge"]
+        .reset_index(drop=True)
+        .equals(curve)
     )
 
 
@@ -108,14 +113,19 @@ def test_without_labels_only_detection_is_read(models: pd.DataFrame) -> None:
     assert set(
         specification_curve({"nobody": models.assign(human=None)})["credit"]
     ) == {"detection only"}
-    assert specification_curve({"people": models[models["setting"] == "code"]}).empty
+    assert specification_curve(
+        {"people": models[models["setting"] == "code"]}
+    ).empty
 
 
-def rows_of(outcome: Outcome = Outcome.GAIN, **found: tuple[int, int]) -> pd.DataFrame:
+def rows_of(
+    outcome: Outcome = Outcome.GAIN, **found: tuple[int, int]
+) -> pd.DataFrame:
     """A curve whose rules have the outcome so often of so many tests; the other choices are the same everywhere."""
     same = {"credit": "c", "judged_by": "j", "test": "t"}
     return pd.DataFrame(
-        same | {"rule": rule, "conclusion": str(outcome) if i < n else "no evidence"}
+        same
+        | {"rule": rule, "conclusion": str(outcome) if i < n else "no evidence"}
         for rule, (n, of) in found.items()
         for i in range(of)
     )
@@ -142,14 +152,18 @@ def test_a_stated_credit_counts_as_it_does_elsewhere(
 ) -> None:
     """A fifth for partial stands between none, which strict counting gives, and half."""
     stated = models.assign(
-        label_credit=models["human"].map({"correct": 1.0, "partial": 0.2, "wrong": 0.0})
+        label_credit=models["human"].map(
+            {"correct": 1.0, "partial": 0.2, "wrong": 0.0}
+        )
     )
     read = ["rule", "credit", "judged_by", "test", "detector"]
     before, after = (
         one.set_index(read)["difference"]
         for one in (curve, specification_curve({"people": stated}))
     )
-    is_half = before.index.get_level_values("credit") == "half credit for partial"
+    is_half = (
+        before.index.get_level_values("credit") == "half credit for partial"
+    )
     strict = (
         before.xs("correct diagnosis", level="credit")
         .groupby(["rule", "detector"])

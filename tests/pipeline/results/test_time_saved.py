@@ -26,7 +26,9 @@ def test_the_recorded_times_have_the_published_summary() -> None:
     assert len(times) == 222
     assert len(crashing) == 111
     before, query = crashing["seconds_before"], crashing["seconds_of_query"]
-    assert (before.sum(), query.sum()) == pytest.approx((1300.5710, 197.7348), abs=5e-5)
+    assert (before.sum(), query.sum()) == pytest.approx(
+        (1300.5710, 197.7348), abs=5e-5
+    )
     assert (
         before.mean(),
         before.median(),
@@ -48,7 +50,9 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
     frame = verdict_frame(embedded_store)
     frame = frame[frame["experiment"] == STUDY]
     [found] = time_saved(
-        frame, times_of(embedded_store, BENCHMARK, STUDY), rule=VoteRule.MAJORITY
+        frame,
+        times_of(embedded_store, BENCHMARK, STUDY),
+        rule=VoteRule.MAJORITY,
     )
     assert (found.detector, found.setting) == (GPT, SETTING)
     accounts = found.accounts.set_index("account")
@@ -59,7 +63,9 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
     predicted = accounts.loc[str(Account.PREDICTED)]
     by_hand = 0.0
     rows = frame[
-        (frame["detector"] == GPT) & (frame["setting"] == SETTING) & frame["truth"]
+        (frame["detector"] == GPT)
+        & (frame["setting"] == SETTING)
+        & frame["truth"]
     ].set_index("instance_id")
     for row in published_times().dropna().to_dict("records"):
         answers = rows.loc[row["instance_id"]]
@@ -88,7 +94,12 @@ def job() -> tuple[pd.DataFrame, pd.DataFrame]:
     )
     times = pd.DataFrame(
         {
-            "instance_id": ["a_reproduced", "b_reproduced", "a_fixed", "c_reproduced"],
+            "instance_id": [
+                "a_reproduced",
+                "b_reproduced",
+                "a_fixed",
+                "c_reproduced",
+            ],
             "detector": "m",
         }
         | {
@@ -117,7 +128,9 @@ def test_what_was_not_timed_has_no_row() -> None:
     frame, times = job()
     assert (
         time_saved(
-            frame, times[times["instance_id"] == "c_reproduced"], rule=VoteRule.MAJORITY
+            frame,
+            times[times["instance_id"] == "c_reproduced"],
+            rule=VoteRule.MAJORITY,
         )
         == []
     )
@@ -133,7 +146,12 @@ def test_what_was_not_timed_has_no_row() -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(-0.6, "−0.6 s"), (1102.84, "1,103 s"), (99.5, "99.5 s"), (-250, "−250 s")],
+    [
+        (-0.6, "−0.6 s"),
+        (1102.84, "1,103 s"),
+        (99.5, "99.5 s"),
+        (-250, "−250 s"),
+    ],
 )
 def test_seconds_read_well(value: float, said: str) -> None:
     assert seconds(value) == said

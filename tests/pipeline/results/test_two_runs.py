@@ -28,7 +28,9 @@ def runs_of(verdicts: pd.DataFrame) -> list[RunKey]:
     keys = verdicts[list(RunKey._fields)].drop_duplicates()
     return [
         RunKey(*map(str, key))
-        for key in keys[keys["benchmark"] == "minibench"].itertuples(index=False)
+        for key in keys[keys["benchmark"] == "minibench"].itertuples(
+            index=False
+        )
     ]
 
 
@@ -39,7 +41,9 @@ def right_of(verdicts: pd.DataFrame, run: RunKey) -> pd.Series:
     return (rows["n_crash"] > rows["n_safe"]) == rows["truth"].astype(bool)
 
 
-def test_two_runs_are_compared_as_counted_by_hand(verdicts: pd.DataFrame) -> None:
+def test_two_runs_are_compared_as_counted_by_hand(
+    verdicts: pd.DataFrame,
+) -> None:
     one, other = next(
         (a, b)
         for a in runs_of(verdicts)
@@ -61,7 +65,9 @@ def test_two_runs_are_compared_as_counted_by_hand(verdicts: pd.DataFrame) -> Non
         int((~a & b).sum()),
     )
     assert found["gained"] > 0
-    assert found["p_value"] == pytest.approx(mcnemar(found["lost"], found["gained"]))
+    assert found["p_value"] == pytest.approx(
+        mcnemar(found["lost"], found["gained"])
+    )
     turned = two_runs(verdicts, other, one)
     assert turned is not None and turned["difference"] == pytest.approx(
         -found["difference"]

@@ -7,14 +7,19 @@ from typing import Any
 
 import pytest
 
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage.store import Store
 
 
 @pytest.fixture(scope="session")
-def study_models(embedded_store: Store, prepared_folder: DataFolder) -> Material:
+def study_models(
+    embedded_store: Store, prepared_folder: DataFolder
+) -> Material:
     material = Material(embedded_store, prepared_folder)
     frame = verdict_frame(embedded_store)
     is_meant = (frame["experiment"] == "crane-llm-2025-10") & (
@@ -26,7 +31,9 @@ def study_models(embedded_store: Store, prepared_folder: DataFolder) -> Material
     return material
 
 
-def only(rows: Iterable[ExportedStatistic], **members: object) -> ExportedStatistic:
+def only(
+    rows: Iterable[ExportedStatistic], **members: object
+) -> ExportedStatistic:
     """The one row with these members."""
     [found] = [
         row
@@ -36,7 +43,9 @@ def only(rows: Iterable[ExportedStatistic], **members: object) -> ExportedStatis
     return found
 
 
-def holds(one: ExportedStatistic, row: dict[str, Any], key: str = "value") -> bool:
+def holds(
+    one: ExportedStatistic, row: dict[str, Any], key: str = "value"
+) -> bool:
     """Whether a statistic has the value, the interval and the n of a row."""
     expected = (row[key], row["low"], row["high"], row["n"])
     return (one.value, one.low, one.high, one.n) == expected

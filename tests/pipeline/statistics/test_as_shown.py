@@ -38,7 +38,9 @@ def headline(study_models: Material) -> list[ExportedStatistic]:
 
 @pytest.fixture
 def shown(
-    study_models: Material, embedded_store: Store, monkeypatch: pytest.MonkeyPatch
+    study_models: Material,
+    embedded_store: Store,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Material:
     """The pages read what the export reads."""
     monkeypatch.setattr(data, "verdicts", lambda: study_models.verdicts)
@@ -51,24 +53,34 @@ def switches(rule: VoteRule, credit: Credit) -> ResultChoice:
     return ResultChoice("junobench", STUDY, DetectorKind.LLM, rule, credit)
 
 
-def holds(one: ExportedStatistic, row: dict[str, Any], key: str = "value") -> bool:
+def holds(
+    one: ExportedStatistic, row: dict[str, Any], key: str = "value"
+) -> bool:
     """Equal but for the order in which a page and an export add up."""
     found = np.array([one.value, one.low, one.high], dtype=float)
     shown = np.array([row[key], row["low"], row["high"]], dtype=float)
     is_same = np.isclose(found, shown, rtol=1e-12, atol=1e-12, equal_nan=True)
-    return bool(is_same.all()) and (one.n, one.n_cases) == (row["n"], row["n_cases"])
+    return bool(is_same.all()) and (one.n, one.n_cases) == (
+        row["n"],
+        row["n_cases"],
+    )
 
 
 @pytest.mark.parametrize("rule", VoteRule)
 @pytest.mark.parametrize("credit", Credit)
 def test_headline(
-    shown: Material, headline: list[ExportedStatistic], rule: VoteRule, credit: Credit
+    shown: Material,
+    headline: list[ExportedStatistic],
+    rule: VoteRule,
+    credit: Credit,
 ) -> None:
     found = gains_view.compared(switches(rule, credit))
     mine = [row for row in headline if (row.runs, row.credit) == (rule, credit)]
     for row in as_rows(found.comparison):
         of = {"detector": row["detector_title"], "input": BOTH_INPUTS}
-        main = only(mine, **of, statistic="difference of accuracy", test=row["test"])
+        main = only(
+            mine, **of, statistic="difference of accuracy", test=row["test"]
+        )
         assert holds(main, row, "difference")
         assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
         by_case = only(
@@ -87,7 +99,9 @@ def test_headline(
             assert only(mine, **of, statistic="gained").value == row["gained"]
             assert only(mine, **of, statistic="lost").value == row["lost"]
             assert (
-                only(mine, **of, statistic="minimum detectable difference").value
+                only(
+                    mine, **of, statistic="minimum detectable difference"
+                ).value
                 == row["detectable"]
             )
     for row in as_rows(found.rates):
@@ -106,7 +120,10 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = switches(VoteRule.MAJORITY, Credit.STRICT)
     judging = shown.judgings[0]
     policy = (judging, chosen.rule, chosen.credit, "stage")
-    mine = [*breakdown._rates(*policy), *breakdown._changes(*policy, WITH_STATE)]
+    mine = [
+        *breakdown._rates(*policy),
+        *breakdown._changes(*policy, WITH_STATE),
+    ]
     for rate in breakdown.RATES:
         table, changes = breakdown_view._rates(chosen, "stage", rate)
         name = rate if rate == "F1" else rate.lower()
@@ -133,9 +150,13 @@ def test_kinds_stand_in_the_order_in_which_exports_hold_them() -> None:
     assert list(statistics_kinds()) == [*kinds.split(), "together"]
 
 
-def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) -> None:
+def test_labels_of_a_sample_are_told_to_allow_no_test(
+    study_models: Material,
+) -> None:
     judging = study_models.judgings[0]
-    crashes = judging.rows["truth"] & (judging.rows["n_crash"] > judging.rows["n_safe"])
+    crashes = judging.rows["truth"] & (
+        judging.rows["n_crash"] > judging.rows["n_safe"]
+    )
     sampled = judging.rows.assign(
         label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
         human=judging.rows["human"].where(
@@ -144,10 +165,17 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
     )
     found = list(
         gains._differences(
-            judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT, WITH_STATE
+            judging._replace(rows=sampled),
+            VoteRule.MAJORITY,
+            Credit.STRICT,
+            WITH_STATE,
         )
     )
-    differences = [row for row in found if row.statistic == "difference of accuracy"]
+    differences = [
+        row for row in found if row.statistic == "difference of accuracy"
+    ]
     assert len(differences) == 3
-    assert {(row.test, row.outcome) for row in differences} == {(None, "not tested")}
+    assert {(row.test, row.outcome) for row in differences} == {
+        (None, "not tested")
+    }
     assert all("sample" in str(row.note) for row in differences)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import PairedTest
@@ -25,10 +28,12 @@ def test_each_drop_has_its_interval_and_both_tests(
     found: list[ExportedStatistic], embedded_store: Store
 ) -> None:
     frame = verdict_frame(embedded_store)
-    rules = frame[(frame["experiment"] == "shipped") & (frame["detector"] == "rules")]
-    expected = drop_table(rules, reference=Setting.RUNTIME, rate="Accuracy").to_dict(
-        "records"
-    )
+    rules = frame[
+        (frame["experiment"] == "shipped") & (frame["detector"] == "rules")
+    ]
+    expected = drop_table(
+        rules, reference=Setting.RUNTIME, rate="Accuracy"
+    ).to_dict("records")
     mine = [
         one
         for one in found
@@ -36,18 +41,22 @@ def test_each_drop_has_its_interval_and_both_tests(
         == ("minibench", "drops", "Certain-crash rules")
         and one.statistic == "difference of accuracy"
     ]
-    told = {(one.input, one.test): (one.value, one.p, one.p_adjusted) for one in mine}
+    told = {
+        (one.input, one.test): (one.value, one.p, one.p_adjusted)
+        for one in mine
+    }
     for row in expected:
         name = f"{row['setting']} against runtime"
         told_of = told[name, "exact McNemar test"]
         assert told_of == pytest.approx(
             (row["difference"], row["p_value"], row["p_holm"])
         )
-        assert told[name, "sign-flip permutation test by case"][1] == pytest.approx(
-            row["p_by_case"]
-        )
+        assert told[name, "sign-flip permutation test by case"][
+            1
+        ] == pytest.approx(row["p_by_case"])
     assert all(
-        one.low is not None and one.high is not None and one.n == 80 for one in mine
+        one.low is not None and one.high is not None and one.n == 80
+        for one in mine
     )
 
 
@@ -61,7 +70,9 @@ def test_f1_is_tested_within_its_family(found: list[ExportedStatistic]) -> None:
     assert all(one.seed is not None and one.family is not None for one in mine)
     undefined = [one for one in mine if one.value is None]
     assert {one.outcome for one in undefined} <= {"nothing to compare"}
-    assert all(one.p_adjusted is not None for one in mine if one.value is not None)
+    assert all(
+        one.p_adjusted is not None for one in mine if one.value is not None
+    )
 
 
 def test_costs_are_those_of_the_published_inputs(

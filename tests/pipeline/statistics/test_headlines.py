@@ -36,7 +36,11 @@ from crane_core.pipeline.results.measures import (
     gain_table,
 )
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
+from crane_core.pipeline.results.setting_drops import (
+    drop_table,
+    drops_by,
+    reference_of,
+)
 from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.pipeline.results.specification_curve import specification_curve
 from crane_core.pipeline.statistics import breakdown, drops, gains
@@ -73,7 +77,9 @@ def material(embedded_store: Store, prepared_folder: DataFolder) -> Material:
 def as_file(rows: Iterable[ExportedStatistic]) -> list[dict[str, str]]:
     """What a reader of statistics.csv sees of differences."""
     listed = csv.DictReader(io.StringIO(statistics_csv({"kind": rows})))
-    return [row for row in listed if row["statistic"].startswith("difference of")]
+    return [
+        row for row in listed if row["statistic"].startswith("difference of")
+    ]
 
 
 def counts_of(rows: Iterable[dict[str, str]]) -> Counts:
@@ -97,8 +103,14 @@ def counts_of(rows: Iterable[dict[str, str]]) -> Counts:
 
 def told(sentence: str) -> Counts:
     """Gains and losses that a sentence counts."""
-    if match := re.search(rf"(adds|lowers accuracy).* for ({NUMBERS}) \w+$", sentence):
-        return (number(match[2]), 0) if match[1] == "adds" else (0, number(match[2]))
+    if match := re.search(
+        rf"(adds|lowers accuracy).* for ({NUMBERS}) \w+$", sentence
+    ):
+        return (
+            (number(match[2]), 0)
+            if match[1] == "adds"
+            else (0, number(match[2]))
+        )
     for pattern in (COUNTED, TALLIED):
         if match := re.search(pattern, sentence):
             return number(match[1]), number(match[2])
@@ -118,7 +130,9 @@ def number(text: str) -> int:
     )
 
 
-def readings(material: Material) -> Iterator[tuple[Judging, VoteRule, Credit, Inputs]]:
+def readings(
+    material: Material,
+) -> Iterator[tuple[Judging, VoteRule, Credit, Inputs]]:
     for judging in material.judgings:
         for rule, credit in judging.policies():
             for inputs in comparisons(judging.rows):
@@ -144,14 +158,25 @@ def is_of(
     return is_asked and expected.items() <= row.items()
 
 
-def test_titles_of_results_count_what_the_file_holds(material: Material) -> None:
+def test_titles_of_results_count_what_the_file_holds(
+    material: Material,
+) -> None:
     file = as_file(gains.gains(material))
     n_read, n_told = 0, Counter[Counts]()
     for judging, rule, credit, inputs in readings(material):
-        table = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
-        mine = [row for row in file if is_of(row, judging, rule, credit, inputs)]
+        table = gain_table(
+            judging.rows, rule=rule, credit=credit, inputs=inputs
+        )
+        mine = [
+            row for row in file if is_of(row, judging, rule, credit, inputs)
+        ]
         said = told(headline(table, judging.kind, inputs))
-        assert said == counts_of(mine), (judging.experiment, rule, credit, inputs)
+        assert said == counts_of(mine), (
+            judging.experiment,
+            rule,
+            credit,
+            inputs,
+        )
         n_read, n_told[said] = n_read + 1, n_told[said] + 1
     assert n_read == 39
     assert len(n_told) > 3, "gains of all, of some and of none"
@@ -175,7 +200,8 @@ def test_the_ablations_count_what_the_file_holds(material: Material) -> None:
                 mine = [
                     row
                     for row in mine
-                    if (row["benchmark"], row["experiment"]) == (benchmark, source)
+                    if (row["benchmark"], row["experiment"])
+                    == (benchmark, source)
                 ]
                 for sentence, expected in _of_ablation(of_kind, mine):
                     assert told(sentence) == counts_of(expected), sentence
@@ -189,7 +215,9 @@ def _of_ablation(
     reference = reference_of(rows)
     nothing = drops_words.printed_drops([], "Accuracy", rows.head(0))
     for rate, name in (("Accuracy", "accuracy"), ("F1", "F1")):
-        of_rate = [row for row in file if row["statistic"] == f"difference of {name}"]
+        of_rate = [
+            row for row in file if row["statistic"] == f"difference of {name}"
+        ]
         table = drop_table(rows, reference=reference, rate=rate)
         yield (
             drops_words.finding(table, nothing, name, reference),
@@ -220,9 +248,12 @@ def test_the_lines_of_the_specification_curve_count_what_the_file_holds(
     for judging in material.judgings:
         curve = specification_curve({judging.judge: judging.rows})
         for title in curve["detector_title"].unique():
-            line = specification_words.line(curve[curve["detector_title"] == title])
+            line = specification_words.line(
+                curve[curve["detector_title"] == title]
+            )
             found = re.search(
-                rf"({NUMBERS}) finds? a gain,? (?:and )?({NUMBERS}) finds? a loss", line
+                rf"({NUMBERS}) finds? a gain,? (?:and )?({NUMBERS}) finds? a loss",
+                line,
             )
             assert found is not None
             of = (judging.benchmark, judging.experiment, title)
@@ -260,7 +291,15 @@ def test_the_breakdown_counts_what_the_file_holds(
         monkeypatch.setattr(Judging, "policies", lambda _: iter(policies))
         monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
     of_reading: dict[tuple[Any, ...], list[dict[str, str]]] = defaultdict(list)
-    read = ("benchmark", "experiment", "runs", "credit", "input", "by", "statistic")
+    read = (
+        "benchmark",
+        "experiment",
+        "runs",
+        "credit",
+        "input",
+        "by",
+        "statistic",
+    )
     for row in as_file(breakdown.breakdown(material)):
         of_reading[tuple(row[name] for name in read)].append(row)
     n_read = 0
@@ -284,7 +323,12 @@ def test_the_breakdown_counts_what_the_file_holds(
                 ]
                 known = judging.rows[judging.rows[by].notna()]
                 table = change_table(
-                    known, by=by, rate=rate, rule=rule, credit=credit, inputs=inputs
+                    known,
+                    by=by,
+                    rate=rate,
+                    rule=rule,
+                    credit=credit,
+                    inputs=inputs,
                 )
                 sentence = breakdown_words.finding(table, by, rate, inputs)
                 assert told(sentence) == counts_of(rows), sentence
@@ -297,7 +341,9 @@ def test_readings_are_read_as_they_are_written() -> None:
     assert told(
         "Runtime state adds 7 to 10 points of accuracy for all three models"
     ) == (3, 0)
-    assert told("Runtime state lowers accuracy by 23.5 points for one model") == (0, 1)
+    assert told(
+        "Runtime state lowers accuracy by 23.5 points for one model"
+    ) == (0, 1)
     assert told(
         "X changes accuracy by −2 to 5 points: 1 of 12 models gains, none loses, 11 without evidence"
     ) == (1, 0)

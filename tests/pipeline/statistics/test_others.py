@@ -19,9 +19,16 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, Material
+from crane_core.pipeline.export.exported_statistic import (
+    RATE_INTERVAL,
+    Material,
+)
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vote_table
+from crane_core.pipeline.results.five_runs import (
+    answers_by_run,
+    run_table,
+    vote_table,
+)
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.run_list import run_list
@@ -58,7 +65,9 @@ def test_models_over_all_detectors(study_models: Material) -> None:
 
 def test_runs_and_votes(study_models: Material) -> None:
     mine = list(runs.five_runs(study_models))
-    by_run = answers_by_run(study_models.store, "junobench", "crane-llm-2025-10")
+    by_run = answers_by_run(
+        study_models.store, "junobench", "crane-llm-2025-10"
+    )
     table = run_table(study_models.verdicts, by_run)
     votes = vote_table(study_models.verdicts)
     for row in as_rows(table[table["measure"] == "all runs right"]):
@@ -69,9 +78,9 @@ def test_runs_and_votes(study_models: Material) -> None:
             input=row["setting"],
         )
         assert holds(one, row)
-    four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")])[
-        0
-    ]
+    four = as_rows(
+        votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")]
+    )[0]
     name = "real crashes among 4 of 5 crash votes"
     one = only(mine, statistic=name, detector="GPT-5", input=runs.ALL_INPUTS)
     assert holds(one, four)
@@ -96,7 +105,9 @@ def test_every_cell_of_the_tables(study_models: Material) -> None:
         cell.unit,
     )
     assert {
-        row.page for row in mine if row.by in {"table 4a", "table 4b", "table 5"}
+        row.page
+        for row in mine
+        if row.by in {"table 4a", "table 4b", "table 5"}
     } == {"Ablations"}
 
 
@@ -113,7 +124,9 @@ def test_every_claim_with_its_verdict(study_models: Material) -> None:
         one.claim.id for one in checked
     }
     for one in checked:
-        rows = [row for row in mine if str(row.group).split(", ")[0] == one.claim.id]
+        rows = [
+            row for row in mine if str(row.group).split(", ")[0] == one.claim.id
+        ]
         assert [row.value for row in rows] == [
             float(e.value) for e in one.estimates
         ] or (not one.estimates)
@@ -129,7 +142,9 @@ def test_agreement_of_runs(study_models: Material) -> None:
     ]
 
 
-def test_without_two_annotators_there_is_no_coefficient(study_models: Material) -> None:
+def test_without_two_annotators_there_is_no_coefficient(
+    study_models: Material,
+) -> None:
     assert list(agreement.agreement(study_models)) == []
 
 
@@ -160,21 +175,39 @@ def test_coefficients_groups_judges_and_powered_estimates(
         "judges",
         "consistency",
     }
-    people = with_judges.labels.query("kind == 'human'")["annotator"].unique().tolist()
+    people = (
+        with_judges.labels.query("kind == 'human'")["annotator"]
+        .unique()
+        .tolist()
+    )
     pairs = list(combinations(people, 2))
     assert pairs
     for pair in pairs:
         items = common_items(
-            with_judges.labels, with_judges.verdicts, pair, ComparedVerdicts.DIAGNOSES
+            with_judges.labels,
+            with_judges.verdicts,
+            pair,
+            ComparedVerdicts.DIAGNOSES,
         )
-        for row in as_rows(agreement_table(items)) if not items.facts.empty else []:
-            of = {"runs": ComparedVerdicts.DIAGNOSES, "judged_by": " and ".join(pair)}
-            one = only(mine, section="coefficients", statistic=row["coefficient"], **of)
+        for row in (
+            as_rows(agreement_table(items)) if not items.facts.empty else []
+        ):
+            of = {
+                "runs": ComparedVerdicts.DIAGNOSES,
+                "judged_by": " and ".join(pair),
+            }
+            one = only(
+                mine, section="coefficients", statistic=row["coefficient"], **of
+            )
             assert holds(one, row)
             method = (
-                RATE_INTERVAL if row["coefficient"] == PERCENT else agreement.BOOTSTRAP
+                RATE_INTERVAL
+                if row["coefficient"] == PERCENT
+                else agreement.BOOTSTRAP
             )
-            assert one.interval_method == (None if row["low"] is None else method)
+            assert one.interval_method == (
+                None if row["low"] is None else method
+            )
     assert {row.input for row in mine} == {None}
     assert Setting.CODE in {row.group for row in mine if row.by == "setting"}
 
@@ -190,7 +223,9 @@ def test_powered_estimates_are_of_both(with_judges: Material) -> None:
     mine = list(agreement._powered(material, passes))
     judge = "published judge, all repetitions"
     [row] = as_rows(
-        judge_powered(material.labels, material.verdicts, "published human", [judge])
+        judge_powered(
+            material.labels, material.verdicts, "published human", [judge]
+        )
     )
     one = only(
         mine,

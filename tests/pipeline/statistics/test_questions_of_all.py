@@ -6,10 +6,17 @@ import pytest
 
 from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, Material
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.combinations import Member, rules_in, with_rules
+from crane_core.pipeline.results.combinations import (
+    Member,
+    rules_in,
+    with_rules,
+)
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import VoteRule
-from crane_core.pipeline.results.specification_curve import NOBODY, specification_curve
+from crane_core.pipeline.results.specification_curve import (
+    NOBODY,
+    specification_curve,
+)
 from crane_core.pipeline.results.time_saved import Account
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import gains, time_saved, together
@@ -31,7 +38,9 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
             "judged_by": judge,
             "test": row["test"],
         }
-        one = only(mine, **of, detector=row["detector_title"], input=BOTH_INPUTS)
+        one = only(
+            mine, **of, detector=row["detector_title"], input=BOTH_INPUTS
+        )
         found = (one.value, one.low, one.high, one.p_adjusted, one.outcome)
         assert found == (
             row["difference"],
@@ -44,7 +53,11 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
 
 def test_seconds_saved(study_models: Material) -> None:
     mine = list(time_saved.seconds_saved(study_models))
-    of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT-5"}
+    of = {
+        "runs": VoteRule.MAJORITY,
+        "group": Account.EVERY_CRASH,
+        "detector": "GPT-5",
+    }
     total = only(mine, **of, statistic="saved in total")
     assert (total.value, total.unit, total.n) == (
         pytest.approx(1102.8363, abs=5e-5),
@@ -61,12 +74,18 @@ def test_the_rules_before_each_model(
     mine = list(together.together(Material(embedded_store, prepared_folder)))
     frame = verdict_frame(embedded_store)
     frame = frame[
-        frame["experiment"].isin(["crane-llm-2025-10", "rules-on-published-states"])
+        frame["experiment"].isin(
+            ["crane-llm-2025-10", "rules-on-published-states"]
+        )
     ]
     rules = rules_in(frame)
     assert rules is not None
     table = as_rows(with_rules(frame, rules, rule=VoteRule.MAJORITY))
-    [row] = [one for one in table if one["members"] == (rules, Member("gpt-5", "code"))]
+    [row] = [
+        one
+        for one in table
+        if one["members"] == (rules, Member("gpt-5", "code"))
+    ]
     of = {
         "experiment": "crane-llm-2025-10",
         "runs": VoteRule.MAJORITY,

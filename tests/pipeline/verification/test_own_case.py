@@ -13,7 +13,10 @@ from crane_core.errors import SourceError
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.add_case import NewCase
-from crane_core.pipeline.verification.own_case import add_own_case, own_benchmarks
+from crane_core.pipeline.verification.own_case import (
+    add_own_case,
+    own_benchmarks,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
@@ -37,7 +40,9 @@ def store(folder: DataFolder) -> Iterator[Store]:
 
 def new_case(place: Path, name: str, zero: str = "0") -> NewCase:
     crashing, fixed = (
-        write_notebook(place / f"{name}{n}.ipynb", [code.replace("0", zero), "1 / a"])
+        write_notebook(
+            place / f"{name}{n}.ipynb", [code.replace("0", zero), "1 / a"]
+        )
         for n, code in enumerate(("a = 0", "a = 1"))
     )
     return NewCase(
@@ -64,14 +69,19 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(
             KernelLimits(),
             stop=threading.Event(),
         )
-        assert (own.benchmark, own.added.exception) == ("my-pairs", "ZeroDivisionError")
+        assert (own.benchmark, own.added.exception) == (
+            "my-pairs",
+            "ZeroDivisionError",
+        )
     assert own_benchmarks(store) == ["my-pairs"]
     assert set(cases.case_list(store.cursor(), "my-pairs")["case_id"]) == {
         "tour",
         "trip",
         "ride",
     }
-    assert set(state.load_problems(store.cursor())["source_id"]) == {"published"}
+    assert set(state.load_problems(store.cursor())["source_id"]) == {
+        "published"
+    }
     with pytest.raises(SourceError, match="my-pairs has a case trip already"):
         add_own_case(
             new_case(tmp_path, "trip", "0.0"),

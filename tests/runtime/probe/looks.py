@@ -36,7 +36,11 @@ def looked(
 ) -> State:
     """The state before the target, without the time it took."""
     # A slow machine would give up at another moment each time.
-    request = {"target": target, "cells": list(cells), "limits": UNHURRIED | limits}
+    request = {
+        "target": target,
+        "cells": list(cells),
+        "limits": UNHURRIED | limits,
+    }
     state: State = json.loads(look(dict(namespace), request))
     assert state["captured"].pop("seconds") >= 0
     return state
@@ -67,7 +71,9 @@ def after(
 
 def entry(value: Any, target: str = "value", **limits: Any) -> State:
     """The entry of one variable called `value`."""
-    found: State = looked({"value": value}, target, **limits)["variables"]["value"]
+    found: State = looked({"value": value}, target, **limits)["variables"][
+        "value"
+    ]
     return found
 
 
@@ -80,7 +86,8 @@ def more(value: Any, group: str) -> State:
 def lacks(state: State, group: str, *members: str) -> list[Any]:
     """What lacks by one group: a member of each fact, or several as a tuple; None where it has none."""
     facts = [
-        tuple(fact.get(name) for name in members) for fact in state["absent"][group]
+        tuple(fact.get(name) for name in members)
+        for fact in state["absent"][group]
     ]
     return facts if len(members) > 1 else [only for (only,) in facts]
 
@@ -128,4 +135,6 @@ def grows_by(work: Callable[[], object]) -> int:
 
 def _memory(name: str) -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+    return next(
+        int(line.split()[1]) * 1024 for line in lines if line.startswith(name)
+    )

@@ -57,9 +57,9 @@ class Trap(nn.Module):
     def __repr__(self) -> NoReturn:
         raise AssertionError("it was printed")
 
-    forward = __len__ = __iter__ = parameters = state_dict = modules = children = (
-        __repr__  # type: ignore[assignment]
-    )
+    forward = __len__ = __iter__ = parameters = state_dict = modules = (
+        children
+    ) = __repr__  # type: ignore[assignment]
 
 
 class Counted(Dataset):  # type: ignore[type-arg]

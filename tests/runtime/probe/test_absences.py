@@ -51,7 +51,8 @@ def namespace() -> State:
         "np": np,
         "frame": frame(),
         "wide": pd.DataFrame(
-            np.zeros((2, 2)), columns=pd.MultiIndex.from_product([["p"], ["q", "r"]])
+            np.zeros((2, 2)),
+            columns=pd.MultiIndex.from_product([["p"], ["q", "r"]]),
         ),
         "named": frame().set_index("b"),
         "series": pd.Series([1, 2], index=["s", "t"], name="u"),
@@ -171,7 +172,9 @@ STEPS = st.one_of(
     ROWS.map(lambda row: f".loc[{row}]"),
     st.tuples(ROWS, KEYS).map(lambda pair: f".loc[{pair[0]}, {pair[1]}]"),
     ROWS.map(lambda row: f".iloc[{row}]"),
-    st.tuples(NUMBERS, NUMBERS).map(lambda pair: f".iloc[{pair[0]}, {pair[1]}]"),
+    st.tuples(NUMBERS, NUMBERS).map(
+        lambda pair: f".iloc[{pair[0]}, {pair[1]}]"
+    ),
     st.tuples(NUMBERS, NUMBERS).map(lambda pair: f"[{pair[0]}, {pair[1]}]"),
     COLUMN_CALLS.map(lambda call: f".{call}"),
     ATTRIBUTES.map(lambda name: f".{name}"),
@@ -207,9 +210,17 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "group", "fact"),
     [
-        ("frame['z']", "columns", {"of": "frame", "column": "z", "n_columns": 5}),
+        (
+            "frame['z']",
+            "columns",
+            {"of": "frame", "column": "z", "n_columns": 5},
+        ),
         ("frame['A']", "columns", {"column": "A", "similar": ["a"]}),
-        ("frame['row']", "columns", {"column": "row", "is_name_of_index_level": True}),
+        (
+            "frame['row']",
+            "columns",
+            {"column": "row", "is_name_of_index_level": True},
+        ),
         ("frame[['a', 'z']]", "columns", {"column": "z"}),
         ("frame.loc[:, 'z']", "columns", {"of": "frame", "column": "z"}),
         ("frame.loc[99]", "keys", {"label": 99, "in": "index"}),
@@ -217,7 +228,11 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
         ("frame.drop(99)", "keys", {"label": 99}),
         ("frame.drop(columns=['z'])", "columns", {"column": "z"}),
         ("frame.iloc[3]", "keys", {"index": 3, "length": 3, "in": "rows"}),
-        ("frame.iloc[0, 5]", "keys", {"index": 5, "length": 5, "in": "columns"}),
+        (
+            "frame.iloc[0, 5]",
+            "keys",
+            {"index": 5, "length": 5, "in": "columns"},
+        ),
         ("frame.groupby('z').mean()", "columns", {"column": "z"}),
         (
             "frame.groupby('a')['z'].mean()",
@@ -227,7 +242,11 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
         ("frame.groupby('a').agg({'z': 'mean'})", "columns", {"column": "z"}),
         ("groups['z']", "columns", {"of": "groups", "column": "z"}),
         ("frame.sort_values(by='z')", "columns", {"column": "z"}),
-        ("frame.merge(named, on='z')", "columns", {"of": "frame", "column": "z"}),
+        (
+            "frame.merge(named, on='z')",
+            "columns",
+            {"of": "frame", "column": "z"},
+        ),
         ("pd.merge(frame, named, on='b')", None, {}),
         (
             "pd.merge(frame, named, on='d f')",
@@ -236,19 +255,31 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
         ),
         ("frame.query('a > 1 and z < @number')", "columns", {"column": "z"}),
         ("frame.plot(x='z', y='a')", "columns", {"column": "z"}),
-        ("frame.pivot(index='a', columns='b', values='z')", "columns", {"column": "z"}),
+        (
+            "frame.pivot(index='a', columns='b', values='z')",
+            "columns",
+            {"column": "z"},
+        ),
         (
             "frame.append(frame)",
             "attributes",
             {"type": "pandas.DataFrame", "attribute": "append"},
         ),
-        ("frame.a.z", "attributes", {"type": "pandas.Series", "attribute": "z"}),
+        (
+            "frame.a.z",
+            "attributes",
+            {"type": "pandas.Series", "attribute": "z"},
+        ),
         (
             "frame.b.dt.year",
             "attributes",
             {"attribute": "dt", "why": ".dt needs datetimelike values"},
         ),
-        ("frame.a.str.lower()", "attributes", {"attribute": "str", "dtype": "int64"}),
+        (
+            "frame.a.str.lower()",
+            "attributes",
+            {"attribute": "str", "dtype": "int64"},
+        ),
         ("frame.b.cat.codes", "attributes", {"attribute": "cat"}),
         ("named.loc['w']", "keys", {"label": "w"}),
         ("series['w']", "keys", {"label": "w"}),
@@ -260,10 +291,22 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
         ("named.reset_index(names='q')['q']", None, {}),
         ("months.loc['2020']", None, {}),
         ("months['2020-02']", None, {}),
-        ("frame.columns[9]", "keys", {"of": "frame.columns", "index": 9, "length": 5}),
-        ("frame.shape[2]", "keys", {"of": "frame.shape", "index": 2, "length": 2}),
+        (
+            "frame.columns[9]",
+            "keys",
+            {"of": "frame.columns", "index": 9, "length": 5},
+        ),
+        (
+            "frame.shape[2]",
+            "keys",
+            {"of": "frame.shape", "index": 2, "length": 2},
+        ),
         ("frame()", "attributes", {"attribute": "__call__"}),
-        ("array[3]", "keys", {"index": 3, "shape": [3, 4], "why": "out of bounds"}),
+        (
+            "array[3]",
+            "keys",
+            {"index": 3, "shape": [3, 4], "why": "out of bounds"},
+        ),
         ("array[0, 4]", "keys", {"index": [0, 4]}),
         ("array[1][7]", "keys", {"of": "array[1]", "index": 7, "shape": [4]}),
         ("array[0, 0, 0]", "keys", {"why": "too many indices"}),
@@ -285,12 +328,20 @@ def test_what_is_said_to_lack_raises(expression: str) -> None:
             {"of": "np.linalg", "attribute": "inverse"},
         ),
         ("rows[3]", "keys", {"index": 3, "length": 3, "type": "list"}),
-        ("rows[1]['k'][2]", "keys", {"of": "rows[1]['k']", "index": 2, "length": 2}),
+        (
+            "rows[1]['k'][2]",
+            "keys",
+            {"of": "rows[1]['k']", "index": 2, "length": 2},
+        ),
         ("rows['k']", "keys", {"index": "k"}),
         ("table['M']", "keys", {"key": "M", "similar": ["m"], "type": "dict"}),
         ("table.keys", None, {}),
         ("number.foo", "attributes", {"type": "int", "attribute": "foo"}),
-        ("number[0]", "attributes", {"type": "int", "attribute": "__getitem__"}),
+        (
+            "number[0]",
+            "attributes",
+            {"type": "int", "attribute": "__getitem__"},
+        ),
         ("number(3)", "attributes", {"type": "int", "attribute": "__call__"}),
     ],
 )
@@ -390,15 +441,30 @@ LAZY = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\
             "attribute",
             ["transform", None],
         ),
-        (PIPELINE, "pipe.named_steps['scaler'], pipe['svc'].gamma", "key", ["scaler"]),
+        (
+            PIPELINE,
+            "pipe.named_steps['scaler'], pipe['svc'].gamma",
+            "key",
+            ["scaler"],
+        ),
         (
             FORMULA,
             "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)",
             "column",
             ["z"],
         ),
-        ("from sklearn.svm import SVC", "SVC(kernal='rbf')", "argument", ["kernal"]),
-        ("from sklearn.svm import SVC", "SVC(kernal='rbf')", "similar", [["kernel"]]),
+        (
+            "from sklearn.svm import SVC",
+            "SVC(kernal='rbf')",
+            "argument",
+            ["kernal"],
+        ),
+        (
+            "from sklearn.svm import SVC",
+            "SVC(kernal='rbf')",
+            "similar",
+            [["kernel"]],
+        ),
     ],
 )
 def test_of_several_things_those_that_lack_are_told(
@@ -424,7 +490,9 @@ model = LinearRegression().fit(fit, [1, 2])
 chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
 """
     for name in ("model", "chain"):
-        columns = lacks(after(code, f"{name}.predict(new)"), "columns", "of", "column")
+        columns = lacks(
+            after(code, f"{name}.predict(new)"), "columns", "of", "column"
+        )
         assert columns == [("new", "b"), ("the features of the model", "c")]
         assert all_lacks(after(code, f"{name}.predict(fit)")) == []
 
@@ -531,7 +599,9 @@ class New:
         ("k.m(1, y=3)", []),
     ],
 )
-def test_arguments_that_do_not_fit(target: str, misfits: list[tuple[str, str]]) -> None:
+def test_arguments_that_do_not_fit(
+    target: str, misfits: list[tuple[str, str]]
+) -> None:
     state = after(FUNCTIONS, target)
     assert lacks(state, "arguments", "argument", "why") == misfits
     namespace: State = {}
@@ -555,11 +625,17 @@ FRAME = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFra
         ("open('new.txt', 'w'); open('more.txt', mode='a')", []),
         ("frame.to_csv('made.csv')\npd.read_csv('made.csv')", []),
         ("!wget x\npd.read_csv('x')", [("x", False, [])]),
-        ("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')", []),
+        (
+            "pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')",
+            [],
+        ),
     ],
 )
 def test_files_that_are_not_there(
-    target: str, missing: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str,
+    missing: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("a\n1\n")
@@ -601,7 +677,10 @@ def load(name): return name
     ],
 )
 def test_only_functions_that_read_a_file_ask_for_one(
-    target: str, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str,
+    asked: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert lacks(after(READERS, target), "files", "of") == asked

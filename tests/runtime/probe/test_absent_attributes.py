@@ -152,7 +152,9 @@ def _objects() -> State:
     namespace: State = {"__name__": "__main__"}
     exec(OBJECTS, namespace)
     return {
-        name: value for name, value in namespace.items() if not name.startswith("__")
+        name: value
+        for name, value in namespace.items()
+        if not name.startswith("__")
     }
 
 
@@ -188,7 +190,9 @@ def test_what_nothing_gives_is_still_said_to_lack(name: str) -> None:
 
 
 def test_what_a_dict_of_attributes_holds_is_told() -> None:
-    state = after(OBJECTS, "attr_dict.here, default_inside.here, has_property.here[2]")
+    state = after(
+        OBJECTS, "attr_dict.here, default_inside.here, has_property.here[2]"
+    )
     assert state["accesses"]["attr_dict.here"]["values"] == {"value": 1}
     assert state["accesses"]["default_inside.here"]["values"] == {"value": 1}
     assert state["absent"]["keys"] == []
@@ -276,7 +280,9 @@ GIVEN = [
 
 
 @pytest.mark.parametrize("target", GIVEN)
-def test_what_the_target_may_give_is_not_said_to_lack_for_certain(target: str) -> None:
+def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
+    target: str,
+) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     exec(target, namespace)
@@ -289,7 +295,12 @@ def test_what_the_target_may_give_is_not_said_to_lack_for_certain(target: str) -
 
 @pytest.mark.parametrize(
     "target",
-    ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"],
+    [
+        "box.given",
+        "x = box.fit\nboxes['a'].given",
+        "rows[0].given",
+        "attrs.x\nattrs.y",
+    ],
 )
 def test_what_nothing_of_the_target_gives_is_said_to_lack(target: str) -> None:
     namespace: State = {"__name__": "__main__"}
@@ -302,7 +313,11 @@ def test_what_nothing_of_the_target_gives_is_said_to_lack(target: str) -> None:
 def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain() -> (
     None
 ):
-    for target in ("exec('y = 1')\ny", "globals()['y'] = 1\ny", "%run other.py\ny"):
+    for target in (
+        "exec('y = 1')\ny",
+        "globals()['y'] = 1\ny",
+        "%run other.py\ny",
+    ):
         assert [
             lack["certain"]
             for lack in after("", target)["absent"]["names"]
@@ -329,9 +344,9 @@ given = Bunch(here=1)
 """
     for name in ("bunch", "frame", "series", "array", "model"):
         assert after(code, f"{name}.anything")["absent"]["attributes"] == []
-    assert lacks(after(code, "given.here, given.there"), "attributes", "attribute") == [
-        "there"
-    ]
+    assert lacks(
+        after(code, "given.here, given.there"), "attributes", "attribute"
+    ) == ["there"]
 
 
 @needing("torch")
@@ -345,4 +360,6 @@ class Net(torch.nn.Module):
 net, plain, x = Net(), torch.nn.Linear(2, 2), torch.zeros(1, 2)
 """
     assert after(code, "net(x)\nnet.features")["absent"]["attributes"] == []
-    assert lacks(after(code, "plain(x)\nplain.features"), "attributes", "line") == [2]
+    assert lacks(
+        after(code, "plain(x)\nplain.features"), "attributes", "line"
+    ) == [2]

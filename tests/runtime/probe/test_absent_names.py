@@ -36,13 +36,16 @@ def test_a_missing_name_tells_the_cells_that_would_define_it() -> None:
             "order": None,
         },
     ]
-    absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)["absent"][
-        "names"
-    ]
+    absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)[
+        "absent"
+    ]["names"]
     assert absent == [
         {
             "name": "to_celsius",
-            "would_be_defined_in": [{"cell": 4, "line": 3}, {"cell": 6, "line": 1}],
+            "would_be_defined_in": [
+                {"cell": 4, "line": 3},
+                {"cell": 6, "line": 1},
+            ],
             "line": 1,
             "certain": True,
         }
@@ -52,19 +55,26 @@ def test_a_missing_name_tells_the_cells_that_would_define_it() -> None:
 def test_a_deleted_name_tells_where_it_was_deleted() -> None:
     absent = after("x = 1\nx = 2\ndel x", "x + 1")["absent"]["names"]
     assert absent == [
-        {"name": "x", "deleted_in": {"cell": 0, "line": 3}, "line": 1, "certain": True}
+        {
+            "name": "x",
+            "deleted_in": {"cell": 0, "line": 3},
+            "line": 1,
+            "certain": True,
+        }
     ]
 
 
 def test_a_misspelt_name_tells_the_names_like_it() -> None:
-    (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"]["names"][
-        1:
-    ]
+    (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"][
+        "names"
+    ][1:]
     assert absent["similar"] == ["X_train"]
 
 
 def test_builtins_and_names_of_the_target_are_not_missing() -> None:
-    state = after("a = 1", "print(len([b for b in range(a)]))\nc = a\nc\n__name__")
+    state = after(
+        "a = 1", "print(len([b for b in range(a)]))\nc = a\nc\n__name__"
+    )
     assert state["absent"]["names"] == []
 
 
@@ -102,7 +112,11 @@ def _finder(where: str, name: str, **held: Any) -> Any:
 @pytest.mark.parametrize(
     ("finder", "module", "is_certain"),
     [
-        (_finder("_distutils_hack", "DistutilsMetaFinder"), "no_such_module", True),
+        (
+            _finder("_distutils_hack", "DistutilsMetaFinder"),
+            "no_such_module",
+            True,
+        ),
         (_finder("_virtualenv", "_Finder"), "no_such_module", True),
         (_finder("somebody", "Finder"), "no_such_module", False),
         (
@@ -133,7 +147,9 @@ def test_a_missing_module_is_certain_where_no_finder_could_give_it(
     editable = types.ModuleType("__editable___own_finder")
     editable.MAPPING, editable.NAMESPACES = {"own": "/nowhere"}, {}  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "__editable___own_finder", editable)
-    monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
+    monkeypatch.setattr(
+        sys, "meta_path", [finder, importlib.machinery.PathFinder]
+    )
     (absent,) = after("", f"import {module}")["absent"]["modules"]
     assert absent["certain"] is is_certain
 
@@ -157,7 +173,9 @@ def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
     code = "import os\ndef prepare():\n    os.system('pip install no_such_module')\n"
-    (absent,) = after(code, f"{before}\nimport no_such_module")["absent"]["modules"]
+    (absent,) = after(code, f"{before}\nimport no_such_module")["absent"][
+        "modules"
+    ]
     assert absent["certain"] is False
     (absent,) = after(code, "x = 1\nimport no_such_module")["absent"]["modules"]
     assert absent["certain"] is True
@@ -177,7 +195,9 @@ def test_the_finder_that_brings_the_probe_knows_nothing_else(
 ) -> None:
     finder = _finder("crane_requests", "_Brought")
     monkeypatch.setattr(finders, "__loader__", finder)
-    monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
+    monkeypatch.setattr(
+        sys, "meta_path", [finder, importlib.machinery.PathFinder]
+    )
     (absent,) = after("", "import no_such_module")["absent"]["modules"]
     assert absent["certain"] is True
 
@@ -189,18 +209,24 @@ def test_a_file_of_the_working_folder_can_be_imported(
     (tmp_path / "own_file.py").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))]
+        sys,
+        "path",
+        [entry for entry in sys.path if entry not in ("", str(tmp_path))],
     )
     assert after("", "import own_file")["absent"]["modules"] == []
 
 
-def test_finders_of_six_know_what_they_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finders_of_six_know_what_they_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     finder = _finder("six", "_SixMetaPathImporter")
     finder.known_modules = {"gone.moves.urllib": None}
-    monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder, finder])
-    absent = after("", "import gone.moves.urllib\nimport gone.moves.other")["absent"][
-        "modules"
-    ]
+    monkeypatch.setattr(
+        sys, "meta_path", [importlib.machinery.PathFinder, finder]
+    )
+    absent = after("", "import gone.moves.urllib\nimport gone.moves.other")[
+        "absent"
+    ]["modules"]
     assert [entry["certain"] for entry in absent] == [False, True]
 
 
@@ -218,12 +244,16 @@ def test_a_name_that_a_loaded_module_does_not_have_is_missing() -> None:
 def test_places_of_the_last_assignment() -> None:
     code = "a, (b, *c) = 1, (2, 3)\nfor i in range(2):\n    d = i\nwith open('/dev/null') as e:\n    pass\na = 2\n"
     variables = after(code, "a, b, c, d, e, i")["variables"]
-    lines = {name: entry["assigned"]["line"] for name, entry in variables.items()}
+    lines = {
+        name: entry["assigned"]["line"] for name, entry in variables.items()
+    }
     assert lines == {"a": 6, "b": 1, "c": 1, "d": 3, "e": 4, "i": 2}
 
 
 def test_the_last_cell_in_order_of_execution_counts() -> None:
-    others = [{"code": "\n\nx = 1", "notebook_index": 7, "executed": True, "order": 0}]
+    others = [
+        {"code": "\n\nx = 1", "notebook_index": 7, "executed": True, "order": 0}
+    ]
     assert after("x = 1", "x", others=others)["variables"]["x"]["assigned"] == {
         "cell": 0,
         "line": 1,
@@ -242,7 +272,9 @@ def test_variables_that_only_functions_need_are_additions() -> None:
 def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at() -> (
     None
 ):
-    state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
+    state = after(
+        "rows = [1]\ndef check():\n    return rows", "check()", variables=1
+    )
     assert state["unavailable"] == {"rows": "the state is full"}
     slow = after(
         "rows = [1]\ndef check():\n    return rows", "check()", total_seconds=0

@@ -23,7 +23,11 @@ from crane_core.runtime.kernel_side.crane_probe.budget import (
     ],
 )
 def test_others_turns_do_not_count_up_to_a_limit(
-    monkeypatch: pytest.MonkeyPatch, wall_s: float, worked_s: float, *, is_over: bool
+    monkeypatch: pytest.MonkeyPatch,
+    wall_s: float,
+    worked_s: float,
+    *,
+    is_over: bool,
 ) -> None:
     now = {"wall": 100.0, "worked": 7.0}
     clocks = SimpleNamespace(

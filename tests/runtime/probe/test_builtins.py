@@ -23,7 +23,8 @@ QUIET = examples(200)
 NESTED = st.recursive(
     st.integers(0, 9),
     lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=3), st.lists(inner, max_size=2).map(tuple)
+        st.lists(inner, min_size=1, max_size=3),
+        st.lists(inner, max_size=2).map(tuple),
     ),
 )
 
@@ -52,7 +53,8 @@ def test_inner_shapes_are_numpys(value: list[Any]) -> None:
 @QUIET
 @given(
     value=st.lists(
-        st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1
+        st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()),
+        min_size=1,
     )
 )
 def test_values_of_flat_lists(value: list[float]) -> None:
@@ -108,9 +110,9 @@ def test_what_is_asked_of_a_long_container_is_looked_into() -> None:
     assert shown["values"]["items"]["k2999"] == {"value": 2999}
     assert len(shown["values"]["keys"]) == 401
     assert shown["values"]["keys"][-1] == "… 2600 more"
-    assert entry(list(range(1000)), "value[700]")["plus"]["values"]["asked_items"] == {
-        "700": 700
-    }
+    assert entry(list(range(1000)), "value[700]")["plus"]["values"][
+        "asked_items"
+    ] == {"700": 700}
 
 
 def test_dicts_that_the_published_extractor_knows() -> None:
@@ -120,7 +122,10 @@ def test_dicts_that_the_published_extractor_knows() -> None:
         "detected": "training_history_dict",
         "metrics": ["loss", "acc"],
     }
-    assert entry({"f1": 0.5, "n": 3})["values"]["detected"] == "scalar_metrics_dict"
+    assert (
+        entry({"f1": 0.5, "n": 3})["values"]["detected"]
+        == "scalar_metrics_dict"
+    )
     bunch = entry({"data": np.zeros((5, 2)), "target": np.zeros(5)})
     assert bunch["structure"] == {
         "length": 2,
@@ -132,7 +137,10 @@ def test_dicts_that_the_published_extractor_knows() -> None:
 
 def test_dicts_for_frames_tell_whether_lengths_agree() -> None:
     assert more({"a": [1, 2], "b": [1]}, "structure")["lengths_equal"] is False
-    assert more({"a": [1, 2], "b": np.zeros(2)}, "structure")["lengths_equal"] is True
+    assert (
+        more({"a": [1, 2], "b": np.zeros(2)}, "structure")["lengths_equal"]
+        is True
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,7 +208,9 @@ compact.a = 7
     state = after(code, "sensor.read(5), sensor.trap, Sensor, compact")
     sensor = state["variables"]["sensor"]
     assert sensor["type"] == "__main__.Sensor"
-    assert sensor["plus"]["structure"]["attributes"]["rows"]["nested_shape"] == [2, 2]
+    assert sensor["plus"]["structure"]["attributes"]["rows"][
+        "nested_shape"
+    ] == [2, 2]
     assert sensor["plus"]["values"]["attributes"]["_gain"] == {"value": 2.5}
     assert sensor["plus"]["representation"]["methods"] == ["read"]
     assert state["accesses"]["sensor.trap"] == {
@@ -213,7 +223,9 @@ compact.a = 7
         "a": {"value": 7}
     }
     # What the method asks of the object stands among what lacks: rows has no sixth place.
-    assert lacks(state, "keys", "of", "index", "via") == [("sensor.rows", 5, ["read"])]
+    assert lacks(state, "keys", "of", "index", "via") == [
+        ("sensor.rows", 5, ["read"])
+    ]
 
 
 def test_functions_tell_signature_and_names_from_outside() -> None:
@@ -253,7 +265,9 @@ def test_a_long_list_needs_little_besides_itself() -> None:
 @QUIET
 @given(
     st.lists(
-        st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(),
+        st.integers(-(10**20), 10**20)
+        | st.floats(allow_nan=False)
+        | st.booleans(),
         max_size=30,
     )
     | st.lists(st.text(max_size=3), max_size=30),

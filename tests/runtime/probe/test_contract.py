@@ -288,9 +288,12 @@ def pandas_values() -> list[Any]:
     )
     several = frame.set_index(["i", "s"])
     wide = pd.DataFrame(
-        np.zeros((5, 90)), columns=pd.MultiIndex.from_product([list("abc"), range(30)])
+        np.zeros((5, 90)),
+        columns=pd.MultiIndex.from_product([list("abc"), range(30)]),
     )
-    double = pd.DataFrame([[1, 2]], columns=["x", "x"], index=[pd.Timestamp("2020")])
+    double = pd.DataFrame(
+        [[1, 2]], columns=["x", "x"], index=[pd.Timestamp("2020")]
+    )
     return [
         frame,
         several,
@@ -338,7 +341,9 @@ def sklearn_values() -> list[Any]:
         KNeighborsClassifier().fit(x, y),
         CountVectorizer().fit(["a bc", "bc d"]),
         Pipeline([("p", prepare), ("m", LinearRegression())]).fit(x, y),
-        GridSearchCV(LinearRegression(), {"fit_intercept": [True]}, cv=2).fit(x, y),
+        GridSearchCV(LinearRegression(), {"fit_intercept": [True]}, cv=2).fit(
+            x, y
+        ),
         LinearRegression(),
         Pipeline([("s", StandardScaler()), ("m", "passthrough")]),
         VotingClassifier([("a", LogisticRegression())]),
@@ -351,7 +356,9 @@ def picture_values() -> list[Any]:
     axes = figure.subplots(2, 2)
     axes[0, 0].plot([1, 2])
     axes[0, 0].set_title("title")
-    images = [Image.new(mode, (4, 5)) for mode in ("RGB", "L", "1", "RGBA", "P")]
+    images = [
+        Image.new(mode, (4, 5)) for mode in ("RGB", "L", "1", "RGBA", "P")
+    ]
     return [figure, axes, axes[0, 0], Figure(), *images]
 
 
@@ -399,14 +406,23 @@ def fingerprint(value: Any) -> Any:
         return fingerprint(np.ravel(value)[0].figure)
     if isinstance(value, Figure):
         return [
-            (axes.stale, axes.get_children(), axes._viewLim.get_points().tolist())
+            (
+                axes.stale,
+                axes.get_children(),
+                axes._viewLim.get_points().tolist(),
+            )
             for axes in value.get_axes()
         ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return pickle.dumps(value)
-        except (TypeError, pickle.PicklingError, AttributeError, RecursionError):
+        except (
+            TypeError,
+            pickle.PicklingError,
+            AttributeError,
+            RecursionError,
+        ):
             return repr(value)
 
 
@@ -422,9 +438,13 @@ def surroundings() -> Any:
 
 
 @pytest.mark.parametrize("package", VALUES)
-def test_every_value_is_told_the_same_again_and_nothing_changes(package: str) -> None:
+def test_every_value_is_told_the_same_again_and_nothing_changes(
+    package: str,
+) -> None:
     for value in VALUES[package]():
-        keeps_the_contract(value, lambda one: (fingerprint(one), surroundings()))
+        keeps_the_contract(
+            value, lambda one: (fingerprint(one), surroundings())
+        )
     for value in VALUES[package]():
         is_told_inside_and_in_short(value)
 
@@ -481,8 +501,12 @@ def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
 
 
 def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:
-    frame = pd.DataFrame({"a": np.arange(1000)}, index=np.arange(1000)[::-1].copy())
-    looked({"frame": frame}, "frame.loc[5], frame['a'], frame['zz'], frame.index")
+    frame = pd.DataFrame(
+        {"a": np.arange(1000)}, index=np.arange(1000)[::-1].copy()
+    )
+    looked(
+        {"frame": frame}, "frame.loc[5], frame['a'], frame['zz'], frame.index"
+    )
     for index in (frame.index, frame.columns):
         assert "_engine" not in index._cache
 
@@ -500,7 +524,9 @@ def test_packages_of_the_variables_are_told_with_their_versions() -> None:
     }
 
 
-def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told() -> None:
+def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told() -> (
+    None
+):
     code = "from sklearn.linear_model import Ridge\nfrom sklearn.metrics import r2_score\nfrom scipy.stats import norm"
     for target, package in (
         ("Ridge()", "sklearn"),

@@ -19,7 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import (
+    foreign,
+    forked,
+)
 from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from tests.patience import PATIENCE_S
 
@@ -45,7 +48,10 @@ def test_what_is_told_arrives(facts_of: FactsOf) -> None:
         tell("length", 3)
         tell("shapes", {"input": [[2, 3], []]})
 
-    assert facts_of(work, AMPLE_S) == {"length": 3, "shapes": {"input": [[2, 3], []]}}
+    assert facts_of(work, AMPLE_S) == {
+        "length": 3,
+        "shapes": {"input": [[2, 3], []]},
+    }
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -78,7 +84,10 @@ def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(
         facts = facts_of(work, seconds)
         if "length" in facts:  # on a busy machine the work begins late
             break
-    assert facts == {"length": 3, "unfinished": f"took more than {seconds:.1g} s"}
+    assert facts == {
+        "length": 3,
+        "unfinished": f"took more than {seconds:.1g} s",
+    }
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -139,19 +148,25 @@ REFUSED: dict[str, Callable[[Path], Any]] = {
     "append": lambda folder: (folder / "there.txt").open("a"),
     "new file": lambda folder: (folder / "new.txt").touch(),
     "remove": lambda folder: (folder / "there.txt").unlink(),
-    "rename": lambda folder: (folder / "there.txt").rename(folder / "moved.txt"),
+    "rename": lambda folder: (folder / "there.txt").rename(
+        folder / "moved.txt"
+    ),
     "new folder": lambda folder: (folder / "new").mkdir(),
     "program": lambda folder: subprocess.run(
         [sys.executable, "--version"], check=False
     ),
     "shell": lambda folder: os.system("true"),
-    "connection": lambda folder: socket.create_connection(("127.0.0.1", 9), timeout=1),
+    "connection": lambda folder: socket.create_connection(
+        ("127.0.0.1", 9), timeout=1
+    ),
 }
 
 
 @needs_copy
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_would_be_seen_outside_is_refused(name: str, tmp_path: Path) -> None:
+def test_what_would_be_seen_outside_is_refused(
+    name: str, tmp_path: Path
+) -> None:
     there = tmp_path / "there.txt"
     there.write_text("as it was")
 
@@ -212,7 +227,9 @@ def test_streams_to_others_are_cut() -> None:
     ],
 )
 def test_a_look_that_would_change_something_below_python_is_ended(
-    attack: Callable[[int], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attack: Callable[[int], object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     own = os.getpid()
@@ -239,7 +256,9 @@ def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
     look = FakeLook(AMPLE_S)
     state = random.getstate()
     told = [
-        foreign.facts_of(lambda tell: tell("drawn", random.random()), look)["drawn"]
+        foreign.facts_of(lambda tell: tell("drawn", random.random()), look)[
+            "drawn"
+        ]
         for _ in range(2)
     ]
     assert random.getstate() == state
@@ -257,7 +276,9 @@ def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
         ),
     ],
 )
-def test_where_it_may_not_be_run_it_is_not_begun(look: FakeLook, why: str) -> None:
+def test_where_it_may_not_be_run_it_is_not_begun(
+    look: FakeLook, why: str
+) -> None:
     ran: list[str] = []
     told = foreign.facts_of(lambda tell: ran.append("ran"), look)
     assert (told, ran) == ({"unfinished": why}, [])
@@ -265,7 +286,9 @@ def test_where_it_may_not_be_run_it_is_not_begun(look: FakeLook, why: str) -> No
 
 def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:
     rung: list[int] = []
-    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    before = signal.signal(
+        signal.SIGALRM, lambda number, frame: rung.append(number)
+    )
     try:
         signal.setitimer(signal.ITIMER_REAL, 300.0)
         foreign.facts_in_place(lambda tell: tell("length", 1), AMPLE_S)
@@ -285,12 +308,16 @@ def test_where_it_cannot_be_bounded_it_is_not_run(
     ran: list[str] = []
 
     def ask() -> None:
-        told.append(foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(AMPLE_S)))
+        told.append(
+            foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(AMPLE_S))
+        )
 
     aside = threading.Thread(target=ask)
     aside.start()
     aside.join()
     assert told == [
-        {"unfinished": "needs code of the notebook, which this system cannot bound"}
+        {
+            "unfinished": "needs code of the notebook, which this system cannot bound"
+        }
     ]
     assert ran == []

@@ -161,7 +161,9 @@ def nothing_is_called() -> Iterator[None]:
 
 def hostile_class(*bases: type, names: list[str] | None = None) -> type:
     return type(
-        "Hostile", bases or (object,), body(names=QUIET if names is None else names)
+        "Hostile",
+        bases or (object,),
+        body(names=QUIET if names is None else names),
     )
 
 
@@ -170,7 +172,9 @@ def instance(kind: type) -> Any:
 
 
 def of_metaclass() -> Any:
-    kind = type.__new__(Meta, "Cold", (object,), {"__module__": "__main__", "x": 1})
+    kind = type.__new__(
+        Meta, "Cold", (object,), {"__module__": "__main__", "x": 1}
+    )
     return object.__new__(kind)
 
 
@@ -209,11 +213,15 @@ def lazy_module() -> Any:
 
 def impostor(module: str, name: str) -> Any:
     """An object whose class claims to be one of a library's."""
-    return instance(type(name, (object,), {**body(names=QUIET), "__module__": module}))
+    return instance(
+        type(name, (object,), {**body(names=QUIET), "__module__": module})
+    )
 
 
 def slotted() -> Any:
-    kind = type("Slotted", (object,), {**body(names=QUIET), "__slots__": ("a", "b")})
+    kind = type(
+        "Slotted", (object,), {**body(names=QUIET), "__slots__": ("a", "b")}
+    )
     made = object.__new__(kind)
     vars(kind)["a"].__set__(made, 1)
     return made
@@ -221,7 +229,9 @@ def slotted() -> Any:
 
 def with_attributes() -> Any:
     kind = type(
-        "Held", (object,), body(names=[name for name in QUIET if name != "__dict__"])
+        "Held",
+        (object,),
+        body(names=[name for name in QUIET if name != "__dict__"]),
     )
     made = object.__new__(kind)
     object.__setattr__(made, "inner", instance(hostile_class()))
@@ -322,7 +332,9 @@ def test_a_subclass_of_a_library_class_is_read_below_its_overrides() -> None:
     array = np.zeros((2, 3)).view(
         type("Mine", (np.ndarray,), body(names=[*names, "__getattribute__"]))
     )
-    kind = type("Frame", (pd.DataFrame,), body(names=[*names, "index", "_constructor"]))
+    kind = type(
+        "Frame", (pd.DataFrame,), body(names=[*names, "index", "_constructor"])
+    )
     frame = object.__new__(kind)
     object.__setattr__(frame, "_mgr", pd.DataFrame({"a": [1, 2]})._mgr)
     state = looked(
@@ -338,7 +350,14 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds() -> None:
     kind = type(
         "Mine",
         (BaseEstimator,),
-        body(names=["__repr__", "__getattr__", "__sklearn_is_fitted__", "get_params"]),
+        body(
+            names=[
+                "__repr__",
+                "__getattr__",
+                "__sklearn_is_fitted__",
+                "get_params",
+            ]
+        ),
     )
     made = object.__new__(kind)
     object.__setattr__(made, "coef_", [1, 2])
@@ -387,7 +406,9 @@ def test_a_summary_that_is_no_json_is_made_json(
             "t": (1, [2]),
         }
     }
-    monkeypatch.setitem(for_builtins.SUMMARIZERS, "set", lambda value, look: wild)
+    monkeypatch.setitem(
+        for_builtins.SUMMARIZERS, "set", lambda value, look: wild
+    )
     values = looked({"a": {1}}, "a")["variables"]["a"]["values"]
     assert values["(2, 'x')"] == "<object>"
     assert values["t"] == [1, [2]]
@@ -412,7 +433,9 @@ def test_threads_that_change_a_dict_do_not_break_the_look() -> None:
     try:
         for _ in range(20):
             assert (
-                looked({"table": table}, "table[1]")["variables"]["table"]["type"]
+                looked({"table": table}, "table[1]")["variables"]["table"][
+                    "type"
+                ]
                 == "dict"
             )
     finally:
@@ -441,8 +464,12 @@ def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
         raise RuntimeError("no way")
 
     monkeypatch.setattr(for_builtins, "FOLLOW", broken)
-    state = looked({"rows": [1], "len_of": len}, "rows.x.append(1)\nlen_of(rows)")
-    assert state["unavailable"]["rows.x.append(\u2026)"] == "RuntimeError: no way"
+    state = looked(
+        {"rows": [1], "len_of": len}, "rows.x.append(1)\nlen_of(rows)"
+    )
+    assert (
+        state["unavailable"]["rows.x.append(\u2026)"] == "RuntimeError: no way"
+    )
     assert state["variables"]["len_of"]["docs"]["signature"] == "(obj, /)"
 
 
@@ -455,7 +482,9 @@ def test_an_object_whose_dict_belongs_to_another_class_is_told() -> None:
     class Proxy:
         __dict__ = vars(Layout)["__dict__"]
 
-    state = looked({"model": [Proxy()], "proxy": Proxy()}, "proxy.depth; model[0]")
+    state = looked(
+        {"model": [Proxy()], "proxy": Proxy()}, "proxy.depth; model[0]"
+    )
     assert state["variables"]["proxy"]["type"].endswith("Proxy")
     assert state["variables"]["model"]["structure"] == {"length": 1}
 

@@ -32,7 +32,11 @@ DIFFERING = {
         pd.DataFrame({"b": [1]}),
         pd.DataFrame({"a": [2]}),
     ],
-    "dtype of a series": [*[pd.Series([1])] * 3, pd.Series(["x"]), pd.Series([2])],
+    "dtype of a series": [
+        *[pd.Series([1])] * 3,
+        pd.Series(["x"]),
+        pd.Series([2]),
+    ],
     "shape": [*[np.zeros(2)] * 3, np.zeros(3), np.zeros(2)],
 }
 
@@ -44,7 +48,9 @@ def test_an_item_that_differs_is_told(what: str, kind: type) -> None:
 
 
 def test_of_equal_items_the_first_three_are_told() -> None:
-    assert list(more([{"a": n} for n in range(50)], "representation")["items"]) == [
+    assert list(
+        more([{"a": n} for n in range(50)], "representation")["items"]
+    ) == [
         "0",
         "1",
         "2",
@@ -55,10 +61,15 @@ def test_of_equal_items_the_first_three_are_told() -> None:
 
 def test_an_array_that_cannot_be_written_is_told() -> None:
     array = np.arange(3)
-    assert "writeable" not in entry(array).get("plus", {}).get("representation", {})
+    assert "writeable" not in entry(array).get("plus", {}).get(
+        "representation", {}
+    )
     array.flags.writeable = False
     assert more(array, "representation")["writeable"] is False
-    assert more(np.broadcast_to(np.zeros(1), 3), "representation")["writeable"] is False
+    assert (
+        more(np.broadcast_to(np.zeros(1), 3), "representation")["writeable"]
+        is False
+    )
 
 
 class Given:
@@ -107,7 +118,9 @@ def test_looking_at_a_generator_keeps_nothing_alive() -> None:
 @pytest.mark.skipif(
     sys.version_info >= (3, 13), reason="locals() gives its own dict each time"
 )
-def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone() -> None:
+def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone() -> (
+    None
+):
     def holds() -> Iterator[Any]:
         n = 1
         held = locals()
@@ -147,10 +160,13 @@ class Gives(dict[str, Any]):
 @pytest.mark.parametrize("kind", [dict, collections.OrderedDict, Keeps])
 def test_entries_of_derived_dicts_are_followed(kind: Any) -> None:
     state = looked(
-        {"d": kind(rate=0.1, rows=[1, 2])}, "d['rate'].upper()\nd['rows'][2]\nd['lost']"
+        {"d": kind(rate=0.1, rows=[1, 2])},
+        "d['rate'].upper()\nd['rows'][2]\nd['lost']",
     )
     assert lacks(state, "attributes", "attribute") == ["upper"]
-    assert [lack.get("index", lack.get("key")) for lack in state["absent"]["keys"]] == [
+    assert [
+        lack.get("index", lack.get("key")) for lack in state["absent"]["keys"]
+    ] == [
         2,
         "lost",
     ]
@@ -174,14 +190,22 @@ class Other:
 
 
 @pytest.mark.parametrize(
-    "call", ["models['a'].fit(table)", "row[0].fit(table)", "pair['x']['y'].fit(table)"]
+    "call",
+    [
+        "models['a'].fit(table)",
+        "row[0].fit(table)",
+        "pair['x']['y'].fit(table)",
+    ],
 )
 def test_methods_of_objects_in_containers_are_entered(call: str) -> None:
     absent = after(METHODS, call)["absent"]
     assert [
-        (lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]
+        (lack["name"], lack["certain"], len(lack["via"]))
+        for lack in absent["names"]
     ] == [("LOST", True, 1)]
-    assert [(lack["key"], lack["of"]) for lack in absent["keys"]] == [("lost", "table")]
+    assert [(lack["key"], lack["of"]) for lack in absent["keys"]] == [
+        ("lost", "table")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +223,9 @@ def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(
     assert not any(after(METHODS, target)["absent"].values())
 
 
-def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken() -> None:
+def test_the_time_zone_of_an_index_is_told_wherever_the_index_is_taken() -> (
+    None
+):
     code = """
 import pandas as pd
 days = pd.date_range("2020", periods=2, tz="Europe/Berlin")
@@ -207,11 +233,15 @@ events = pd.DataFrame({"v": [1, 2]}, index=days)
 column = events["v"]
 both = events.set_index("v", append=True)
 """
-    state = after(code, "events.index, column.index, column.index.no_such, both")
+    state = after(
+        code, "events.index, column.index, column.index.no_such, both"
+    )
     for text in ("events.index", "column.index"):
         assert state["accesses"][text]["representation"]["dtype"].endswith(
             "Europe/Berlin]"
         )
     assert lacks(state, "attributes", "of") == ["column.index"]
-    dtypes = state["variables"]["both"]["plus"]["structure"]["index"]["level_dtypes"]
+    dtypes = state["variables"]["both"]["plus"]["structure"]["index"][
+        "level_dtypes"
+    ]
     assert dtypes[0].endswith("Europe/Berlin]") and dtypes[1] == "int64"

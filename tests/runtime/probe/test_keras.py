@@ -80,7 +80,8 @@ def two_ends(keras: Any) -> Any:
     shared = layers.Dense(5, name="shared")
     joined = layers.Concatenate()([shared(numbers), told])
     return keras.Model(
-        [numbers, words], [layers.Dense(2)(joined), layers.Dense(3)(shared(numbers))]
+        [numbers, words],
+        [layers.Dense(2)(joined), layers.Dense(3)(shared(numbers))],
     )
 
 
@@ -99,7 +100,10 @@ GRAPHS = [pictures, sequences, two_ends, frozen_base]
 def lists(shape: Any) -> Any:
     if isinstance(shape, dict):
         return {key: lists(part) for key, part in shape.items()}
-    return [lists(part) if isinstance(part, (list, tuple)) else part for part in shape]
+    return [
+        lists(part) if isinstance(part, (list, tuple)) else part
+        for part in shape
+    ]
 
 
 @pytest.mark.parametrize("make", GRAPHS)
@@ -109,12 +113,16 @@ def test_a_model_takes_and_gives_what_keras_says(keras: Any, make: Any) -> None:
     assert facts["input_shape"] == lists(model.input_shape)
     assert facts["output_shape"] == lists(model.output_shape)
     assert facts["n_parameters"] == model.count_params()
-    trained = sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+    trained = sum(
+        int(np.prod(weight.shape)) for weight in model.trainable_weights
+    )
     assert facts.get("n_trainable_parameters", facts["n_parameters"]) == trained
 
 
 @pytest.mark.parametrize("make", GRAPHS)
-def test_each_layer_takes_and_gives_what_keras_says(keras: Any, make: Any) -> None:
+def test_each_layer_takes_and_gives_what_keras_says(
+    keras: Any, make: Any
+) -> None:
     model = make(keras)
     stated = more(model, "structure")["layers"]
     for layer in model.layers:
@@ -122,7 +130,9 @@ def test_each_layer_takes_and_gives_what_keras_says(keras: Any, make: Any) -> No
         assert facts["type"] == type(layer).__name__
         if len(layer._inbound_nodes) == 1:
             assert facts["gives"] == list(layer.output.shape)
-            taken = layer.input if isinstance(layer.input, list) else [layer.input]
+            taken = (
+                layer.input if isinstance(layer.input, list) else [layer.input]
+            )
             if type(layer).__name__ != "InputLayer":
                 assert facts["takes"] in (
                     list(taken[0].shape),
@@ -149,7 +159,10 @@ def test_a_model_that_is_not_built_stays_so_and_tells_what_it_expects(
     facts = entry(model)["plus"]
     assert facts["values"]["built"] is False
     layers = facts["structure"]["layers"].values()
-    assert [layer.get("expects") for layer in layers] == [{"ndim": 3}, {"min_ndim": 2}]
+    assert [layer.get("expects") for layer in layers] == [
+        {"ndim": 3},
+        {"min_ndim": 2},
+    ]
     assert "input_shape" not in facts["structure"]
     assert not model.built
     assert not model.layers[0].built
@@ -175,7 +188,9 @@ def subclassed(keras: Any) -> Any:
     return Grader()
 
 
-def test_a_model_of_the_notebook_tells_what_it_was_called_with(keras: Any) -> None:
+def test_a_model_of_the_notebook_tells_what_it_was_called_with(
+    keras: Any,
+) -> None:
     model = subclassed(keras)
     assert more(model, "values")["built"] is False
     model(np.zeros((2, 5), dtype="float32"))
@@ -233,12 +248,16 @@ def test_what_a_model_was_compiled_with(keras: Any) -> None:
 
 def test_losses_by_output_are_told_by_output(keras: Any) -> None:
     model = two_ends(keras)
-    model.compile(loss=["mse", keras.losses.BinaryCrossentropy()], optimizer="adam")
+    model.compile(
+        loss=["mse", keras.losses.BinaryCrossentropy()], optimizer="adam"
+    )
     loss = more(model, "values")["loss"]
     assert (loss[0], loss[1]["type"]) == ("mse", "BinaryCrossentropy")
 
 
-def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(keras: Any) -> None:
+def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(
+    keras: Any,
+) -> None:
     dense = [keras.layers.Dense(3) for _ in range(150)]
     told = entry(keras.Sequential([keras.layers.Input((3,)), *dense]))
     facts = told["plus"]["structure"]
@@ -286,7 +305,9 @@ def test_a_history_tells_what_was_recorded(keras: Any) -> None:
     history = model.fit(np.zeros((8, 4)), np.zeros(8), epochs=3, verbose=0)
     facts = entry(history)["plus"]
     assert facts["structure"] == {"n_epochs": 3}
-    assert facts["values"]["metrics"] == list(history.history) == ["loss", "mae"]
+    assert (
+        facts["values"]["metrics"] == list(history.history) == ["loss", "mae"]
+    )
     assert facts["values"]["final_values"] == {
         name: values[-1] for name, values in history.history.items()
     }
@@ -294,13 +315,18 @@ def test_a_history_tells_what_was_recorded(keras: Any) -> None:
 
 def test_losses_metrics_optimizers_and_callbacks(keras: Any) -> None:
     assert more(keras.losses.Huber(delta=2.0), "values")["delta"] == 2.0
-    assert more(keras.metrics.AUC(num_thresholds=30, name="area"), "values") == {
+    assert more(
+        keras.metrics.AUC(num_thresholds=30, name="area"), "values"
+    ) == {
         "num_thresholds": 30,
         "name": "area",
     }
     schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
     rate = more(keras.optimizers.Adam(schedule), "values")["learning_rate"]
-    assert (rate["type"], rate["initial_learning_rate"]) == ("ExponentialDecay", 0.1)
+    assert (rate["type"], rate["initial_learning_rate"]) == (
+        "ExponentialDecay",
+        0.1,
+    )
     stopping = keras.callbacks.EarlyStopping(monitor="val_auc", patience=2)
     attributes = more(stopping, "values")["attributes"]
     assert (attributes["monitor"], attributes["patience"]) == ("val_auc", 2)
@@ -346,7 +372,10 @@ def first_batch(images: Any) -> Any:
 def assert_it_is_the_batch_that_comes(images: Any) -> None:
     n_seen, generator_state = images.total_batches_seen, images.batch_index
     facts = entry(images)["plus"]
-    assert (images.total_batches_seen, images.batch_index) == (n_seen, generator_state)
+    assert (images.total_batches_seen, images.batch_index) == (
+        n_seen,
+        generator_state,
+    )
     batch = first_batch(images)
     shapes = {name: list(part.shape) for name, part in batch.items()}
     dtypes = {name: str(part.dtype) for name, part in batch.items()}
@@ -355,7 +384,9 @@ def assert_it_is_the_batch_that_comes(images: Any) -> None:
     assert facts["structure"]["num_batches"] == len(images)
 
 
-@pytest.mark.parametrize("mode", ["categorical", "binary", "sparse", "input", None])
+@pytest.mark.parametrize(
+    "mode", ["categorical", "binary", "sparse", "input", None]
+)
 def test_images_of_a_folder(keras: Any, folder: Path, mode: str | None) -> None:
     tools = image_tools(keras).ImageDataGenerator(rescale=1 / 255)
     images = tools.flow_from_directory(
@@ -402,7 +433,12 @@ def test_images_of_a_frame(
     )
     tools = image_tools(keras).ImageDataGenerator()
     images = tools.flow_from_dataframe(
-        frame, str(folder), x_col="file", y_col=column, class_mode=mode, batch_size=2
+        frame,
+        str(folder),
+        x_col="file",
+        y_col=column,
+        class_mode=mode,
+        batch_size=2,
     )
     told = entry(images)
     assert told["structure"]["samples"] == told["structure"]["n_samples"] == 3
@@ -410,7 +446,9 @@ def test_images_of_a_frame(
     assert_it_is_the_batch_that_comes(images)
 
 
-@pytest.mark.parametrize("labels", [None, np.zeros(8), np.zeros((8, 2), dtype="int64")])
+@pytest.mark.parametrize(
+    "labels", [None, np.zeros(8), np.zeros((8, 2), dtype="int64")]
+)
 def test_images_of_an_array(keras: Any, labels: Any) -> None:
     tools = image_tools(keras).ImageDataGenerator()
     images = tools.flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
@@ -430,7 +468,9 @@ def test_what_is_done_to_images(keras: Any) -> None:
 
 
 @needs_copy
-def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(keras: Any) -> None:
+def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(
+    keras: Any,
+) -> None:
     class Scans(keras.utils.Sequence):  # type: ignore[misc]
         def __init__(self) -> None:
             if keras.__name__ == "keras":
@@ -448,7 +488,10 @@ def test_a_sequence_of_the_notebook_is_indexed_once_without_a_trace(keras: Any) 
     state = np.random.get_state()[1].tolist()
     facts = entry(scans)["plus"]
     assert facts["structure"]["num_batches"] == 4
-    assert facts["structure"]["batch_shapes"] == {"input": [5, 3], "label": [5, 1]}
+    assert facts["structure"]["batch_shapes"] == {
+        "input": [5, 3],
+        "label": [5, 1],
+    }
     assert facts["representation"]["batch_dtypes"] == {
         "input": "float64",
         "label": "int32",
@@ -494,7 +537,8 @@ def fingerprint(value: Any) -> Any:
         else {}
     )
     weights = [
-        np.asarray(one).tolist() for one in getattr(value, "_trainable_variables", ())
+        np.asarray(one).tolist()
+        for one in getattr(value, "_trainable_variables", ())
     ]
     return (
         states,

@@ -31,7 +31,9 @@ class Meta(type):
     __eq__ = __ne__ = __hash__ = __call__ = touched  # type: ignore[assignment]
 
 
-Cold = type.__new__(Meta, "Cold", (object,), {"__call__": lambda self, a, b=1: a})
+Cold = type.__new__(
+    Meta, "Cold", (object,), {"__call__": lambda self, a, b=1: a}
+)
 
 
 def test_types_are_counted_and_told_apart_without_asking_them() -> None:
@@ -67,7 +69,9 @@ def test_membership_of_types_is_asked_of_kinds_alone(name: str) -> None:
         held = compare.comparators[0]
         assert isinstance(held, ast.Name), ast.unparse(compare)
         if (name, held.id) not in MADE_INSIDE:
-            assert isinstance(vars(module)[held.id], Kinds), ast.unparse(compare)
+            assert isinstance(vars(module)[held.id], Kinds), ast.unparse(
+                compare
+            )
 
 
 def _asks_a_type(node: ast.AST) -> Any:

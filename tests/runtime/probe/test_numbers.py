@@ -49,9 +49,15 @@ def test_ranges_of_arrays_are_numpys(
     if array.size == 0:
         assert found["values"]["value_range"] == "empty array"
         return
-    is_nan = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    is_nan = (
+        np.isnan(array)
+        if array.dtype.kind == "f"
+        else np.zeros(array.shape, bool)
+    )
     assert found["values"]["has_nan"] == is_nan.any()
-    assert found.get("plus", {}).get("values", {}).get("n_nan", 0) == is_nan.sum()
+    assert (
+        found.get("plus", {}).get("values", {}).get("n_nan", 0) == is_nan.sum()
+    )
     if not is_nan.all():
         low, high = found["values"]["value_range"]
         assert same(low, array[~is_nan].min().item())
@@ -64,7 +70,9 @@ def test_ranges_of_arrays_are_numpys(
 @given(array=hnp.arrays(dtype=DTYPES, shape=st.tuples(st.integers(1, 60))))
 def test_distinct_values_of_arrays_are_numpys(array: np.ndarray) -> None:
     info = entry(array)["values"]["value_info"]
-    true = np.unique(array[~np.isnan(array)] if array.dtype.kind == "f" else array)
+    true = np.unique(
+        array[~np.isnan(array)] if array.dtype.kind == "f" else array
+    )
     assert info["num_unique"] == len(true)
     if 0 < len(true) <= 10:
         assert all(
@@ -110,7 +118,9 @@ def test_a_strided_walk_gives_what_numpy_gives() -> None:
         assert told["has_nan"] == bool(np.isnan(column).any())
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "longdouble"]
+)
 def test_infinite_values_and_nan_are_told(dtype: str) -> None:
     found = entry(np.array([1, -np.inf, np.nan, 2], dtype=dtype))
     assert found["values"]["value_range"] == [{"$float": "-inf"}, 2.0]
@@ -126,18 +136,26 @@ def test_what_is_masked_counts_for_no_number() -> None:
     assert masked["values"]["value_range"] == [array.min(), array.max()]
     assert masked["values"]["has_nan"] is False
     assert masked["values"]["value_info"]["num_unique"] == 2
-    assert masked["plus"]["values"] == {"n_masked": 2, "items": [1.0, None, 3.0, None]}
+    assert masked["plus"]["values"] == {
+        "n_masked": 2,
+        "items": [1.0, None, 3.0, None],
+    }
 
 
 def test_a_table_with_masked_elements_and_one_masked_throughout() -> None:
     table = entry(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
     assert table["values"] == {"has_nan": False, "value_range": [1, 4]}
-    assert table["plus"]["values"] == {"n_masked": 1, "items": [[1, None], [3, 4]]}
+    assert table["plus"]["values"] == {
+        "n_masked": 1,
+        "items": [[1, None], [3, 4]],
+    }
     nothing = entry(np.ma.masked_all((2,)))
     assert nothing["values"]["value_range"] == "empty array"
     assert more(np.ma.masked, "values") == {"n_masked": 1, "items": None}
     assert more(np.ma.masked_array([1, 2]), "values")["items"] == [1, 2]
-    long = np.ma.masked_array(np.zeros(1_000_001), mask=np.ones(1_000_001, bool))
+    long = np.ma.masked_array(
+        np.zeros(1_000_001), mask=np.ones(1_000_001, bool)
+    )
     assert "not_computed" in entry(long)["values"]
 
 
@@ -148,7 +166,10 @@ def test_matrices_are_read_as_arrays() -> None:
 @pytest.mark.parametrize(
     ("array", "facts"),
     [
-        (np.array(["x", "y", "x"]), {"num_unique": 2, "unique_values": ["x", "y"]}),
+        (
+            np.array(["x", "y", "x"]),
+            {"num_unique": 2, "unique_values": ["x", "y"]},
+        ),
         (
             np.array(["2020-01-01", "NaT"], "M8[D]"),
             {"num_unique": 1, "unique_values": ["2020-01-01"]},
@@ -179,7 +200,11 @@ def test_a_table_of_objects_tells_which_column_holds_what() -> None:
 def test_an_array_of_objects_tells_what_is_inside() -> None:
     array = np.array([[1, 2], [3], None, "x"], dtype=object)
     plus = entry(array)["plus"]
-    assert plus["representation"]["item_types"] == {"list": 2, "NoneType": 1, "str": 1}
+    assert plus["representation"]["item_types"] == {
+        "list": 2,
+        "NoneType": 1,
+        "str": 1,
+    }
     assert plus["structure"]["items"] == {
         "0": {"length": 2},
         "1": {"length": 1},
@@ -193,23 +218,31 @@ FRAMES = st.builds(
     ),
     st.lists(
         st.one_of(
-            hnp.arrays("float64", 20, elements=st.floats(allow_nan=True, width=64)),
+            hnp.arrays(
+                "float64", 20, elements=st.floats(allow_nan=True, width=64)
+            ),
             hnp.arrays("int64", 20),
             hnp.arrays("bool", 20),
             hnp.arrays(
                 "M8[s]",
                 20,
-                elements=st.integers(0, 10**9).map(lambda s: np.datetime64(s, "s")),
+                elements=st.integers(0, 10**9).map(
+                    lambda s: np.datetime64(s, "s")
+                ),
             ),
             st.lists(
-                st.sampled_from(["a", "b", None, "1", "c c"]), min_size=20, max_size=20
+                st.sampled_from(["a", "b", None, "1", "c c"]),
+                min_size=20,
+                max_size=20,
             ),
             st.lists(
-                st.one_of(st.none(), st.integers(-5, 5)), min_size=20, max_size=20
+                st.one_of(st.none(), st.integers(-5, 5)),
+                min_size=20,
+                max_size=20,
             ).map(lambda items: pd.array(items, dtype="Int64")),
-            st.lists(st.sampled_from(["u", "v", None]), min_size=20, max_size=20).map(
-                pd.Categorical
-            ),
+            st.lists(
+                st.sampled_from(["u", "v", None]), min_size=20, max_size=20
+            ).map(pd.Categorical),
             st.lists(
                 st.one_of(st.none(), st.sampled_from(["s", "t"])),
                 min_size=20,
@@ -235,7 +268,10 @@ def test_columns_are_pandas(frame: pd.DataFrame) -> None:
     for name, column in frame.items():
         told = found["values"]["per_column"][str(name)]
         beyond = (
-            found["plus"].get("values", {}).get("per_column", {}).get(str(name), {})
+            found["plus"]
+            .get("values", {})
+            .get("per_column", {})
+            .get(str(name), {})
         )
         assert found["representation"]["dtypes"][str(name)] == str(column.dtype)
         if len(column):
@@ -244,7 +280,9 @@ def test_columns_are_pandas(frame: pd.DataFrame) -> None:
         if "num_unique" in told:
             assert told["num_unique"] == column.nunique()
         if column.dtype.kind in "if" and column.notna().any():
-            assert all(map(same, told["value_range"], [column.min(), column.max()]))
+            assert all(
+                map(same, told["value_range"], [column.min(), column.max()])
+            )
 
 
 @QUIET
@@ -278,7 +316,9 @@ def test_nullable_and_arrow_dtypes(dtype: str) -> None:
     }
     items = plain.get(dtype, [2, None, 1])
     found = entry(pd.Series(pd.array(items, dtype=dtype)))
-    assert found["representation"]["dtype"] == str(pd.array(items, dtype=dtype).dtype)
+    assert found["representation"]["dtype"] == str(
+        pd.array(items, dtype=dtype).dtype
+    )
     assert found["values"]["has_nan"] is True
     if dtype[:3] in ("int", "flo", "Flo"):
         assert found["values"]["value_info"]["value_range"] == [1, 2]
@@ -290,7 +330,11 @@ def test_nullable_and_arrow_dtypes(dtype: str) -> None:
     [
         (
             ["1", "2", "lost", "4"],
-            {"texts_look_like": "numbers", "n_other_texts": 1, "other_texts": ["lost"]},
+            {
+                "texts_look_like": "numbers",
+                "n_other_texts": 1,
+                "other_texts": ["lost"],
+            },
         ),
         (
             ["2020-01-02", "2020/01/03", "lost"],
@@ -315,13 +359,19 @@ def test_texts_that_are_no_numbers_among_numbers(
 def test_mixed_columns_tell_where_the_odd_ones_stand() -> None:
     beyond = entry(pd.Series(["1", "2", 3, np.nan, "5"], dtype=object))["plus"]
     assert beyond["values"]["other_types_at"] == {"2": "int 3"}
-    assert beyond["representation"]["item_types"] == {"str": 3, "float": 1, "int": 1}
+    assert beyond["representation"]["item_types"] == {
+        "str": 3,
+        "float": 1,
+        "int": 1,
+    }
     assert beyond["values"]["n_nan"] == 1
 
 
 def test_categories_are_listed_and_unused_ones_counted() -> None:
     found = entry(
-        pd.Series(pd.Categorical(["u", None], categories=["u", "v"], ordered=True))
+        pd.Series(
+            pd.Categorical(["u", None], categories=["u", "v"], ordered=True)
+        )
     )
     assert found["plus"]["representation"] == {
         "categories": ["u", "v"],
@@ -332,10 +382,15 @@ def test_categories_are_listed_and_unused_ones_counted() -> None:
 
 
 def test_duplicate_columns_and_labels() -> None:
-    frame = pd.DataFrame([[1, 2.0], [3, None]], columns=["x", "x"], index=[5, 5])
+    frame = pd.DataFrame(
+        [[1, 2.0], [3, None]], columns=["x", "x"], index=[5, 5]
+    )
     found = entry(frame)
     assert found["plus"]["values"]["repeated_columns"] == ["x"]
-    assert found["representation"]["dtypes"] == {"x [0]": "int64", "x [1]": "float64"}
+    assert found["representation"]["dtypes"] == {
+        "x [0]": "int64",
+        "x [1]": "float64",
+    }
     index = found["plus"]["structure"]["index"]
     assert (index["unique"], index["n_duplicates"]) == (False, 1)
 
@@ -347,7 +402,10 @@ def test_duplicate_columns_and_labels() -> None:
             pd.RangeIndex(2, 10, 2),
             {"type": "RangeIndex", "range": [2, 10, 2], "unique": True},
         ),
-        (pd.Index([3, 1, 3]), {"first": [3, 1, 3], "unique": False, "n_duplicates": 1}),
+        (
+            pd.Index([3, 1, 3]),
+            {"first": [3, 1, 3], "unique": False, "n_duplicates": 1},
+        ),
         (
             pd.MultiIndex.from_product([["a"], [1, 2]], names=["l", None]),
             {"names": ["l", None], "level_sizes": [1, 2]},
@@ -364,15 +422,19 @@ def test_indexes(index: pd.Index, facts: State) -> None:
 
 
 def test_rows_that_a_pivot_would_find_twice() -> None:
-    frame = pd.DataFrame({"day": [1, 1, 2], "counter": ["a", "a", "b"], "n": [1, 2, 3]})
-    told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")[
-        "plus"
-    ]["values"]["duplicates"]
+    frame = pd.DataFrame(
+        {"day": [1, 1, 2], "counter": ["a", "a", "b"], "n": [1, 2, 3]}
+    )
+    told = entry(
+        frame, "value.pivot(index='day', columns='counter', values='n')"
+    )["plus"]["values"]["duplicates"]
     assert told == {"day, counter": {"n_duplicates": 1, "first": [1, "a"]}}
 
 
 def test_all_columns_that_are_asked_for_are_told() -> None:
-    frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
+    frame = pd.DataFrame(
+        np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)]
+    )
     told = entry(
         frame,
         "value[['c55', 'c3']]; value.c41; value.loc[:, 'c59']; names = ['c50']\nplot(value, x='c57')",
@@ -385,12 +447,16 @@ def test_all_columns_that_are_asked_for_are_told() -> None:
 
 
 def test_columns_that_are_no_numbers_are_told_beyond_the_limit() -> None:
-    frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
+    frame = pd.DataFrame(
+        np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)]
+    )
     frame["c50"] = ["1", "two", "3"]
     found = entry(frame)
     assert "c50" not in found["values"]["per_column"]
     assert found["plus"]["representation"]["dtypes"] == {"c50": "str"}
-    assert found["plus"]["values"]["per_column"]["c50"]["other_texts"] == ["two"]
+    assert found["plus"]["values"]["per_column"]["c50"]["other_texts"] == [
+        "two"
+    ]
 
 
 def test_missing_values_of_columns_that_are_not_told_are_counted() -> None:
@@ -419,7 +485,12 @@ def test_what_costs_too_much_is_said_not_to_be_computed() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})],
+    [
+        list(range(9)),
+        {"a": 1},
+        np.zeros(9),
+        pd.DataFrame({"a": [1.5], "b": ["x"]}),
+    ],
 )
 def test_time_that_is_up_leaves_shape_and_length(
     monkeypatch: pytest.MonkeyPatch, value: Any
@@ -437,4 +508,6 @@ def test_time_that_is_up_leaves_shape_and_length(
 def test_values_of_large_columns_are_not_counted_one_by_one(
     n: int, *, is_told: bool
 ) -> None:
-    assert ("n_of_rarest" in str(entry(pd.Series(["a", "b"] * (n // 2))))) is is_told
+    assert (
+        "n_of_rarest" in str(entry(pd.Series(["a", "b"] * (n // 2))))
+    ) is is_told

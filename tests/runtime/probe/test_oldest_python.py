@@ -15,7 +15,9 @@ from crane_core.runtime import probe_source
 
 KERNEL_SIDE = Path(probe_source.__file__).with_name("kernel_side")
 OLDEST = "3.8"
-OTHERS = [f"3.{minor}" for minor in range(8, 16) if minor != sys.version_info.minor]
+OTHERS = [
+    f"3.{minor}" for minor in range(8, 16) if minor != sys.version_info.minor
+]
 BESIDE_US = Path(sys.executable).parent
 NOT_ON_THE_OLDEST = {"docs.py"}
 """Files that ask for something newer where it is there: the text of annotations in Python 3.14."""

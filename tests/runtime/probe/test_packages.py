@@ -39,7 +39,10 @@ def pipeline() -> Pipeline:
         ("cat", OneHotEncoder(handle_unknown="ignore"), ["b"]),
     ]
     return Pipeline(
-        [("prepare", ColumnTransformer(parts)), ("model", LogisticRegression(C=2.0))]
+        [
+            ("prepare", ColumnTransformer(parts)),
+            ("model", LogisticRegression(C=2.0)),
+        ]
     )
 
 
@@ -54,9 +57,9 @@ ESTIMATORS = [
     pipeline(),
     pipeline().fit(ROWS, LABELS),
     GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2),
-    GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(
-        ROWS[["a"]], LABELS
-    ),
+    GridSearchCV(
+        LinearRegression(), {"fit_intercept": [True, False]}, cv=2
+    ).fit(ROWS[["a"]], LABELS),
     FeatureUnion(
         [("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]
     ).fit(ROWS[["a"]]),
@@ -65,15 +68,19 @@ ESTIMATORS = [
         ROWS[["a"]], LABELS
     ),
     Pipeline([("n", StandardScaler()), ("same", "passthrough")]),
-    Pipeline([("n", StandardScaler()), ("same", "passthrough")]).fit(ROWS[["a"]]),
-    VotingClassifier([("forest", RandomForestClassifier(2, random_state=0))]).fit(
-        ROWS[["a"]], LABELS
+    Pipeline([("n", StandardScaler()), ("same", "passthrough")]).fit(
+        ROWS[["a"]]
     ),
+    VotingClassifier(
+        [("forest", RandomForestClassifier(2, random_state=0))]
+    ).fit(ROWS[["a"]], LABELS),
     TransformedTargetRegressor(LinearRegression()).fit(ROWS[["a"]], LABELS),
 ]
 
 
-@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    "model", ESTIMATORS, ids=lambda model: type(model).__name__
+)
 def test_fitted_is_what_scikit_learn_calls_fitted(model: BaseEstimator) -> None:
     try:
         check_is_fitted(model)
@@ -105,7 +112,10 @@ def test_parameters_that_are_not_the_defaults() -> None:
         "kernel": "linear",
     }
     assert entry(SVC())["plus"] == {"values": {"n_parameters_set": 0}}
-    assert entry(FunctionTransformer(np.log1p))["values"]["is_fitted"] == "needs no fit"
+    assert (
+        entry(FunctionTransformer(np.log1p))["values"]["is_fitted"]
+        == "needs no fit"
+    )
 
 
 def test_pipelines_step_by_step() -> None:
@@ -121,7 +131,9 @@ def test_pipelines_step_by_step() -> None:
     )
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize(
+    "form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"]
+)
 def test_sparse_matrices(form: str) -> None:
     matrix = sp.csr_matrix(np.array([[0, 2.5, 0], [0, 0, -1]])).asformat(form)
     plus = entry(matrix)["plus"]
@@ -135,7 +147,9 @@ def test_sparse_matrices(form: str) -> None:
         assert plus["structure"]["n_stored"] == matrix.nnz
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "F", "I;16"])
+@pytest.mark.parametrize(
+    "mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "F", "I;16"]
+)
 def test_pictures_tell_the_shape_of_their_array(mode: str) -> None:
     picture = Image.new(mode, (4, 5))
     plus = entry(picture)["plus"]
@@ -145,7 +159,9 @@ def test_pictures_tell_the_shape_of_their_array(mode: str) -> None:
 
 
 def test_pictures_of_several_modes_are_told_apart() -> None:
-    scans = [Image.new("RGB", (2, 2)) for _ in range(30)] + [Image.new("RGBA", (2, 2))]
+    scans = [Image.new("RGB", (2, 2)) for _ in range(30)] + [
+        Image.new("RGBA", (2, 2))
+    ]
     plus = entry(scans)["plus"]
     assert plus["representation"]["item_kinds"] == {"RGB": 30, "RGBA": 1}
     assert plus["representation"]["items"]["30"] == {
@@ -171,7 +187,10 @@ def test_figures_and_axes() -> None:
     right.set_xlabel("time")
     plus = entry(figure)["plus"]
     assert plus["structure"]["n_axes"] == 2
-    assert plus["structure"]["axes"]["0"]["n_artists"] == {"Line2D": 1, "Rectangle": 2}
+    assert plus["structure"]["axes"]["0"]["n_artists"] == {
+        "Line2D": 1,
+        "Rectangle": 2,
+    }
     assert plus["values"]["axes"]["1"] == {"title": "words", "x_label": "time"}
     assert more(np.array([left, right]), "representation")["item_types"] == {
         "matplotlib.axes._axes.Axes": 2
@@ -180,7 +199,9 @@ def test_figures_and_axes() -> None:
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_frame_needs_little_besides_itself(order: str) -> None:
-    values = np.asarray(np.random.default_rng(0).random((100_000, 20)), order=order)
+    values = np.asarray(
+        np.random.default_rng(0).random((100_000, 20)), order=order
+    )
     values[::100, 3] = np.nan
     frame = pd.DataFrame(values, copy=False)
     entry(frame)
@@ -193,11 +214,15 @@ def test_a_frame_needs_little_besides_itself(order: str) -> None:
     assert peak < 0.1 * values.nbytes
 
 
-def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from() -> None:
+def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from() -> (
+    None
+):
     sm = pytest.importorskip(
         "statsmodels.api", reason="statsmodels is not installed: make ml"
     )
-    model = sm.OLS(pd.Series(LABELS, name="bought"), sm.add_constant(ROWS[["a"]]))
+    model = sm.OLS(
+        pd.Series(LABELS, name="bought"), sm.add_constant(ROWS[["a"]])
+    )
     fitted = model.fit()
     expected = {"model": "OLS", "target": "bought", "columns": ["const", "a"]}
     for value, is_fitted in ((model, None), (fitted, True)):
@@ -208,5 +233,7 @@ def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from() -> Non
             "n_columns": len(fitted.params),
         }
         assert plus.get("values", {}).get("is_fitted") is is_fitted
-    by_formula = sm.OLS.from_formula("b_is_x ~ a", ROWS.assign(b_is_x=LABELS)).fit()
+    by_formula = sm.OLS.from_formula(
+        "b_is_x ~ a", ROWS.assign(b_is_x=LABELS)
+    ).fit()
     assert more(by_formula, "representation")["formula"] == "b_is_x ~ a"

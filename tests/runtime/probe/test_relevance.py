@@ -10,8 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe.chains.following import chain_text
-from crane_core.runtime.kernel_side.crane_probe.chains.relevance import Needs, needs
+from crane_core.runtime.kernel_side.crane_probe.chains.following import (
+    chain_text,
+)
+from crane_core.runtime.kernel_side.crane_probe.chains.relevance import (
+    Needs,
+    needs,
+)
 from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.syntax.sources import Sources
 from tests.examples import examples
@@ -77,7 +82,10 @@ def chains(target: str, code: str = "") -> list[str]:
         ("import numpy as np\nnp.zeros(n)", ["n"]),
         ("from m import y\ny(z)", ["z"]),
         ("(n := 10)\nprint(n, m)", ["m"]),
-        ("try:\n    a\nexcept E as e:\n    print(e)\nfinally:\n    b", ["a", "E", "b"]),
+        (
+            "try:\n    a\nexcept E as e:\n    print(e)\nfinally:\n    b",
+            ["a", "E", "b"],
+        ),
         ("if c:\n    z = 1\nprint(z)", ["c", "z"]),
         ("if c:\n    z = 1\nelse:\n    z = 2\nprint(z)", ["c"]),
         (
@@ -129,7 +137,10 @@ def test_names_are_those_loaded_before_they_are_defined(
             "[frame[c].mean() for c in ('a', 'b')]",
             ["frame['a'].mean()", "frame['b'].mean()"],
         ),
-        ("{c: frame[[c]] for c in ('a', 'b')}", ["frame[['a']]", "frame[['b']]"]),
+        (
+            "{c: frame[[c]] for c in ('a', 'b')}",
+            ["frame[['a']]", "frame[['b']]"],
+        ),
         ("for i in range(3):\n    rows[i]", ["rows[0]", "rows[1]", "rows[2]"]),
         ("for i in range(1000):\n    rows[i]", ["rows[0]", "rows[999]"]),
         ("frame['a' + '_' + 'b']", ["frame['a_b']"]),
@@ -150,7 +161,9 @@ def test_subscripts_take_plain_values_of_the_kernel() -> None:
     code = "cols = ['u', 'v']\nN = 7\nclass CFG:\n    y = 'target'\nconf = {'key': 'w'}\nrows = [1, 2, 3]"
     target = "frame[cols + ['x']]; frame[CFG.y]; frame[conf['key']]; rows[N - 1]; rows[len(rows)]"
     assert [
-        text for text in chains(target, code) if text.startswith(("frame", "rows["))
+        text
+        for text in chains(target, code)
+        if text.startswith(("frame", "rows["))
     ] == [
         "frame[['u', 'v', 'x']]",
         "frame['target']",
@@ -161,7 +174,9 @@ def test_subscripts_take_plain_values_of_the_kernel() -> None:
 
 
 def test_a_value_that_the_target_changes_is_not_known() -> None:
-    assert "frame[['u']]" not in chains("cols.append('v')\nframe[cols]", "cols = ['u']")
+    assert "frame[['u']]" not in chains(
+        "cols.append('v')\nframe[cols]", "cols = ['u']"
+    )
     assert "rows[1]" not in chains("n = n + 1\nrows[n]", "n = 1")
 
 
@@ -205,7 +220,9 @@ def test_what_the_target_defines_first_is_not_asked_of_functions() -> None:
 
 
 def test_recursion_ends() -> None:
-    code = "def down(n):\n    return up(n) + A\ndef up(n):\n    return down(n) + B"
+    code = (
+        "def down(n):\n    return up(n) + A\ndef up(n):\n    return down(n) + B"
+    )
     assert names("down(3)", code) == ["down", "up", "B", "A"]
 
 
@@ -245,7 +262,13 @@ batch = {}
         ),
         (
             "holder.net.forward(batch)",
-            ["holder.net.forward(…)", "batch", "holder.net.n", "batch['k']", "OFFSET"],
+            [
+                "holder.net.forward(…)",
+                "batch",
+                "holder.net.n",
+                "batch['k']",
+                "OFFSET",
+            ],
         ),
     ],
 )
@@ -335,9 +358,9 @@ def test_lines_count_in_the_target_also_within_functions() -> None:
 def test_certain_is_what_runs_on_every_way(
     target: str, name: str, *, certain: bool
 ) -> None:
-    assert [chain.certain for chain in read(target).chains if chain.name == name] == [
-        certain
-    ]
+    assert [
+        chain.certain for chain in read(target).chains if chain.name == name
+    ] == [certain]
 
 
 def test_what_the_target_sets_itself_is_marked() -> None:
@@ -360,7 +383,9 @@ def test_what_the_target_sets_itself_is_marked() -> None:
 
 def test_a_copy_is_changed_apart_from_its_origin() -> None:
     found = read("b = a.copy()\nb['n'] = 1\nb['n']\na['n']").chains
-    marks = {chain_text(chain.name, chain.steps): chain.stored for chain in found}
+    marks = {
+        chain_text(chain.name, chain.steps): chain.stored for chain in found
+    }
     assert marks["a.copy()['n']"] is True
     assert marks["a['n']"] is False
 
@@ -385,7 +410,9 @@ EXPRESSION = st.recursive(
             lambda parts: "sum([{} for {} in [{}, 1]])".format(*parts)
         ),
         st.tuples(NAME, inner).map(lambda parts: "({} := {})".format(*parts)),
-        st.tuples(NAME, inner).map(lambda parts: "(lambda {}: {})(1)".format(*parts)),
+        st.tuples(NAME, inner).map(
+            lambda parts: "(lambda {}: {})(1)".format(*parts)
+        ),
     ),
     max_leaves=4,
 )
@@ -399,7 +426,9 @@ STATEMENT = st.recursive(
     st.one_of(
         EXPRESSION,
         st.tuples(NAME, EXPRESSION).map(lambda parts: "{} = {}".format(*parts)),
-        st.tuples(NAME, EXPRESSION).map(lambda parts: "{} += {}".format(*parts)),
+        st.tuples(NAME, EXPRESSION).map(
+            lambda parts: "{} += {}".format(*parts)
+        ),
         st.tuples(NAME, NAME, EXPRESSION).map(
             lambda parts: "{}, {} = {}, 2".format(*parts)
         ),
@@ -413,7 +442,9 @@ STATEMENT = st.recursive(
             lambda p: f"for {p[0]} in [{p[1]}]:\n{indented(p[2])}"
         ),
         st.tuples(inner, inner).map(
-            lambda p: f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"
+            lambda p: (
+                f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"
+            )
         ),
         st.tuples(inner, inner).map("\n".join),
         inner.map(lambda block: f"while True:\n{indented(block)}\n    break"),
@@ -450,7 +481,9 @@ def compiled(code: str) -> CodeType:
         raise
 
 
-def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> None:
+def run(
+    code: CodeType, namespace: dict[str, Any], names_held: Recording
+) -> None:
     """Runs the code; one that raises, as of a name local to a lambda, is of no use here."""
     try:
         exec(code, namespace, names_held)

@@ -7,7 +7,10 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe.chains.spelling import closest, likeness
+from crane_core.runtime.kernel_side.crane_probe.chains.spelling import (
+    closest,
+    likeness,
+)
 
 WORDS = st.text("abc_é", max_size=9)
 
@@ -28,12 +31,22 @@ def longest(one: str, other: str) -> int:
 def test_likeness_is_the_longest_common_subsequence_over_both_lengths(
     one: str, other: str
 ) -> None:
-    expected = 2 * longest(one, other) / (len(one) + len(other)) if one or other else 1
+    expected = (
+        2 * longest(one, other) / (len(one) + len(other)) if one or other else 1
+    )
     assert likeness(one, other) == expected == likeness(other, one)
 
 
 def test_a_slip_of_the_pen_is_close_and_another_word_is_not() -> None:
-    names = ["append", "extend", "fillna", "values", "columns", "column", "to_numpy"]
+    names = [
+        "append",
+        "extend",
+        "fillna",
+        "values",
+        "columns",
+        "column",
+        "to_numpy",
+    ]
     assert closest("apend", names, 3) == ["append"]
     assert closest("colums", names, 3) == ["columns", "column"]
     assert closest("as_matrix", names, 3) == []

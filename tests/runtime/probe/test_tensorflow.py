@@ -67,7 +67,9 @@ def test_a_tensor_is_what_tensorflow_says(
     as_variable: bool,  # noqa: FBT001
 ) -> None:
     whole = (
-        np.nan_to_num(values, posinf=9, neginf=-9) if "float" not in dtype else values
+        np.nan_to_num(values, posinf=9, neginf=-9)
+        if "float" not in dtype
+        else values
     )
     value = tf.cast(tf.constant(whole), dtype)
     told = entry(tf.Variable(value) if as_variable else value)
@@ -132,20 +134,22 @@ def test_attributes_of_tensors_are_checked() -> None:
     target = "t.shape\nt.dtype\nt.reshape(2)\nt.numpy()"
     state = looked({"t": tf.zeros((2, 3))}, target)
     for name, value in (("shape", [2, 3]), ("dtype", "float32")):
-        assert state["accesses"][f"t.{name}"]["plus"]["values"]["value"] == value
+        assert (
+            state["accesses"][f"t.{name}"]["plus"]["values"]["value"] == value
+        )
     assert lacks(state, "attributes", "attribute") == ["reshape"]
 
 
 def test_what_stands_behind_tf_keras_is_checked_where_it_is_loaded() -> None:
     assert tf.keras.layers.Dense
-    target = (
-        "tf.keras.layers.Dence(1)\ntf.keras.layer\ntf.keras.layers.Dense(1)\ntf.maht"
-    )
+    target = "tf.keras.layers.Dence(1)\ntf.keras.layer\ntf.keras.layers.Dense(1)\ntf.maht"
     state = looked({"tf": import_module("tensorflow")}, target)
     assert lacks(state, "attributes", "attribute") == ["Dence", "layer", "maht"]
 
 
-def test_lists_and_dicts_of_tracked_objects_are_told_by_what_they_wrap() -> None:
+def test_lists_and_dicts_of_tracked_objects_are_told_by_what_they_wrap() -> (
+    None
+):
     holder = tf.train.Checkpoint(sizes=[1, 2, 3], names={"a": 1})
     assert entry(holder.sizes)["structure"]["length"] == 3
     assert more(holder.names, "values")["keys"] == ["a"]
@@ -155,15 +159,17 @@ def test_lists_and_dicts_of_tracked_objects_are_told_by_what_they_wrap() -> None
 
 SIZES = np.zeros((10, 3), dtype="float32")
 DATASETS: dict[str, Callable[[], Any]] = {
-    "pairs": lambda: tf.data.Dataset.from_tensor_slices((SIZES, np.arange(10))).batch(
-        4
-    ),
+    "pairs": lambda: tf.data.Dataset.from_tensor_slices(
+        (SIZES, np.arange(10))
+    ).batch(4),
     "dicts": lambda: tf.data.Dataset.from_tensor_slices(
         {"a": SIZES, "b": [b"x"] * 10}
     ).batch(4, drop_remainder=True),
     "single": lambda: tf.data.Dataset.range(7),
     "mapped": lambda: (
-        tf.data.Dataset.range(7).map(lambda n: (n, tf.cast(n, "float32"))).prefetch(2)
+        tf.data.Dataset.range(7)
+        .map(lambda n: (n, tf.cast(n, "float32")))
+        .prefetch(2)
     ),
 }
 

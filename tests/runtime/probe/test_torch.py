@@ -102,13 +102,17 @@ def test_a_flat_tensor_tells_its_distinct_values(values: list[int]) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
 @pytest.mark.parametrize("turn", ["as it is", "transposed", "every third"])
-def test_a_long_tensor_is_looked_through_to_its_end(dtype: str, turn: str) -> None:
+def test_a_long_tensor_is_looked_through_to_its_end(
+    dtype: str, turn: str
+) -> None:
     value = torch.zeros(301, 1003, dtype=getattr(torch, dtype))
     value[300, 1002] = 7
     value[0, 0] = -7
-    seen = {"as it is": value, "transposed": value.t(), "every third": value[:, ::3]}[
-        turn
-    ]
+    seen = {
+        "as it is": value,
+        "transposed": value.t(),
+        "every third": value[:, ::3],
+    }[turn]
     assert more(seen, "values")["value_range"] == [-7.0, 7.0]
     seen[150, 150] = float("nan")
     assert entry(seen)["values"]["has_nan"] is True
@@ -136,7 +140,11 @@ def test_gradients_are_told() -> None:
         ),
         (
             lambda: torch.empty(3, device="meta"),
-            {"values": {"not_computed": "a tensor of device meta has no values"}},
+            {
+                "values": {
+                    "not_computed": "a tensor of device meta has no values"
+                }
+            },
         ),
         (
             lambda: torch.ones(2, 2, dtype=torch.complex64),
@@ -150,7 +158,9 @@ def test_tensors_out_of_the_ordinary(value: Any, facts: dict[str, Any]) -> None:
 
 
 def test_a_subclass_is_seen_without_its_code() -> None:
-    told = entry(torch.arange(6.0).reshape(2, 3).as_subclass(objects_of_torch.Loud))
+    told = entry(
+        torch.arange(6.0).reshape(2, 3).as_subclass(objects_of_torch.Loud)
+    )
     assert told["structure"] == {"shape": [2, 3]}
     assert told["plus"]["values"]["value_range"] == [0.0, 5.0]
 
@@ -202,10 +212,13 @@ def test_a_layer_takes_and_gives_what_is_stated(make: Any) -> None:
     layer = make()
     facts = more(layer, "structure")
     shape = shape_with_sizes(
-        facts["expected_input"]["shape"], 2 if isinstance(layer, nn.BatchNorm2d) else 1
+        facts["expected_input"]["shape"],
+        2 if isinstance(layer, nn.BatchNorm2d) else 1,
     )
     below = facts["expected_input"].get("integers_below")
-    given_in = torch.rand(shape) if below is None else torch.randint(below, shape)
+    given_in = (
+        torch.rand(shape) if below is None else torch.randint(below, shape)
+    )
     came = layer(given_in)
     out = came[0] if isinstance(came, tuple) else came
     stated = facts["output"]["shape"]
@@ -226,7 +239,9 @@ def n_parameters(module: Any) -> int:
 def test_another_size_than_stated_is_refused_by_torch(at: int) -> None:
     layer = LAYERS[at]()
     shape = more(layer, "structure")["expected_input"]["shape"]
-    place = next(place for place, size in enumerate(shape) if isinstance(size, int))
+    place = next(
+        place for place, size in enumerate(shape) if isinstance(size, int)
+    )
     shape[place] += 1
     with pytest.raises(RuntimeError):
         layer(torch.rand(shape_with_sizes(shape, 1)))
@@ -281,7 +296,9 @@ def test_a_lazy_module_stays_lazy() -> None:
 
 
 def test_a_deep_module_is_cut_in_the_middle_and_the_cut_is_counted() -> None:
-    net = nn.Sequential(*(nn.Linear(width, width + 1) for width in range(1, 201)))
+    net = nn.Sequential(
+        *(nn.Linear(width, width + 1) for width in range(1, 201))
+    )
     told = entry(net)
     facts = told["plus"]["structure"]
     assert len(facts["layers"]) + facts["layers_not_shown"] == 200
@@ -297,7 +314,9 @@ def test_a_module_that_raises_at_everything_is_seen() -> None:
         "inner": {"type": "Linear", "in_features": 3, "out_features": 1}
     }
     state = looked({"net": trap}, "net.anything")
-    assert state["absent"]["attributes"] == [], "a __getattr__ of its own may give it"
+    assert state["absent"]["attributes"] == [], (
+        "a __getattr__ of its own may give it"
+    )
 
 
 def test_a_module_before_its_init_is_seen() -> None:
@@ -310,7 +329,9 @@ def test_chains_lead_into_modules() -> None:
     target = "net.head.in_features\nnet.scale.shape\nnet.body[-1].p\nnet.body[1].out_fetures\nnet.hed(1)\nnet.body[9]"
     state = looked({"net": objects_of_torch.Net()}, target)
     assert state["accesses"]["net.head.in_features"]["values"]["value"] == 5
-    assert state["accesses"]["net.scale.shape"]["plus"]["values"]["items"] == [2]
+    assert state["accesses"]["net.scale.shape"]["plus"]["values"]["items"] == [
+        2
+    ]
     assert lacks(state, "attributes", "attribute", "similar") == [
         ("out_fetures", ["out_features", "in_features"]),
         ("hed", ["head"]),
@@ -333,7 +354,9 @@ def test_indices_of_tensors_are_checked() -> None:
 
 def test_an_optimizer_tells_rates_and_how_much_it_trains() -> None:
     net = objects_of_torch.Net()
-    facts = entry(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))["plus"]
+    facts = entry(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))[
+        "plus"
+    ]
     assert facts["structure"]["n_parameters"] == n_parameters(net)
     assert facts["structure"]["n_groups"] == 1
     assert (facts["values"]["lr"], facts["values"]["momentum"]) == (0.1, 0.9)
@@ -351,7 +374,9 @@ def test_groups_of_an_optimizer_are_told_apart() -> None:
 
 def test_a_schedule_tells_where_it_stands() -> None:
     optimizer = torch.optim.SGD(objects_of_torch.Net().parameters(), lr=0.1)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=1.0, total_steps=3
+    )
     optimizer.step()
     schedule.step()
     facts = more(schedule, "values")
@@ -382,7 +407,9 @@ def halves(samples: list[Any]) -> Any:
 
 LOADERS = {
     "plain": lambda: data.DataLoader(plain_pairs(), batch_size=4),
-    "shuffled": lambda: data.DataLoader(plain_pairs(), batch_size=16, shuffle=True),
+    "shuffled": lambda: data.DataLoader(
+        plain_pairs(), batch_size=16, shuffle=True
+    ),
     "all at once": lambda: data.DataLoader(plain_pairs(), batch_size=100),
     "only whole batches": lambda: data.DataLoader(
         plain_pairs(), batch_size=16, drop_last=True
@@ -391,7 +418,9 @@ LOADERS = {
         data.random_split(plain_pairs(), [13, 10])[0], batch_size=5
     ),
     "chosen": lambda: data.DataLoader(
-        plain_pairs(), batch_size=7, sampler=data.SubsetRandomSampler([5, 9, 1, 7])
+        plain_pairs(),
+        batch_size=7,
+        sampler=data.SubsetRandomSampler([5, 9, 1, 7]),
     ),
     "joined": lambda: data.DataLoader(
         data.ConcatDataset([plain_pairs(3), plain_pairs(4)]), batch_size=6
@@ -407,10 +436,16 @@ LOADERS = {
     ),
     "batches by the notebook": lambda: data.DataLoader(
         objects_of_torch.Counted(),
-        batch_sampler=data.BatchSampler(data.SequentialSampler(range(9)), 4, False),
+        batch_sampler=data.BatchSampler(
+            data.SequentialSampler(range(9)), 4, False
+        ),
     ),
-    "one by one": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=None),
-    "a list": lambda: data.DataLoader([torch.ones(3), torch.ones(3)], batch_size=2),  # type: ignore[arg-type]
+    "one by one": lambda: data.DataLoader(
+        objects_of_torch.Counted(), batch_size=None
+    ),
+    "a list": lambda: data.DataLoader(
+        [torch.ones(3), torch.ones(3)], batch_size=2
+    ),  # type: ignore[arg-type]
 }
 
 
@@ -436,7 +471,10 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
     stated = told["structure"]["dataset"]["batch_shapes"] | full
     batches = list(loader)
     came = dict(ends(batches[0]))
-    sizes = (told["structure"]["num_batches"], told["structure"]["num_examples"])
+    sizes = (
+        told["structure"]["num_batches"],
+        told["structure"]["num_examples"],
+    )
     assert sizes == (len(batches), len(loader.dataset))
     assert {key: stated[key] for key in stated.keys() & came.keys()} == {
         key: list(part.shape) for key, part in came.items()
@@ -453,9 +491,16 @@ def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole(
     None
 ):
     told = entry(
-        data.DataLoader(objects_of_torch.Counted(), batch_size=16, collate_fn=halves)
+        data.DataLoader(
+            objects_of_torch.Counted(), batch_size=16, collate_fn=halves
+        )
     )
-    assert told["structure"]["dataset"]["batch_shapes"]["batch[0]"] == [10, 3, 8, 8]
+    assert told["structure"]["dataset"]["batch_shapes"]["batch[0]"] == [
+        10,
+        3,
+        8,
+        8,
+    ]
     of = told["plus"]["structure"]["dataset"]["batch_shapes_of"]
     assert of == "10 samples, of the 16 of a batch"
 
@@ -483,7 +528,8 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
     source.calls = 0
     states = random_states(shuffle)
     first, second = (
-        looked({"loader": loader, "source": source}, "loader\nsource") for _ in range(2)
+        looked({"loader": loader, "source": source}, "loader\nsource")
+        for _ in range(2)
     )
     assert random_states(shuffle) == states
     assert (source.calls, source.log) == (0, [])
@@ -496,7 +542,9 @@ def test_where_the_process_cannot_be_copied_random_states_are_put_back(
 ) -> None:
     monkeypatch.setattr(forked, "is_possible", lambda: False)
     torch.manual_seed(0)
-    loader = data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True)
+    loader = data.DataLoader(
+        objects_of_torch.Counted(), batch_size=4, shuffle=True
+    )
     states = random_states()
     told = entry(loader)
     assert random_states() == states
@@ -522,7 +570,8 @@ def test_samples_that_draw_random_numbers_say_so(
 
 
 @pytest.mark.parametrize(
-    "dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"]
+    "dtype",
+    ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"],
 )
 def test_tensors_of_any_type_make_batches(dtype: str) -> None:
     source = data.TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
@@ -539,8 +588,12 @@ def test_an_index_beyond_the_dataset_is_a_fact() -> None:
 
 
 def test_samples_that_do_not_fit_together_say_so() -> None:
-    ragged = objects_of_torch.Made(lambda at: (torch.zeros(41 + 17 * (at % 2)), at))
-    dataset = entry(data.DataLoader(ragged, batch_size=4))["structure"]["dataset"]
+    ragged = objects_of_torch.Made(
+        lambda at: (torch.zeros(41 + 17 * (at % 2)), at)
+    )
+    dataset = entry(data.DataLoader(ragged, batch_size=4))["structure"][
+        "dataset"
+    ]
     assert dataset["sample_shapes"] == {"input": [[41], [58]]}
     assert "equal size" in dataset["batch_shapes"]["error"]
 
@@ -552,7 +605,9 @@ def test_samples_that_do_not_fit_together_say_so() -> None:
         (RuntimeError("no\nmore"), "dataset[0] raises RuntimeError: no"),
     ],
 )
-def test_a_sample_that_cannot_be_had_is_a_fact(error: Exception, said: str) -> None:
+def test_a_sample_that_cannot_be_had_is_a_fact(
+    error: Exception, said: str
+) -> None:
     def broken(index: int) -> NoReturn:
         raise error
 
@@ -599,7 +654,9 @@ def test_hostile_datasets_are_seen_in_time(
 
 
 def test_a_loader_in_a_dict_keeps_the_shapes_of_its_batches() -> None:
-    source = data.TensorDataset(torch.zeros(64, 3), torch.zeros(64, dtype=torch.int64))
+    source = data.TensorDataset(
+        torch.zeros(64, 3), torch.zeros(64, dtype=torch.int64)
+    )
     loader = data.DataLoader(source, batch_size=32)
     shapes = {"batch[0]": [32, 3], "batch[1]": [32]}
     alone = entry(loader)
@@ -624,7 +681,9 @@ def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(
 
     monkeypatch.setattr(forked, "facts_of", noted)
     slow = {
-        str(at): data.DataLoader(objects_of_torch.Hostile(item=sleeping), batch_size=2)
+        str(at): data.DataLoader(
+            objects_of_torch.Hostile(item=sleeping), batch_size=2
+        )
         for at in range(4)
     }
     told = entry(slow, variable_seconds=1.0)
@@ -682,7 +741,9 @@ def test_a_sampler_of_the_notebook_chooses_and_is_not_advanced() -> None:
 def test_parts_tell_what_they_are_parts_of() -> None:
     told = entry(data.Subset(objects_of_torch.Counted(), [1, 2, 3]))
     assert told["structure"]["length"] == 3
-    assert told["representation"]["underlying_dataset"]["type"].endswith("Counted")
+    assert told["representation"]["underlying_dataset"]["type"].endswith(
+        "Counted"
+    )
     whole = more(data.Subset(plain_pairs(), [1, 2, 3]), "values")["tensors"]
     assert whole["1"]["value_range"] == [0, 4]
 
@@ -702,7 +763,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     ),
     "pairs": lambda: plain_pairs(),
     "counted": lambda: objects_of_torch.Counted(),
-    "loader": lambda: data.DataLoader(plain_pairs(), batch_size=4, shuffle=True),
+    "loader": lambda: data.DataLoader(
+        plain_pairs(), batch_size=4, shuffle=True
+    ),
     "foreign": LOADERS["of the notebook"],
     "inside": lambda: {
         "train": LOADERS["plain"](),
@@ -738,7 +801,8 @@ def test_neighbours_in_a_sequential_can_be_compared() -> None:
     layers = more(net, "structure")["layers"].values()
     sized = [layer for layer in layers if "in_features" in layer]
     neighbours = [
-        (one["out_features"], other["in_features"]) for one, other in pairwise(sized)
+        (one["out_features"], other["in_features"])
+        for one, other in pairwise(sized)
     ]
     assert neighbours == [(8, 9)]
 
@@ -746,7 +810,9 @@ def test_neighbours_in_a_sequential_can_be_compared() -> None:
 def test_the_parts_of_a_deep_model_reach_its_head() -> None:
     """Of very many containers those nearest to the whole are told."""
     halves = [
-        nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50)))
+        nn.Sequential(
+            *(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50))
+        )
         for _ in "ab"
     ]
     model = nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1)))
@@ -760,4 +826,6 @@ def test_the_weights_of_a_long_state_dict_tell_their_shapes() -> None:
     weights = nn.Sequential(*layers).state_dict()
     told = more(weights, "structure")
     assert len(told["items"]) == 8
-    assert told["other_shapes"] == {f"{at}.weight": [2, 3] for at in range(8, 12)}
+    assert told["other_shapes"] == {
+        f"{at}.weight": [2, 3] for at in range(8, 12)
+    }

@@ -70,11 +70,17 @@ def on_device(make: Callable[[str], Any]) -> Any:
 
 def layers(device: str) -> Any:
     model = nn.Sequential(
-        nn.Linear(4, 3, device="meta"), nn.ReLU(), nn.Linear(3, 2, device="meta")
+        nn.Linear(4, 3, device="meta"),
+        nn.ReLU(),
+        nn.Linear(3, 2, device="meta"),
     )
     for layer in (model[0], model[2]):
         for name, held in list(layer.named_parameters()):
-            setattr(layer, name, nn.Parameter(torch.empty(held.shape, device=device)))
+            setattr(
+                layer,
+                name,
+                nn.Parameter(torch.empty(held.shape, device=device)),
+            )
     return model
 
 
@@ -85,11 +91,15 @@ MADE: dict[str, Callable[[str], Any]] = {
     "half": lambda device: torch.empty(3, dtype=torch.bfloat16, device=device),
     "view": lambda device: torch.empty(4, 6, device=device).t(),
     "model": layers,
-    "optimizer": lambda device: torch.optim.SGD(layers(device).parameters(), lr=0.1),
+    "optimizer": lambda device: torch.optim.SGD(
+        layers(device).parameters(), lr=0.1
+    ),
     "dataset": lambda device: data.TensorDataset(
         torch.empty(6, 4, device=device), torch.empty(6, device=device)
     ),
-    "loader": lambda device: data.DataLoader(MADE["dataset"](device), batch_size=2),
+    "loader": lambda device: data.DataLoader(
+        MADE["dataset"](device), batch_size=2
+    ),
 }
 
 
@@ -115,7 +125,9 @@ def test_shape_type_and_device_are_told() -> None:
     assert entry["structure"]["shape"] == [5]
     placed = {"dtype": "torch.int64", "device": "cuda:0"}
     assert placed.items() <= entry["representation"].items()
-    assert entry["plus"]["values"]["not_computed"] == "values on cuda are not read"
+    assert (
+        entry["plus"]["values"]["not_computed"] == "values on cuda are not read"
+    )
 
 
 @pytest.fixture
@@ -141,4 +153,7 @@ def test_a_gpu_is_neither_waited_for_nor_filled(name: str, busy: Any) -> None:
     seen(thing)
     took = time.perf_counter() - began
     assert not busy.query(), f"the queue was empty after {took:.3f} s"
-    assert (torch.cuda.memory_allocated(), torch.cuda.memory_reserved()) == before
+    assert (
+        torch.cuda.memory_allocated(),
+        torch.cuda.memory_reserved(),
+    ) == before

@@ -25,7 +25,9 @@ def pictures(tmp_path: Path) -> Path:
     for kind in ("knot", "plain"):
         (tmp_path / kind).mkdir()
         for number in range(3):
-            Image.new("RGB", (20 + number, 10)).save(tmp_path / kind / f"{number}.png")
+            Image.new("RGB", (20 + number, 10)).save(
+                tmp_path / kind / f"{number}.png"
+            )
     return tmp_path
 
 
@@ -39,14 +41,21 @@ def test_composed_transforms_tell_their_steps(of: Any) -> None:
     ]
     facts = more(of.Compose(steps), "representation")["steps"]
     kinds = [step["type"].rpartition(".")[2] for step in facts]
-    assert kinds == ["Resize", "ToTensor", "Normalize", "builtin_function_or_method"]
+    assert kinds == [
+        "Resize",
+        "ToTensor",
+        "Normalize",
+        "builtin_function_or_method",
+    ]
     assert (facts[0]["type"] == "Resize") == (of is transforms)
     assert facts[0]["size"] == [16, 12]
     assert facts[2]["mean"] == [0.4, 0.5, 0.3]
 
 
 @needs_copy
-def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None:
+def test_a_folder_of_pictures_as_pictures_and_as_tensors(
+    pictures: Path,
+) -> None:
     raw = entry(datasets.ImageFolder(str(pictures)))
     plus = raw["plus"]
     assert raw["structure"]["length"] == 6
@@ -54,7 +63,9 @@ def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None
     assert plus["structure"]["image_sizes"] == sizes
     assert plus["representation"]["image_modes"] == {"input": ["RGB"]}
     assert plus["values"]["attributes"]["classes"] == ["knot", "plain"]
-    source = datasets.ImageFolder(str(pictures), transform=transforms.ToTensor())
+    source = datasets.ImageFolder(
+        str(pictures), transform=transforms.ToTensor()
+    )
     loader = torch.utils.data.DataLoader(source, batch_size=4)
     error = entry(loader)["structure"]["dataset"]["batch_shapes"]["error"]
     assert "equal size" in error
@@ -78,6 +89,11 @@ def test_random_transforms_advance_nothing(pictures: Path) -> None:
 def test_a_deep_network_takes_and_gives_what_it_is_made_for() -> None:
     network = models.resnet18()
     facts = more(network, "structure")
-    assert facts["expected_input"] == {"layer": "conv1", "shape": ["N", 3, "H", "W"]}
+    assert facts["expected_input"] == {
+        "layer": "conv1",
+        "shape": ["N", 3, "H", "W"],
+    }
     assert facts["output"] == {"layer": "fc", "shape": ["...", 1000]}
-    assert facts["n_parameters"] == sum(one.numel() for one in network.parameters())
+    assert facts["n_parameters"] == sum(
+        one.numel() for one in network.parameters()
+    )

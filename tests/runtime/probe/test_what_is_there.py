@@ -75,7 +75,9 @@ NOTED: dict[str, Callable[[], Any]] = {
         [1], index=pd.MultiIndex.from_tuples([("note", 1)])
     ),
     "array": lambda: noted(np.zeros(3).view(type("Mine", (np.ndarray,), {}))),
-    "records": lambda: np.array([(1,)], dtype=[("note", "i4")]).view(np.recarray),
+    "records": lambda: np.array([(1,)], dtype=[("note", "i4")]).view(
+        np.recarray
+    ),
 }
 ONLY_RUNNING_TELLS = (
     "of a thread",
@@ -98,7 +100,9 @@ def test_an_attribute_that_was_given_is_there(name: str) -> None:
     "name", [name for name in NOTED if name not in ONLY_RUNNING_TELLS]
 )
 def test_one_that_was_not_given_is_absent(name: str) -> None:
-    [lack] = looked({"value": NOTED[name]()}, "value.nowhere")["absent"]["attributes"]
+    [lack] = looked({"value": NOTED[name]()}, "value.nowhere")["absent"][
+        "attributes"
+    ]
     assert (lack["of"], lack["attribute"], lack["certain"]) == (
         "value",
         "nowhere",
@@ -107,10 +111,15 @@ def test_one_that_was_not_given_is_absent(name: str) -> None:
 
 
 def test_a_partial_and_a_file_are_given_no_dict_by_looking() -> None:
-    made: list[Any] = [functools.partial(print, end=""), io.StringIO(), io.BytesIO()]
+    made: list[Any] = [
+        functools.partial(print, end=""),
+        io.StringIO(),
+        io.BytesIO(),
+    ]
     before = [len(gc.get_referents(value)) for value in made]
     looked(
-        {"made": made, "a": made[0], "b": made[1], "c": made[2]}, "made; a.x; b.x; c.x"
+        {"made": made, "a": made[0], "b": made[1], "c": made[2]},
+        "made; a.x; b.x; c.x",
     )
     assert [len(gc.get_referents(value)) for value in made] == before
 
@@ -119,7 +128,9 @@ def test_what_a_selector_has_whatever_its_estimator_has() -> None:
     selector = RFE(LogisticRegression())
     assert hasattr(selector, "set_output")
     assert (
-        looked({"selector": selector}, "selector.set_output")["absent"]["attributes"]
+        looked({"selector": selector}, "selector.set_output")["absent"][
+            "attributes"
+        ]
         == []
     )
 
@@ -133,8 +144,8 @@ def test_nothing_that_dir_knows_is_absent(package: str) -> None:
             for name in dir(value)
             if name.isidentifier() and not keyword.iskeyword(name)
         ]
-        lacks = looked({"value": value}, "\n".join(f"value.{name}" for name in names))[
-            "absent"
-        ]["attributes"]
+        lacks = looked(
+            {"value": value}, "\n".join(f"value.{name}" for name in names)
+        )["absent"]["attributes"]
         told = [lack["attribute"] for lack in lacks if lack["of"] == "value"]
         assert [name for name in told if hasattr(value, name)] == []

@@ -27,11 +27,17 @@ def told(matrix: Matrix) -> str:
         for _ in range(int(counts.loc[one, other]))
     ]
     cases = np.arange(len(labels))
-    kappa = agreement.estimate(cohen_kappa.NOMINAL, labels, SCALE, cases, seed=1)
+    kappa = agreement.estimate(
+        cohen_kappa.NOMINAL, labels, SCALE, cases, seed=1
+    )
     ac1 = gwet_ac.AC1(labels, SCALE).value
     agreed = agreement.PERCENT_AGREEMENT(labels, SCALE).value
-    low, high = (None if np.isnan(end) else end for end in (kappa.low, kappa.high))
-    return kappa_words(PairAgreement(kappa.value, low, high, ac1, agreed), counts)
+    low, high = (
+        None if np.isnan(end) else end for end in (kappa.low, kappa.high)
+    )
+    return kappa_words(
+        PairAgreement(kappa.value, low, high, ac1, agreed), counts
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +67,10 @@ def test_kappa_is_explained_by_what_is_there(matrix: Matrix, said: str) -> None:
 def test_the_numbers_are_those_of_the_matrix() -> None:
     sentence = told(((14, 8, 5), (9, 0, 0), (4, 0, 0)))
     # Observed 14 of 40; by chance (27 x 27 + 9 x 8 + 4 x 5) / 40².
-    assert "agree on 35.0%, less than the 51.3% that is expected by chance" in sentence
+    assert (
+        "agree on 35.0%, less than the 51.3% that is expected by chance"
+        in sentence
+    )
 
 
 def test_without_a_label_that_prevails_skew_is_not_the_reason() -> None:

@@ -14,9 +14,13 @@ from crane_core.ui.agreement.coefficients import MAX_NAME, matrix_html
 SCALE = [Label.CORRECT, Label.PARTIAL, Label.WRONG]
 
 
-def matrix(counts: list[list[int]], first: str = "ana", second: str = "ben") -> str:
+def matrix(
+    counts: list[list[int]], first: str = "ana", second: str = "ben"
+) -> str:
     frame = pd.DataFrame(
-        counts, index=pd.Index(SCALE, name=first), columns=pd.Index(SCALE, name=second)
+        counts,
+        index=pd.Index(SCALE, name=first),
+        columns=pd.Index(SCALE, name=second),
     )
     return matrix_html(frame, "diagnoses", study_labels())
 
@@ -40,7 +44,9 @@ def test_rows_are_the_first_annotators_and_have_their_sums(
     assert html.count('scope="col"') == html.count('scope="row"') == 4
 
 
-def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> None:
+def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> (
+    None
+):
     html = matrix([[3, 1, 0], [0, 0, 0], [0, 0, 4]])
     assert re.findall(r"--share: ([\d.]+)", html) == [
         "0.750",
@@ -50,18 +56,23 @@ def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> N
         "1.000",
     ]
     assert (
-        'title="ana: correct; ben: partial: 1 (25.0% of the row, 12.5% of all)"' in html
+        'title="ana: correct; ben: partial: 1 (25.0% of the row, 12.5% of all)"'
+        in html
     )
     assert html.count("cw-same") == 3
 
 
-def test_nothing_in_common_is_a_matrix_of_zeros(text_of: Callable[[str], str]) -> None:
+def test_nothing_in_common_is_a_matrix_of_zeros(
+    text_of: Callable[[str], str],
+) -> None:
     html = matrix([[0] * 3] * 3)
     assert {cell for row in cells(html)[1:] for cell in row} == {"0"}
     assert "nan" not in text_of(html)
 
 
-def test_a_hostile_name_is_text(hostile: str, text_of: Callable[[str], str]) -> None:
+def test_a_hostile_name_is_text(
+    hostile: str, text_of: Callable[[str], str]
+) -> None:
     html = matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]], first=hostile)
     assert len(html) < 40 * 6 * MAX_NAME
     assert "Columns: ben" in text_of(html)

@@ -34,7 +34,9 @@ def test_the_crashing_line_is_marked_and_the_ground_truth_stands_above_the_diagn
     assert "after 4 executed cells" in text
 
 
-def test_distinct_texts_are_counted_and_one_text_alone_is_not(text_of: TextOf) -> None:
+def test_distinct_texts_are_counted_and_one_text_alone_is_not(
+    text_of: TextOf,
+) -> None:
     several = text_of(card_html(card(Text("One.", 3), Text("Other.", 2))))
     assert "5 runs, 2 texts" in several
     assert "3×One." in several and "2×Other." in several
@@ -55,7 +57,9 @@ def test_a_case_without_diagnosis_or_code_says_so(text_of: TextOf) -> None:
     assert "gives no diagnosis" in text
 
 
-def test_the_crashing_line_of_a_huge_cell_is_among_those_shown(text_of: TextOf) -> None:
+def test_the_crashing_line_of_a_huge_cell_is_among_those_shown(
+    text_of: TextOf,
+) -> None:
     html = card_html(
         card(
             Text("One.", 1),
@@ -68,7 +72,9 @@ def test_the_crashing_line_of_a_huge_cell_is_among_those_shown(text_of: TextOf) 
     assert "4,600 more lines are not shown" in text_of(html)
 
 
-def test_hostile_texts_are_escaped_and_bounded(hostile: str, text_of: TextOf) -> None:
+def test_hostile_texts_are_escaped_and_bounded(
+    hostile: str, text_of: TextOf
+) -> None:
     html = card_html(card(Text(hostile, 1), code=hostile, truth=hostile))
     text_of(html)
     assert len(html) < 6 * 2 * MAX_TEXT + MAX_LINES * 3_000
@@ -98,7 +104,9 @@ def test_the_exception_that_a_text_names_stands_beside_the_true_one(
     text = text_of(card_html(card(Text("It ends in a KeyError.", None))))
     assert "Names KeyError, the exception that is raised." in text
     text = text_of(
-        card_html(card(Text("A `ValueError` or pandas.errors.MergeError.", None)))
+        card_html(
+            card(Text("A `ValueError` or pandas.errors.MergeError.", None))
+        )
     )
     assert "Names ValueError, MergeError; KeyError is raised." in text
     assert "Names" not in text_of(
@@ -107,13 +115,15 @@ def test_the_exception_that_a_text_names_stands_beside_the_true_one(
 
 
 def test_what_is_named_where_nothing_is_raised_is_said(text_of: TextOf) -> None:
-    false_alarm = card(Text("It ends in a KeyError.", None), truth=NO_CRASH)._replace(
-        exception=None, message=None
+    false_alarm = card(
+        Text("It ends in a KeyError.", None), truth=NO_CRASH
+    )._replace(exception=None, message=None)
+    assert "Names KeyError; nothing is raised." in text_of(
+        card_html(false_alarm)
     )
-    assert "Names KeyError; nothing is raised." in text_of(card_html(false_alarm))
-    unknown = card(Text("It ends in a KeyError.", None), truth="Wrong name.")._replace(
-        exception=None, message=None
-    )
+    unknown = card(
+        Text("It ends in a KeyError.", None), truth="Wrong name."
+    )._replace(exception=None, message=None)
     assert "Names" not in text_of(card_html(unknown))
 
 

@@ -34,10 +34,15 @@ ANNOTATORS = (
 
 @pytest.fixture
 def app(
-    open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp_path: Path
+    open_app: str,
+    open_folder: DataFolder,
+    answered_folder: DataFolder,
+    tmp_path: Path,
 ) -> str:
     """An app with these campaigns. They are drawn beside it, because it holds its own database."""
-    store = open_store(shutil.copy(answered_folder.database, tmp_path / "crane.duckdb"))
+    store = open_store(
+        shutil.copy(answered_folder.database, tmp_path / "crane.duckdb")
+    )
     try:
         for campaign in CAMPAIGNS:
             wanted = Population("minibench", "ours")
@@ -65,7 +70,9 @@ def test_a_desk_opens_under_every_name(app: str) -> None:
         assert not seen.shows("exception {"), campaign
 
 
-def test_no_two_desks_share_a_key_and_none_holds_what_streamlit_splits_at() -> None:
+def test_no_two_desks_share_a_key_and_none_holds_what_streamlit_splits_at() -> (
+    None
+):
     names = [*CAMPAIGNS, *ANNOTATORS, "a_", "_".join("ab"), "a-b", "ab"]
     assert all(NAME.fullmatch(name) for name in names)
     found = [keys.desk(*pair) for pair in itertools.product(names, names)] + [

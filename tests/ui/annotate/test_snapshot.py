@@ -20,7 +20,11 @@ from crane_core.annotation.plan import (
     Population,
 )
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
-from crane_core.pipeline.campaigns.desk_names import KEY_FILE, DeskNames, desk_names
+from crane_core.pipeline.campaigns.desk_names import (
+    KEY_FILE,
+    DeskNames,
+    desk_names,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, Held, snapshot
@@ -86,7 +90,14 @@ def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
         }
         taken = desk.take(
             annotator,
-            [act | {"item": showing.item, "showing": showing.showing, "seconds": 4.0}],
+            [
+                act
+                | {
+                    "item": showing.item,
+                    "showing": showing.showing,
+                    "seconds": 4.0,
+                }
+            ],
         )
         assert taken.refused == {}
 
@@ -109,7 +120,9 @@ def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
     queue = first["queue"]
     assert isinstance(queue, list) and len(queue) == AHEAD
     names = DeskNames(KEY, plan, "ana")
-    cards = {name: f"card of {showing_named(names, name).item}" for name in queue}
+    cards = {
+        name: f"card of {showing_named(names, name).item}" for name in queue
+    }
     assert first["cards"] == {name: cards[name] for name in queue[:AT_ONCE]}
     rest = told(desk, "ana", have=tuple(queue[:AT_ONCE]))
     assert rest["cards"] == {name: cards[name] for name in queue[AT_ONCE:]}
@@ -120,7 +133,9 @@ def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
     assert list(after["cards"]) == after["queue"][-1:]  # type: ignore[call-overload, index]
 
 
-def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: LabelStore) -> None:
+def test_after_a_restart_the_last_items_can_be_gone_back_to(
+    desk: LabelStore,
+) -> None:
     label_next(desk, "ana", "wrong", 25)
     begun = told(desk, "ana")
     now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[arg-type]
@@ -143,7 +158,14 @@ def test_no_word_of_it_tells_detector_setting_or_instance(
 ) -> None:
     label_next(desk, "ana", "partial", 30)
     text = json.dumps(told(desk, "ana"))
-    secrets = {*DETECTORS, "study", "reproduced", "setting", "detector", "showing"}
+    secrets = {
+        *DETECTORS,
+        "study",
+        "reproduced",
+        "setting",
+        "detector",
+        "showing",
+    }
     assert [word for word in secrets if word in text] == []
 
 
@@ -155,10 +177,13 @@ def test_names_hide_which_items_come_back_and_are_each_persons_own(
     for annotator in plan.annotators:
         for one in (plan, other):
             names = DeskNames(KEY, one, annotator)
-            written = {names.of(showing): showing for showing in plan.orders[annotator]}
+            written = {
+                names.of(showing): showing for showing in plan.orders[annotator]
+            }
             assert len(written) == len(plan.orders[annotator])
             assert all(
-                names.showing(name) == showing for name, showing in written.items()
+                names.showing(name) == showing
+                for name, showing in written.items()
             )
             assert {len(name) for name in written} == {12}
             told_apart |= written.keys()
@@ -179,7 +204,9 @@ def test_a_repeat_cannot_be_computed_from_what_a_browser_has(
         guesses = [name + end for end in known] + [
             f"pilot\0{plan.created_at}\0ana\0{name}\0{2}"
         ]
-        hashed = {hashlib.sha256(guess.encode()).hexdigest()[:12] for guess in guesses}
+        hashed = {
+            hashlib.sha256(guess.encode()).hexdigest()[:12] for guess in guesses
+        }
         assert hashed.isdisjoint(seen)
     assert seen.isdisjoint({item.item for item in plan.items}), (
         "the ledger's names stay on the server"
@@ -196,7 +223,9 @@ def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(
     plan: Plan,
 ) -> None:
     names = DeskNames(KEY, plan, "ana")
-    again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
+    again = next(
+        showing for showing in plan.orders["ana"] if showing.showing == 2
+    )
     first = Showing(again.item, 1)
     before = hashlib.sha256(f"{again.item}/2".encode()).hexdigest()[:12]
     assert [
@@ -217,7 +246,9 @@ def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(
     )
 
 
-def test_a_card_that_is_asked_for_comes_first(desk: LabelStore, plan: Plan) -> None:
+def test_a_card_that_is_asked_for_comes_first(
+    desk: LabelStore, plan: Plan
+) -> None:
     label_next(desk, "ana", "wrong", 15)
     names = DeskNames(KEY, plan, "ana")
     journal = desk.journal("ana")

@@ -28,7 +28,9 @@ DECIDED = Annotation(
     "2026-11-23",
     Label.WRONG,
 )
-FOUND = [Dispute(item, True, (), DECIDED if item == "b" else None) for item in "abcd"]
+FOUND = [
+    Dispute(item, True, (), DECIDED if item == "b" else None) for item in "abcd"
+]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,9 @@ def test_the_asked_item_is_first_and_those_put_off_are_last(
     assert "".join(queue(FOUND, asked, late)) == expected
 
 
-def test_cards_and_evidence_are_sent_once_and_a_decided_item_says_by_whom() -> None:
+def test_cards_and_evidence_are_sent_once_and_a_decided_item_says_by_whom() -> (
+    None
+):
     sent = {"have": ["a", 7], "evidence": "a", "late": {"a": 1}}
     now = deciding(
         FOUND,
@@ -69,5 +73,11 @@ def test_cards_and_evidence_are_sent_once_and_a_decided_item_says_by_whom() -> N
         "b": "Decided by cleo: ✗ wrong. A new decision replaces it."
     }
     assert [label["key"] for label in now["labels"]] == ["1", "2", "3"]
-    assert [reason["key"] for reason in now["reasons"]] == ["4", "5", "6", "7", "8"]
+    assert [reason["key"] for reason in now["reasons"]] == [
+        "4",
+        "5",
+        "6",
+        "7",
+        "8",
+    ]
     assert texts(Path()) == []

@@ -17,7 +17,10 @@ from crane_core.annotation.plan import (
     Population,
 )
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
-from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
+from crane_core.pipeline.campaigns.guideline import (
+    change_guideline,
+    guideline_versions,
+)
 from crane_core.pipeline.places import DataFolder
 
 
@@ -79,7 +82,9 @@ def test_a_lead_sees_the_change_stores_it_and_finds_it_in_the_history(
         "Judge <b>well</b>. ![seen](https://elsewhere.example/x.png)"
     ).run()
     shown = visit.tabs[0].get("html")[0].proto.body
-    assert "Judge" in shown and "<b>well" not in shown and "cw-changed-1" in shown
+    assert (
+        "Judge" in shown and "<b>well" not in shown and "cw-changed-1" in shown
+    )
     assert (
         visit.tabs[1].markdown[0].value
         == "Judge <b>well</b>. !\\[seen](https://elsewhere.example/x.png)"

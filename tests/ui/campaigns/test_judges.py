@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crane_core.annotation.label_set import study_labels
-from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, counted_words
+from crane_core.pipeline.agreement.campaign_judges import (
+    CampaignJudge,
+    counted_words,
+)
 from crane_core.ui.campaigns.judges import judge_words, note, shown
 from crane_core.ui.words import literal
 from tests.own_labels import FOUR, TWO
@@ -46,13 +49,27 @@ def test_a_row_has_every_number_with_its_n_and_interval() -> None:
 
 def test_final_labels_and_undefined_values_have_dashes() -> None:
     nothing = dict.fromkeys(
-        ("n_both", "n_more", "alone", "powered", "kappa", "kappa_low", "kappa_high")
+        (
+            "n_both",
+            "n_more",
+            "alone",
+            "powered",
+            "kappa",
+            "kappa_low",
+            "kappa_high",
+        )
     )
-    row = shown(ROW | nothing | {"person": "pilot: final"}, "pilot", study_labels())
+    row = shown(
+        ROW | nothing | {"person": "pilot: final"}, "pilot", study_labels()
+    )
     assert (row["Person"], row["Cohen's kappa"]) == ("final", "–")
     assert {
         row[name]
-        for name in ("Correct, person only", "Correct, with the judge", "Both + judge")
+        for name in (
+            "Correct, person only",
+            "Correct, with the judge",
+            "Both + judge",
+        )
     } == {"–"}
 
 
@@ -98,6 +115,6 @@ def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estim
     ]
     why = "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
     assert note(silent).endswith(literal(why))
-    assert "Correct, with the judge" in note(study_labels()) and "credit" not in note(
+    assert "Correct, with the judge" in note(
         study_labels()
-    )
+    ) and "credit" not in note(study_labels())

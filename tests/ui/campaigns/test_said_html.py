@@ -12,7 +12,9 @@ from crane_core.ui.campaigns.adjudication import MAX_NOTE, said_html
 TextOf = Callable[[str], str]
 
 
-def test_both_labels_stand_with_name_reason_note_and_flag(text_of: TextOf) -> None:
+def test_both_labels_stand_with_name_reason_note_and_flag(
+    text_of: TextOf,
+) -> None:
     html = said_html(
         [
             GivenLabel("ana", Label.WRONG, "a", "see cell 2", True),

@@ -59,7 +59,9 @@ def _absent(
     """The crash; what there is instead, where the state tells it."""
     similar = operation.absent.get("similar") or ()
     there = (
-        f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
+        f"; there is {', '.join(repr(one) for one in similar[:3])}"
+        if similar
+        else ""
     )
     remedy = (
         f"Write {similar[0]!r} instead."
@@ -93,7 +95,10 @@ def no_attribute(operation: Operation) -> Answer:
         cannot = "is not callable" if name == "__call__" else "has no items"
         fact = f"{of} is of type {kind}"
         operation.crash(
-            "TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here."
+            "TypeError",
+            f"{of} {cannot}",
+            fact=fact,
+            remedy="Use another object here.",
         )
     # In scikit-learn, what fit learns ends in an underscore; private names begin with one.
     is_learnt = (
@@ -108,7 +113,13 @@ def no_attribute(operation: Operation) -> Answer:
         else f"Remove {name}, or use an attribute that {kind} has."
     )
     fact = f"{of} is of type {absent.get('module', kind)}"
-    _absent(operation, "AttributeError", f"{of} has no attribute {name}", fact, instead)
+    _absent(
+        operation,
+        "AttributeError",
+        f"{of} has no attribute {name}",
+        fact,
+        instead,
+    )
 
 
 @RULES.missing("columns")
@@ -124,7 +135,9 @@ def no_column(operation: Operation) -> Answer:
     ):
         return UNKNOWN
     # pandas evaluates the text of query and eval itself, and has its own class for unknown names.
-    is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
+    is_in_query = absent.get("in") == "query" or _is_in_query(
+        operation.node, column
+    )
     exception = "UndefinedVariableError" if is_in_query else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"
     _absent(
@@ -171,7 +184,9 @@ def no_key(operation: Operation) -> Answer:
             else "TypeError"
         )
         # NumPy raises ValueError, "no field of name r", for a structured array.
-        exception = "ValueError" if absent.get("why") == "no such field" else exception
+        exception = (
+            "ValueError" if absent.get("why") == "no such field" else exception
+        )
         why, fact = (
             f"{of} has no item {absent['index']!r}",
             f"{of} is a {kind} of {size} {absent.get(size)}",
@@ -186,7 +201,11 @@ def no_key(operation: Operation) -> Answer:
             f"the index of {of} has other labels",
         )
         _absent(
-            operation, "KeyError", why, fact, "Select rows by position: .iloc[...]."
+            operation,
+            "KeyError",
+            why,
+            fact,
+            "Select rows by position: .iloc[...].",
         )
     _absent(
         operation,
@@ -202,9 +221,14 @@ def no_module(operation: Operation) -> Answer:
     """Raises Crash for an import of what the kernel's environment does not contain."""
     module = operation.absent.get("module")
     fact = f"{module} is not installed in the kernel's environment"
-    remedy = f"Install the package that provides {module}, or import another module."
+    remedy = (
+        f"Install the package that provides {module}, or import another module."
+    )
     operation.crash(
-        "ModuleNotFoundError", f"No module named {module}", fact=fact, remedy=remedy
+        "ModuleNotFoundError",
+        f"No module named {module}",
+        fact=fact,
+        remedy=remedy,
     )
 
 
@@ -234,5 +258,9 @@ def no_file(operation: Operation) -> Answer:
     fact = f"{path!r} does not exist in the kernel's folder"
     why = f"No such file or directory: {path!r}"
     _absent(
-        operation, "FileNotFoundError", why, fact, "Correct the path, or add the file."
+        operation,
+        "FileNotFoundError",
+        why,
+        fact,
+        "Correct the path, or add the file.",
     )

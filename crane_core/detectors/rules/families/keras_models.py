@@ -26,7 +26,11 @@ _ARRAYS: Final = (
     ("pandas", "Series"),
     ("tensorflow", "EagerTensor"),
 )
-_ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
+_ITERATORS: Final = (
+    "DirectoryIterator",
+    "DataFrameIterator",
+    "NumpyArrayIterator",
+)
 _LOSSES: Final = {
     "mse": "MeanSquaredError",
     "mae": "MeanAbsoluteError",
@@ -54,7 +58,11 @@ def _method(*names: str) -> Callable[[Rule], Rule]:
 def layer_called(operation: Operation) -> Answer:
     """A layer that Keras made of what is known is built for the shape of the first symbolic tensor that it gets."""
     layer, given = operation.receiver, operation.first
-    if "config" not in layer.facts or given.type != _SYMBOLIC or not given.shape:
+    if (
+        "config" not in layer.facts
+        or given.type != _SYMBOLIC
+        or not given.shape
+    ):
         return UNKNOWN
     # Keras builds the weights at the first call only: a later tensor must fit them.
     # The batch stays open, because any number of samples fits the same weights.
@@ -76,7 +84,9 @@ def sequential_made(operation: Operation) -> Answer:
     given = bound.get("layers")
     # Layers from a function or a comprehension: their number and order are unknown.
     if given is not None and given.items is None:
-        return AbstractValue(_SEQUENTIAL, {"compiled": False}, words=operation.text)
+        return AbstractValue(
+            _SEQUENTIAL, {"compiled": False}, words=operation.text
+        )
     for layer in (given.items if given is not None else None) or ():
         _add(operation, made, layer)
     return made
@@ -91,7 +101,9 @@ def added(operation: Operation) -> Answer:
     return AbstractValue("NoneType", literal=None)
 
 
-def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> None:
+def _add(
+    operation: Operation, model: AbstractValue, layer: AbstractValue
+) -> None:
     """Append a layer; with a known shape before it, what it refuses shows at once."""
     if layer.type in ("list", "tuple", "str", "int", "NoneType"):
         operation.crash(
@@ -142,7 +154,9 @@ def _step(
     if shape is None or layer.path or layer.package != "keras":
         return None
     before = AbstractValue(
-        _SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets"
+        _SYMBOLIC,
+        {"shape": shape, "dtype": "float32"},
+        words="what the layer gets",
     )
     return operation.call(layer, [before], {}).shape
 
@@ -168,9 +182,14 @@ def model_made(operation: Operation) -> Answer:
         end.items[0] if end.items is not None and len(end.items) == 1 else end
         for end in ends
     ]
-    shapes = [end.shape if end.class_name == "KerasTensor" else None for end in ends]
+    shapes = [
+        end.shape if end.class_name == "KerasTensor" else None for end in ends
+    ]
     facts = known_facts(
-        compiled=False, built=True, input_shape=shapes[0], output_shape=shapes[1]
+        compiled=False,
+        built=True,
+        input_shape=shapes[0],
+        output_shape=shapes[1],
     )
     return AbstractValue(_FUNCTIONAL, facts, words=operation.text)
 
@@ -178,12 +197,21 @@ def model_made(operation: Operation) -> Answer:
 @_method("compile")
 def compiled(operation: Operation) -> Answer:
     """The model counts as compiled; its loss is kept where it is one of Keras."""
-    bound = operation.arguments.bound("optimizer='rmsprop', loss=None, **more") or {}
+    bound = (
+        operation.arguments.bound("optimizer='rmsprop', loss=None, **more")
+        or {}
+    )
     loss = bound.get("loss", AbstractValue())
-    said = loss.literal if isinstance(loss.literal, str) else loss.path or loss.type
+    said = (
+        loss.literal
+        if isinstance(loss.literal, str)
+        else loss.path or loss.type
+    )
     # A loss function of the notebook takes labels of any shape, so only losses of Keras are kept.
     is_of_keras = isinstance(loss.literal, str) or said.startswith("keras.")
-    operation.receiver.facts.update(compiled=True, loss=said if is_of_keras else None)
+    operation.receiver.facts.update(
+        compiled=True, loss=said if is_of_keras else None
+    )
     return AbstractValue("NoneType", literal=None)
 
 
@@ -201,7 +229,9 @@ class ModelBatch(NamedTuple):
 
 def _array_shape(value: AbstractValue | None) -> Shape | None:
     """The shape of an array, frame or series."""
-    if value is None or not any(value.is_a(package, name) for package, name in _ARRAYS):
+    if value is None or not any(
+        value.is_a(package, name) for package, name in _ARRAYS
+    ):
         return None
     if (
         value.shape is None
@@ -212,13 +242,20 @@ def _array_shape(value: AbstractValue | None) -> Shape | None:
     return value.shape
 
 
-def _given(inputs: AbstractValue, labels: AbstractValue | None) -> ModelBatch | None:
+def _given(
+    inputs: AbstractValue, labels: AbstractValue | None
+) -> ModelBatch | None:
     x, y = _array_shape(inputs), _array_shape(labels)
     if x:
         ends = labels.fact("value_range") if labels is not None else None
-        return ModelBatch(_unbatched(x), _unbatched(y) if y else None, x[0], ends)
+        return ModelBatch(
+            _unbatched(x), _unbatched(y) if y else None, x[0], ends
+        )
     # flow_from_directory and similar: the state has their image shape and class mode.
-    if inputs.class_name in _ITERATORS and inputs.package in ("keras", "tf_keras"):
+    if inputs.class_name in _ITERATORS and inputs.package in (
+        "keras",
+        "tf_keras",
+    ):
         return _of_iterator(inputs)
     # Two parts are data and labels; a third would be sample weights.
     spec = inputs.fact("element_spec")
@@ -247,13 +284,16 @@ _SPEC: Final = {"shape", "dtype"}
 def _of_iterator(value: AbstractValue) -> ModelBatch | None:
     """Batches of images and labels, by the rule of the class mode."""
     image, mode, n_classes = (
-        value.fact(name) for name in ("image_shape", "class_mode", "num_classes")
+        value.fact(name)
+        for name in ("image_shape", "class_mode", "num_classes")
     )
     if not isinstance(image, (list, tuple)):
         return None
     # "categorical" labels are one-hot rows; "binary" and "sparse" ones are a number for each image.
     labels = (
-        (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
+        (None, n_classes)
+        if mode == "categorical" and type(n_classes) is int
+        else None
     )
     return ModelBatch(
         (None, *image), (None,) if mode in ("binary", "sparse") else labels
@@ -367,11 +407,15 @@ def _judge_labels(
         return
     name = loss.rpartition(".")[2]
     # The text "sparse_categorical_crossentropy" names the class SparseCategoricalCrossentropy.
-    name = _LOSSES.get(name, name.title().replace("_", "") if name.islower() else name)
+    name = _LOSSES.get(
+        name, name.title().replace("_", "") if name.islower() else name
+    )
     shapes = {what: given.labels, "the output of the model": _unbatched(output)}
     # Symbolic tensors have a shape and no values: enough for what a loss refuses before training.
     symbols = [
-        AbstractValue(_SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words)
+        AbstractValue(
+            _SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words
+        )
         for words, shape in shapes.items()
     ]
     operation.call(AbstractValue(f"keras.losses.{name}"), symbols, {})
@@ -399,7 +443,8 @@ def _refuse_beyond(
     if (
         # The upper end first: labels that count from 1 are the usual case. NaN is in no range.
         beyond := next(
-            (end for end in reversed(ends) if end == end and not 0 <= end < n), None
+            (end for end in reversed(ends) if end == end and not 0 <= end < n),
+            None,
         )
     ) is not None:
         operation.crash(
@@ -444,9 +489,7 @@ def _judge(
 # Steps
 
 
-_EVALUATE: Final = (
-    "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, **more"
-)
+_EVALUATE: Final = "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, **more"
 _FIT: Final = (
     "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
     " validation_data=None, **more"
@@ -485,7 +528,9 @@ def fitted(operation: Operation) -> Answer:
         _judge(operation, model, x, y)
     is_fit = operation.name == "fit"
     return (
-        AbstractValue("keras.src.callbacks.history.History", words=operation.text)
+        AbstractValue(
+            "keras.src.callbacks.history.History", words=operation.text
+        )
         if is_fit
         else UNCHANGED
     )
@@ -512,8 +557,14 @@ def predicted(operation: Operation) -> Answer:
     if bound is None:
         return UNCHANGED
     data = bound["x"]
-    is_symbolic = data.class_name == "KerasTensor" and operation.name == "__call__"
-    given = ModelBatch(data.shape) if is_symbolic and data.shape else _given(data, None)
+    is_symbolic = (
+        data.class_name == "KerasTensor" and operation.name == "__call__"
+    )
+    given = (
+        ModelBatch(data.shape)
+        if is_symbolic and data.shape
+        else _given(data, None)
+    )
     output = (
         _through_model(operation, model, given.inputs, data.named("the input"))
         if given is not None
@@ -524,7 +575,11 @@ def predicted(operation: Operation) -> Answer:
             _SYMBOLIC if is_symbolic else "", known_facts(shape=output)
         )
     # predict joins all batches in one NumPy array; a call returns one tensor for what it got.
-    shape = (given.n, *output[1:]) if given is not None and output is not None else None
+    shape = (
+        (given.n, *output[1:])
+        if given is not None and output is not None
+        else None
+    )
     return AbstractValue(
         "numpy.ndarray", known_facts(shape=shape), words=operation.text
     )
@@ -535,7 +590,9 @@ def built(operation: Operation) -> Answer:
     """build((None, 40)): the layers meet the shape."""
     given = operation.first
     flowing = (
-        None if given.items is None else _shape([item.literal for item in given.items])
+        None
+        if given.items is None
+        else _shape([item.literal for item in given.items])
     )
     for layer in (
         (_layers(operation.receiver) or ())
@@ -547,7 +604,14 @@ def built(operation: Operation) -> Answer:
     return AbstractValue("NoneType", literal=None)
 
 
-@_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
+@_method(
+    "summary",
+    "get_layer",
+    "count_params",
+    "get_weights",
+    "save",
+    "save_weights",
+)
 def looked_at(operation: Operation) -> Answer:
     """Methods that read a model, or write files, and leave it as it is."""
     return UNCHANGED
@@ -572,7 +636,11 @@ def method_gone(operation: Operation) -> Answer:
     model, name = operation.receiver, operation.name
     is_of_3 = model.type.startswith("keras.src.models.")
     # A notebook may give the model such a method itself: model.predict_classes = ...
-    if not is_of_3 or name in model.attributes or operation.mentions(f".{name} ="):
+    if (
+        not is_of_3
+        or name in model.attributes
+        or operation.mentions(f".{name} =")
+    ):
         return UNKNOWN
     fact = f"{model.named('the model')} is of type {model.class_name}"
     operation.crash(

@@ -12,7 +12,10 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
@@ -42,7 +45,9 @@ _OF_JSON: Final = frozenset('",:[]{}')
 def made(operation: Operation) -> Answer:
     """A new estimator of LightGBM, not fitted."""
     name = operation.function_name
-    return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
+    return AbstractValue(
+        f"lightgbm.{name}", {"class_name": name, "is_fitted": False}
+    )
 
 
 @RULES.method("lightgbm.LGBMClassifier", "fit")
@@ -57,7 +62,9 @@ def fitting(operation: Operation) -> Answer:
     _refuse_data(operation, x, y)
     # LGBMClassifier.fit calls scikit-learn's check_classification_targets.
     fraction = (
-        data.fraction_in(data.values_of(y)) if is_array(y) or is_series(y) else None
+        data.fraction_in(data.values_of(y))
+        if is_array(y) or is_series(y)
+        else None
     )
     if model.class_name == "LGBMClassifier" and fraction is not None:
         operation.crash(
@@ -99,7 +106,9 @@ def dataset_made(operation: Operation) -> Answer:
         return UNKNOWN
     return AbstractValue(
         _DATASET,
-        attributes={name: bound[name] for name in ("data", "label") if name in bound},
+        attributes={
+            name: bound[name] for name in ("data", "label") if name in bound
+        },
     )
 
 
@@ -112,7 +121,11 @@ def trained(operation: Operation) -> Answer:
     if bound is None:
         return UNKNOWN
     given = bound["train_set"]
-    if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
+    if (
+        given.is_a("numpy")
+        or given.is_a("pandas")
+        or given.type in ("list", "tuple")
+    ):
         operation.crash(
             "TypeError",
             "lightgbm.train only accepts a Dataset object",
@@ -121,7 +134,10 @@ def trained(operation: Operation) -> Answer:
         )
     if not given.is_a("lightgbm", "Dataset"):
         return UNKNOWN
-    x, y = (given.attributes.get(name, AbstractValue()) for name in ("data", "label"))
+    x, y = (
+        given.attributes.get(name, AbstractValue())
+        for name in ("data", "label")
+    )
     _refuse_data(operation, x, y)
     return AbstractValue(_BOOSTER, words=operation.text)
 
@@ -129,7 +145,9 @@ def trained(operation: Operation) -> Answer:
 # What both refuse
 
 
-def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
+def _refuse_data(
+    operation: Operation, x: AbstractValue, y: AbstractValue
+) -> None:
     """What training refuses, in the order of its checks."""
     _refuse_texts(operation, x)
     _refuse_lengths(operation, x, y)
@@ -150,7 +168,9 @@ def _refuse_texts(operation: Operation, x: AbstractValue) -> None:
             )
 
 
-def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
+def _refuse_lengths(
+    operation: Operation, x: AbstractValue, y: AbstractValue
+) -> None:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     # Only tables and arrays are counted: a Dataset may also be made from a file or a list of parts.
     are_counted = (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y))

@@ -24,7 +24,9 @@ from crane_core.detectors.rules.operation import Operation, is_at_least
 RULES = Family("matplotlib")
 AXES: Final = "matplotlib.axes._axes.Axes"
 FIGURE: Final = "matplotlib.figure.Figure"
-_SUBPLOTS: Final = "nrows=1, ncols=1, *, squeeze=True, subplot_kw=None, **others"
+_SUBPLOTS: Final = (
+    "nrows=1, ncols=1, *, squeeze=True, subplot_kw=None, **others"
+)
 
 
 # Grids
@@ -57,10 +59,14 @@ def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     # A count of 1 drops its axis: with unknown counts even the number of dimensions is open.
     if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):
         return AbstractValue()
-    shape = tuple(length for length in (rows, columns) if length != 1 or not squeeze)
+    shape = tuple(
+        length for length in (rows, columns) if length != 1 or not squeeze
+    )
     if not shape:
         return AbstractValue(held or "")
-    return AbstractValue(ARRAY, known_facts(shape=shape, dtype="object", held=held))
+    return AbstractValue(
+        ARRAY, known_facts(shape=shape, dtype="object", held=held)
+    )
 
 
 # What is drawn
@@ -70,14 +76,20 @@ def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
 def drawn(operation: Operation) -> Answer:
     """Axes are others then; what they are given is as it was, unless it is code of the notebook."""
     given = operation.arguments
-    if any(map(may_run_notebook_code, (*given.positional, *given.keywords.values()))):
+    if any(
+        map(
+            may_run_notebook_code, (*given.positional, *given.keywords.values())
+        )
+    ):
         return UNKNOWN
     operation.receiver.facts, operation.receiver.attributes = {}, {}
     return UNCHANGED
 
 
 @RULES.function(
-    "matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use"
+    "matplotlib.pyplot.style.use",
+    "matplotlib.style.use",
+    "matplotlib.style.core.use",
 )
 def style(operation: Operation) -> Answer:
     """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
@@ -122,12 +134,21 @@ _OF_FIGURES: Final = (
     "subplots_adjust",
 )
 # subplots(1, 1) returns a single Axes, on which code for several calls axes.flatten().
-_OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
+_OF_ARRAYS: Final = (
+    "flatten",
+    "ravel",
+    "flat",
+    "reshape",
+    "shape",
+    "size",
+    "T",
+)
 _NOT_OF_AXES: Final = {
     **{name: f"use set_{name}" for name in _SETTERS},
     **dict.fromkeys(_OF_FIGURES, "use the method of the figure"),
     **dict.fromkeys(
-        _OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"
+        _OF_ARRAYS,
+        "pass squeeze=False to subplots, which then always returns an array",
     ),
     "show": "use plt.show()",
 }

@@ -16,7 +16,10 @@ RULES = Family("names")
 def not_defined(operation: Operation) -> Answer:
     """Raises Crash for a name that the kernel lacks; the remedy names a cell, or a similar name."""
     name, absent = operation.absent["name"], operation.absent
-    known, remedy = [f"the kernel has no {name}"], f"Define {name} before this cell."
+    known, remedy = (
+        [f"the kernel has no {name}"],
+        f"Define {name} before this cell.",
+    )
     if similar := absent.get("similar"):
         known.append(f"there is {', '.join(map(str, similar[:3]))}")
         remedy = f"Write {similar[0]} instead of {name}."
@@ -46,7 +49,10 @@ def without_value(operation: Operation) -> Answer:
     exception = "UnboundLocalError" if is_local else "NameError"
     remedy = f"Assign a value to {name} before this line."
     operation.crash(
-        exception, f"{name} has no value here", fact=f"{name}: {where}", remedy=remedy
+        exception,
+        f"{name} has no value here",
+        fact=f"{name}: {where}",
+        remedy=remedy,
     )
 
 

@@ -20,7 +20,12 @@ from crane_core.detectors.rules.abstract_value import (
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown
+from crane_core.detectors.rules.shapes import (
+    Shape,
+    ShapeMismatchError,
+    same,
+    shown,
+)
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -74,7 +79,9 @@ def view_of(
 def held_by(value: AbstractValue) -> str:
     """The type of all objects in an array of objects; "" where it is not known."""
     only = next(iter(value.item_types)) if len(value.item_types) == 1 else ""
-    return value.fact("held") or (only if value.fact("dtype") == "object" else "")
+    return value.fact("held") or (
+        only if value.fact("dtype") == "object" else ""
+    )
 
 
 def is_array(value: AbstractValue) -> bool:
@@ -186,8 +193,16 @@ def kind_of(dtype: str | None) -> str | None:
 
 def _promoted(dtypes: Collection[str | None]) -> str | None:
     """The dtype that these have in common, numbers only; None if one is not known."""
-    known = [np.dtype(dtype) for dtype in dtypes if (kind_of(dtype) or "?") in "biufc"]
-    return str(np.result_type(*known)) if known and len(known) == len(dtypes) else None
+    known = [
+        np.dtype(dtype)
+        for dtype in dtypes
+        if (kind_of(dtype) or "?") in "biufc"
+    ]
+    return (
+        str(np.result_type(*known))
+        if known and len(known) == len(dtypes)
+        else None
+    )
 
 
 def dtype_meant(value: AbstractValue | None) -> str | None:
@@ -196,7 +211,9 @@ def dtype_meant(value: AbstractValue | None) -> str | None:
         return (
             None
             if value is None
-            else {**_OF_PYTHON, "object": "object"}.get(value.path.rpartition(".")[2])
+            else {**_OF_PYTHON, "object": "object"}.get(
+                value.path.rpartition(".")[2]
+            )
         )
     said = (
         value.path.removeprefix("numpy.").removesuffix("_")
@@ -211,7 +228,11 @@ def dtype_meant(value: AbstractValue | None) -> str | None:
 
 def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
-    return value.literal if value is not None and type(value.literal) is int else None
+    return (
+        value.literal
+        if value is not None and type(value.literal) is int
+        else None
+    )
 
 
 def is_none(value: AbstractValue | None) -> bool:
@@ -221,11 +242,17 @@ def is_none(value: AbstractValue | None) -> bool:
 
 def lengths_in(value: AbstractValue | None) -> Shape | None:
     """The shape that an argument states: a number, or a tuple of numbers, some of them unknown."""
-    if value is None or value.type not in _SEQUENCES and not _may_be_whole(value):
+    if (
+        value is None
+        or value.type not in _SEQUENCES
+        and not _may_be_whole(value)
+    ):
         return None
     items = value.items if value.type in _SEQUENCES else [value]
     # An unknown length still counts as a dimension, and too many dimensions can be refused.
-    are_whole = all(not item.type or _may_be_whole(item) for item in items or ())
+    are_whole = all(
+        not item.type or _may_be_whole(item) for item in items or ()
+    )
     return tuple(map(whole, items)) if items is not None and are_whole else None
 
 
@@ -238,16 +265,23 @@ def _may_be_whole(value: AbstractValue) -> bool:
 
 def describe(value: AbstractValue, otherwise: str = "the array") -> str:
     """What is known of an array, for evidence."""
-    shape, dtype = taken_shape(value), dtype_of(value) if is_array(value) else None
+    shape, dtype = (
+        taken_shape(value),
+        dtype_of(value) if is_array(value) else None,
+    )
     parts = [f"the shape {shown(shape)}"] if shape else []
     parts += [f"the dtype {dtype}"] if dtype else []
     name = value.named(otherwise)
     return f"{name} has {' and '.join(parts)}" if parts else name
 
 
-def describe_all(values: Iterable[AbstractValue], otherwise: str = "the array") -> str:
+def describe_all(
+    values: Iterable[AbstractValue], otherwise: str = "the array"
+) -> str:
     """What is known of several arrays, for evidence; each sentence once."""
-    return "; ".join(dict.fromkeys(describe(value, otherwise) for value in values))
+    return "; ".join(
+        dict.fromkeys(describe(value, otherwise) for value in values)
+    )
 
 
 @contextmanager
@@ -282,7 +316,9 @@ def values_told(value: AbstractValue) -> list[Any]:
         for facts in (value.mapping("value_info"), value.facts)
         for name in names
     )
-    return [each for values in found if isinstance(values, list) for each in values]
+    return [
+        each for values in found if isinstance(values, list) for each in values
+    ]
 
 
 def some_texts(value: AbstractValue) -> list[str]:
@@ -298,7 +334,9 @@ def some_texts(value: AbstractValue) -> list[str]:
 def slice_of(value: AbstractValue) -> slice | None:
     """The slice that an index is, where its bounds are known."""
     bounds = (
-        [bound.literal for bound in value.items or ()] if value.type == "slice" else []
+        [bound.literal for bound in value.items or ()]
+        if value.type == "slice"
+        else []
     )
     is_known = (
         len(bounds) == 3

@@ -31,7 +31,10 @@ RULES = Family("numpy: functions")
 
 
 @RULES.function(
-    "numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"
+    "numpy.array",
+    "numpy.asarray",
+    "numpy.asanyarray",
+    "numpy.ascontiguousarray",
 )
 def of_something(operation: Operation) -> Answer:
     """numpy.array and its relatives: shape, dtype and values as far as the source has them."""
@@ -45,7 +48,9 @@ def of_something(operation: Operation) -> Answer:
     known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
     if shape is None:
         # A class with __array__ may return what it likes: only these surely become a plain array.
-        is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
+        is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(
+            made_of
+        )
         return AbstractValue(ARRAY) if is_made else UNCHANGED
     if not is_none(dtype) and kind_of(known) in (None, "V"):
         return AbstractValue(
@@ -82,7 +87,11 @@ def filled(operation: Operation) -> Answer:
     )
     if given is None:
         return UNCHANGED
-    dtype = "float64" if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
+    dtype = (
+        "float64"
+        if is_none(given.get("dtype"))
+        else dtype_meant(given["dtype"])
+    )
     shape = (
         lengths_in(given["shape"]) if kind_of(dtype) != "V" else None
     )  # "3i4" adds an axis
@@ -105,7 +114,9 @@ def arange(operation: Operation) -> Answer:
         or not operation.arguments.is_complete
     ):
         return AbstractValue(ARRAY)
-    return AbstractValue(ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"})
+    return AbstractValue(
+        ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"}
+    )
 
 
 # Products
@@ -127,10 +138,14 @@ def product(operation: Operation) -> Answer:
     if left is None or right is None:
         return UNCHANGED
     # np.dot multiplies by a number, which matmul refuses.
-    if operation.function_name != "matmul" and not {len(left), len(right)} <= {1, 2}:
+    if operation.function_name != "matmul" and not {len(left), len(right)} <= {
+        1,
+        2,
+    }:
         return UNCHANGED  # every row meets every column
     with crash_on_shape_mismatch(
-        describe_all(pair), "transpose one of them (.T), or select the part that fits"
+        describe_all(pair),
+        "transpose one of them (.T), or select the part that fits",
     ):
         return array(shapes.matmul(left, right))
 
@@ -159,11 +174,15 @@ def astype(operation: Operation) -> Answer:
     facts = {"shape": shape_of(subject), "dtype": wanted}
     # A cast to integers cuts fractions and may wrap around, so the range is kept for floats only.
     if kind_of(wanted) == "f" and kind in tuple("iuf"):
-        facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
+        facts |= {
+            name: subject.fact(name) for name in ("has_nan", "value_range")
+        }
     return AbstractValue(ARRAY, known_facts(**facts))
 
 
-def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -> None:
+def _reads_as(
+    operation: Operation, subject: AbstractValue, *, is_whole: bool
+) -> None:
     """All texts read as numbers. Among objects None is NaN; as an integer it is refused with another class."""
     if bad := next(
         (

@@ -53,7 +53,10 @@ def read(operation: Operation) -> Answer:
 @RULES.set_item(ARRAY)
 def write(operation: Operation) -> Answer:
     """What is written has a shape that fills the part. A list as one element is refused by other classes, or taken."""
-    receiver, (asked, value) = operation.receiver, operation.arguments.positional
+    receiver, (asked, value) = (
+        operation.receiver,
+        operation.arguments.positional,
+    )
     target, shape = _selected(operation, receiver, asked), taken_shape(value)
     kind = kind_of(dtype_of(receiver)) or "O"
     # A list as one element: float arrays raise ValueError, int and complex ones TypeError,
@@ -67,7 +70,9 @@ def write(operation: Operation) -> Answer:
         and kind not in "OV"
         and size(target) != 0
     ):
-        remedy = "assign as many values as there are elements, or use a longer array"
+        remedy = (
+            "assign as many values as there are elements, or use a longer array"
+        )
         with crash_on_shape_mismatch(
             f"{describe(receiver)}; {describe(value, 'the value')}", remedy
         ):
@@ -90,13 +95,18 @@ def _selected(
     operation: Operation, receiver: AbstractValue, asked: AbstractValue
 ) -> Shape | None:
     """The shape that an index selects; None of an array of unknown shape or with fields, or if the index may be any."""
-    shape, parts = shape_of(receiver), [_part(part) for part in indices_of(asked)]
+    shape, parts = (
+        shape_of(receiver),
+        [_part(part) for part in indices_of(asked)],
+    )
     # Types first: NumPy refuses a float or a string before it counts the indices.
     _refuse_types(operation, receiver, asked)
     # A mask selects as many elements as its values say, and a name of a field selects all rows.
     if shape is None or receiver.fact("fields") or Some.ARRAY in parts:
         return None
-    with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
+    with crash_on_shape_mismatch(
+        describe(receiver), _REMEDY, exception="IndexError"
+    ):
         return index(shape, parts)
 
 
@@ -155,7 +165,11 @@ def fraction_in(asked: AbstractValue) -> AbstractValue | None:
 
 def indices_of(asked: AbstractValue) -> list[AbstractValue]:
     """The indices of x[1, 2], or the only one."""
-    return asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    return (
+        asked.items
+        if asked.type == "tuple" and asked.items is not None
+        else [asked]
+    )
 
 
 def _part(value: AbstractValue) -> Part:

@@ -33,7 +33,10 @@ _BINARY: Final = (*_ARITHMETIC, *_BITS, *_COMPARISONS)
 def of_two(operation: Operation) -> Answer:
     """The result's shape; raises Crash where the shapes cannot be broadcast or multiplied."""
     left, right = operation.receiver, operation.first
-    if operation.name not in _BINARY or "pandas" in (left.package, right.package):
+    if operation.name not in _BINARY or "pandas" in (
+        left.package,
+        right.package,
+    ):
         return UNKNOWN  # a rule for "*" is asked for every operator; an array leaves it to tables and columns
     if not _is_numpys(left) or not _is_numpys(right):
         # An unknown operand may be of a class of the notebook, whose __radd__ may do anything.
@@ -47,7 +50,11 @@ def of_two(operation: Operation) -> Answer:
 
 
 def _is_numpys(value: AbstractValue) -> bool:
-    return is_array(value) or is_number(value) or value.type in ("list", "tuple", "str")
+    return (
+        is_array(value)
+        or is_number(value)
+        or value.type in ("list", "tuple", "str")
+    )
 
 
 def _common(
@@ -76,7 +83,9 @@ def _common(
         return (matmul if is_product else broadcast)(of_left, of_right)
 
 
-def _is_loop_first(name: str, left: AbstractValue, right: AbstractValue) -> bool:
+def _is_loop_first(
+    name: str, left: AbstractValue, right: AbstractValue
+) -> bool:
     kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
     # Floats have no & and booleans no -: NumPy raises TypeError for them, whatever the shapes.
     # Strings, dates and records have loops for few pairs only.

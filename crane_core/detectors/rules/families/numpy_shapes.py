@@ -8,7 +8,12 @@ import numpy as np
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, integer
-from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
+from crane_core.detectors.rules.answer import (
+    UNCHANGED,
+    UNKNOWN,
+    Answer,
+    or_unknown,
+)
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     crash_on_shape_mismatch,
@@ -79,10 +84,15 @@ def flat(operation: Operation) -> Answer:
 def attribute(operation: Operation) -> Answer:
     """shape, ndim, size, dtype or the transposed array, as far as the shape is known."""
     subject = operation.receiver
-    shape, words = shape_of(subject), f"{subject.named('the array')}.{operation.name}"
+    shape, words = (
+        shape_of(subject),
+        f"{subject.named('the array')}.{operation.name}",
+    )
     if operation.name == "dtype":
         return AbstractValue(
-            "", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=words
+            "",
+            {"dtype": dtype_of(subject)} if dtype_of(subject) else {},
+            words=words,
         )
     if operation.name == "T":
         # It lies in the memory of the array: what is written into one is in both.
@@ -123,7 +133,11 @@ def missing(operation: Operation) -> Answer:
         if receiver.shape
         else f"{receiver.named('it')} is a numpy.ndarray",
         remedy=next(
-            (remedy for names, remedy in _REMEDIES.items() if name in names.split()),
+            (
+                remedy
+                for names, remedy in _REMEDIES.items()
+                if name in names.split()
+            ),
             _OTHERWISE,
         ),
     )
@@ -132,11 +146,14 @@ def missing(operation: Operation) -> Answer:
 @RULES.function("builtins.list", "builtins.tuple")
 def listed(operation: Operation) -> Answer:
     """A list of the parts along the first axis."""
-    if len(operation.arguments.positional) != 1 or not is_array(operation.first):
+    if len(operation.arguments.positional) != 1 or not is_array(
+        operation.first
+    ):
         return UNKNOWN
     found = _parts(operation.first)
     return AbstractValue(
-        operation.function_name, items=found.items if found is not None else None
+        operation.function_name,
+        items=found.items if found is not None else None,
     )
 
 

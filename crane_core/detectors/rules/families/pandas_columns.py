@@ -62,7 +62,9 @@ def select(operation: Operation) -> Answer:
         return some_rows(old)
     # A key of dtype object may hold labels as well as booleans: only dtype bool is surely a mask.
     if is_series(asked) or is_array(asked):
-        return some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
+        return (
+            some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
+        )
     # A mask of cells puts NaN where it is False, so dtypes may change.
     if is_frame(asked):
         return AbstractValue(FRAME)
@@ -117,7 +119,8 @@ def attribute(operation: Operation) -> Answer:
             return AbstractValue(
                 "pandas.Index",
                 known_facts(
-                    length=width, labels=None if labels is None else list(labels)
+                    length=width,
+                    labels=None if labels is None else list(labels),
                 ),
                 words=words,
             )
@@ -142,7 +145,11 @@ def as_attribute(operation: Operation) -> Answer:
     """frame.label, where the label is not a name of the class."""
     old = operation.receiver
     labels = label_set(old)
-    if labels is None or operation.name not in labels or operation.name in _NAMES:
+    if (
+        labels is None
+        or operation.name not in labels
+        or operation.name in _NAMES
+    ):
         return UNKNOWN
     return column(old, operation.name)
 
@@ -177,7 +184,12 @@ def assign_column(operation: Operation) -> Answer:
     asked, value = operation.arguments.positional
     changed(operation, old)
     # Before pandas 3, frame[mask] = 1.5 made floats of integers; since then it is refused.
-    if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
+    if (
+        is_series(asked)
+        or is_array(asked)
+        or is_frame(asked)
+        or asked.type == "slice"
+    ):
         made = with_index_of(old, some_rows(old, n_rows(old)))
         made.facts.pop("dtypes", None)
         replace_facts(old, made)
@@ -191,7 +203,9 @@ def assign_column(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
+def _fits(
+    operation: Operation, old: AbstractValue, value: AbstractValue
+) -> None:
     """A list or array has one value for each row."""
     rows = n_rows(old)
     # A series is aligned by its index instead, and a number or string fills every row.
@@ -200,7 +214,9 @@ def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> Non
         if value.type in ("list", "tuple", "range") or is_array(value)
         else None
     )
-    if rows and differ(length, rows):  # an empty frame takes the length of the value
+    if rows and differ(
+        length, rows
+    ):  # an empty frame takes the length of the value
         operation.crash(
             "ValueError",
             f"Length of values ({length}) does not match length of index ({rows})",
@@ -229,12 +245,17 @@ def _added(
             else None
         )
         if label_set(old) is not None and isinstance(dtype, str):
-            made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
+            made.facts["dtypes"] = {
+                **made.facts.get("dtypes", {}),
+                label: dtype,
+            }
     replace_facts(old, made)
 
 
 def _is_same_index(old: AbstractValue, value: AbstractValue) -> bool:
-    return bool(old.mapping("index")) and old.fact("index") == value.fact("index")
+    return bool(old.mapping("index")) and old.fact("index") == value.fact(
+        "index"
+    )
 
 
 @RULES.set_attribute(FRAME)
@@ -244,7 +265,9 @@ def store_attribute(operation: Operation) -> Answer:
     count = only_length(taken_shape(value))
     match getattr(operation.node, "attr", operation.name):
         case "columns":
-            _has_as_many(operation, count, n_columns(old), "columns", told_columns(old))
+            _has_as_many(
+                operation, count, n_columns(old), "columns", told_columns(old)
+            )
             changed(operation, old)
             _relabelled(old, value)
         case "index":
@@ -273,7 +296,11 @@ def store_attribute(operation: Operation) -> Answer:
 
 
 def _has_as_many(
-    operation: Operation, count: int | None, there: int | None, what: str, fact: str
+    operation: Operation,
+    count: int | None,
+    there: int | None,
+    what: str,
+    fact: str,
 ) -> None:
     if differ(there, count):
         operation.crash(
@@ -288,7 +315,10 @@ def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
     order, labels = labels_of(old), whole_labels(value)
     if order is not None and labels is not None:
         replace_facts(
-            old, with_columns(old, labels, names=dict(zip(labels, order, strict=False)))
+            old,
+            with_columns(
+                old, labels, names=dict(zip(labels, order, strict=False))
+            ),
         )
     else:
         old.forget()
@@ -310,7 +340,9 @@ def forget_index_names(operation: Operation) -> None:
     """Index and names of all frames and series become unknown, as any may share the index."""
     for value in operation.variables():
         for fact in (
-            ("index", "index_names") if is_frame(value) or is_series(value) else ()
+            ("index", "index_names")
+            if is_frame(value) or is_series(value)
+            else ()
         ):
             value.facts.pop(fact, None)
 
@@ -319,7 +351,9 @@ def forget_index_names(operation: Operation) -> None:
 def rename_index_in_place(operation: Operation) -> Answer:
     """An index that is renamed in place may be the index of other frames."""
     # df.index.rename("k", inplace=True) names a shared index, too.
-    if "inplace" in operation.arguments.keywords and not is_frame(operation.receiver):
+    if "inplace" in operation.arguments.keywords and not is_frame(
+        operation.receiver
+    ):
         forget_index_names(operation)
     return UNKNOWN
 
@@ -328,7 +362,9 @@ def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     """The frame without these columns; labels that it lacks do not matter."""
     order, known = labels_of(old), label_set(old)
     if order is not None:
-        return with_columns(old, [label for label in order if label not in labels])
+        return with_columns(
+            old, [label for label in order if label not in labels]
+        )
     return (
         with_label_set(old, known - set(labels))
         if known is not None
@@ -392,7 +428,9 @@ def queried(operation: Operation) -> Answer:
     )
     try:
         condition = (
-            ast.parse(text.strip(), mode="eval").body if isinstance(text, str) else None
+            ast.parse(text.strip(), mode="eval").body
+            if isinstance(text, str)
+            else None
         )
     except SyntaxError:
         return UNKNOWN

@@ -52,11 +52,14 @@ def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of an index of texts or integers, in order."""
     labels = value.fact("labels")
     # A state lists only the first labels of a long index: a loop over these would end too soon.
-    if not isinstance(labels, (list, tuple)) or value.fact("length") != len(labels):
+    if not isinstance(labels, (list, tuple)) or value.fact("length") != len(
+        labels
+    ):
         return None
     # An ellipsis marks a label that the state cut; as it is, it would be a missing column.
     is_plain = all(
-        isinstance(label, (str, int)) and "\u2026" not in str(label) for label in labels
+        isinstance(label, (str, int)) and "\u2026" not in str(label)
+        for label in labels
     )
     return tuple(labels) if is_plain else None
 
@@ -92,7 +95,9 @@ def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     if isinstance(index := frame.fact("index"), Mapping):
         unnamed = [None] * len(index.get("level_sizes") or ())
         # A state has the sizes of the levels of a MultiIndex, and names only where there are some.
-        is_known = unnamed or index.get("type") != "MultiIndex" or "names" in index
+        is_known = (
+            unnamed or index.get("type") != "MultiIndex" or "names" in index
+        )
         return tuple(index.get("names") or unnamed) if is_known else None
     names = frame.fact("index_names")
     return names if isinstance(names, tuple) else None
@@ -117,7 +122,10 @@ def n_columns(frame: AbstractValue) -> int | None:
 
 def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
     """The dtype of a column; None if it is unknown."""
-    known = frame.mapping("dtypes").get(label), column_facts(frame, label).get("dtype")
+    known = (
+        frame.mapping("dtypes").get(label),
+        column_facts(frame, label).get("dtype"),
+    )
     return next((dtype for dtype in known if isinstance(dtype, str)), None)
 
 
@@ -141,7 +149,9 @@ def frame(
     if columns is None:
         return AbstractValue(
             FRAME,
-            known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None),
+            known_facts(
+                **facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None
+            ),
         )
     labels, apart = tuple(columns), frozenset(columns)
     if any(isinstance(label, tuple) for label in labels):
@@ -180,7 +190,9 @@ def with_columns(
         for label, was in before.items()
         if (facts := column_facts(old, was))
     }
-    made = frame(kept, n_rows(old), dtypes=dtypes, per_column=per_column or None)
+    made = frame(
+        kept, n_rows(old), dtypes=dtypes, per_column=per_column or None
+    )
     return with_index_of(old, made)
 
 
@@ -197,7 +209,9 @@ def with_label_set(old: AbstractValue, labels: frozenset[Any]) -> AbstractValue:
     return with_index_of(old, made)
 
 
-def with_new_columns(old: AbstractValue, labels: Iterable[Any]) -> AbstractValue:
+def with_new_columns(
+    old: AbstractValue, labels: Iterable[Any]
+) -> AbstractValue:
     """The same rows with these columns too, the new ones at the end."""
     order, known = labels_of(old), label_set(old)
     if order is not None:
@@ -215,7 +229,9 @@ def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     """Some of the rows, or all: labels and dtypes stay; of values nothing is certain."""
     names = index_names(old)
     if is_series(old):
-        return series(count, old.fact("dtype"), old.fact("name"), index_names=names)
+        return series(
+            count, old.fact("dtype"), old.fact("name"), index_names=names
+        )
     made = frame(None, count)
     made.facts |= restricted(old.facts, ("columns", "column_labels", "dtypes"))
     # Names of the index stay. Its labels do not: nothing aligns with these rows for certain.
@@ -233,7 +249,9 @@ def series(
 ) -> AbstractValue:
     """A series of which so much is known; None is unknown."""
     return AbstractValue(
-        SERIES, known_facts(length=length, dtype=dtype, name=name, **facts), words=words
+        SERIES,
+        known_facts(length=length, dtype=dtype, name=name, **facts),
+        words=words,
     )
 
 
@@ -245,15 +263,21 @@ def column(old: AbstractValue, label: Any) -> AbstractValue:
         n_rows(old),
         dtype_of_column(old, label),
         label if isinstance(label, str) else None,
-        words=f"{old.words}[{label!r}]" if old.words else f"the column {label!r}",
+        words=f"{old.words}[{label!r}]"
+        if old.words
+        else f"the column {label!r}",
         **known,
     )
     return with_index_of(old, made)
 
 
-def mapped(old: AbstractValue, dtype: str | None = None, **facts: Any) -> AbstractValue:
+def mapped(
+    old: AbstractValue, dtype: str | None = None, **facts: Any
+) -> AbstractValue:
     """A series of the same rows with other values."""
-    return with_index_of(old, series(n_rows(old), dtype, old.fact("name"), **facts))
+    return with_index_of(
+        old, series(n_rows(old), dtype, old.fact("name"), **facts)
+    )
 
 
 # Kinds of columns
@@ -266,7 +290,11 @@ def is_text(dtype: str | None) -> bool:
 
 def is_numeric(dtype: str | None) -> bool:
     """A dtype of numbers as NumPy has them; extension dtypes have their own rules."""
-    return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
+    return (
+        dtype is not None
+        and kind_of(dtype) in ("i", "u", "f")
+        and dtype.islower()
+    )
 
 
 # Aliases and evidence
@@ -308,7 +336,11 @@ def told_columns(old: AbstractValue, label: Any = None) -> str:
     labels = labels_of(old) or tuple(sorted(label_set(old) or (), key=str))
     like = [known for known in labels if _is_like(known, label)]
     shown = [repr(known) for known in (like or labels)[:12]]
-    rest = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
+    rest = (
+        f" and {len(labels) - len(shown)} more"
+        if len(labels) > len(shown)
+        else ""
+    )
     return f"{old.named('the frame')} has the columns {', '.join(shown)}{rest}"
 
 
@@ -331,7 +363,9 @@ def _is_like(known: Any, label: Any) -> bool:
     )
 
 
-def missing_column(operation: Operation, old: AbstractValue, label: Any) -> None:
+def missing_column(
+    operation: Operation, old: AbstractValue, label: Any
+) -> None:
     """Raises Crash for a column that the frame lacks."""
     operation.crash(
         "KeyError",

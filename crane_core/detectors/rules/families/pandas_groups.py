@@ -77,7 +77,9 @@ def select(operation: Operation) -> Answer:
 def aggregate(operation: Operation) -> Answer:
     """A dict names columns by its keys; keywords give tuples of a column and a function."""
     groups, given = operation.receiver, operation.arguments
-    asked = given.positional[0] if given.positional else given.keywords.get("func")
+    asked = (
+        given.positional[0] if given.positional else given.keywords.get("func")
+    )
     if asked is not None:
         sources = list(asked.members or ()) if asked.type == "dict" else []
     else:
@@ -89,4 +91,8 @@ def aggregate(operation: Operation) -> Answer:
     for label in sources:
         if asked is not None or isinstance(label, str):
             need_column(operation, _frame_of(groups), label)
-    return AbstractValue(FRAME) if asked is None or asked.type == "dict" else UNCHANGED
+    return (
+        AbstractValue(FRAME)
+        if asked is None or asked.type == "dict"
+        else UNCHANGED
+    )

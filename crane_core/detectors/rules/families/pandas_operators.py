@@ -47,7 +47,10 @@ def on_columns(operation: Operation) -> Answer:
         () if operation.name in "&|^" else _SCALARS
     )  # bits of a number go with some dtypes alone
     if not all(
-        is_frame(each) or is_series(each) or is_array(each) or each.type in scalars
+        is_frame(each)
+        or is_series(each)
+        or is_array(each)
+        or each.type in scalars
         for each in sides
     ):
         return UNKNOWN

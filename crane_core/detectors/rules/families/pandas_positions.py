@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import array, slice_of
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -69,7 +73,10 @@ def taken(operation: Operation) -> Answer:
     old, parts = _of(operation), _parts(operation.first)
     if parts is None or not old.type:
         return UNCHANGED
-    rows, is_by_place = parts[0], operation.receiver.class_name == "_iLocIndexer"
+    rows, is_by_place = (
+        parts[0],
+        operation.receiver.class_name == "_iLocIndexer",
+    )
     if is_by_place and rows.type == "int" and len(parts) == 1 and is_frame(old):
         return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
@@ -105,7 +112,9 @@ def taken(operation: Operation) -> Answer:
     return some_rows(chosen) if is_several else UNCHANGED
 
 
-def _at_places(part: AbstractValue, order: tuple[Any, ...] | None) -> list[Any] | None:
+def _at_places(
+    part: AbstractValue, order: tuple[Any, ...] | None
+) -> list[Any] | None:
     """The labels at these places; None where they are not known, or beyond the columns."""
     if order is None:
         return None
@@ -114,7 +123,8 @@ def _at_places(part: AbstractValue, order: tuple[Any, ...] | None) -> list[Any] 
     places = part.items or [] if part.type == "list" else [part]
     numbers = [place.literal for place in places]
     if not numbers or any(
-        type(number) is not int or is_beyond(number, len(order)) for number in numbers
+        type(number) is not int or is_beyond(number, len(order))
+        for number in numbers
     ):
         return None
     return [order[number] for number in numbers]
@@ -141,7 +151,11 @@ def store(operation: Operation) -> Answer:
     # Before pandas 3 a single 1.5 made floats of a column of integers.
     made.drop({"dtypes", "per_column"})
     # df.loc[len(df)] = [...] adds a row. A mask adds none, and iloc raises IndexError instead.
-    if is_by_label and parts[0].type != "slice" and parts[0].fact("dtype") != "bool":
+    if (
+        is_by_label
+        and parts[0].type != "slice"
+        and parts[0].fact("dtype") != "bool"
+    ):
         made.drop({"index"})
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
@@ -153,7 +167,9 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
     return (
-        whole_labels(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else None
+        whole_labels(parts[1])
+        if len(parts) == 2 and parts[1].type != "tuple"
+        else None
     )
 
 
@@ -200,7 +216,8 @@ def label_at(operation: Operation) -> Answer:
     if (chosen := slice_of(asked)) is None:
         return UNCHANGED
     return AbstractValue(
-        "pandas.Index", {"labels": list(labels[chosen]), "length": len(labels[chosen])}
+        "pandas.Index",
+        {"labels": list(labels[chosen]), "length": len(labels[chosen])},
     )
 
 

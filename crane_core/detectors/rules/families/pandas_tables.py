@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
-from crane_core.detectors.rules.families.numpy_arrays import is_array, taken_shape
+from crane_core.detectors.rules.families.numpy_arrays import (
+    is_array,
+    taken_shape,
+)
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
@@ -53,7 +56,9 @@ def _of_rows(
     if _brings_labels(data):
         return AbstractValue(FRAME)
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
-    width = (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
+    width = (
+        (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
+    )
     labels = (
         list(range(width))
         if width is not None and columns is None
@@ -97,18 +102,23 @@ def _of_dict(
             "ValueError",
             "All arrays must be of the same length",
             fact=", ".join(
-                f"{key!r}: {length}" for key, length in list(lengths.items())[:8]
+                f"{key!r}: {length}"
+                for key, length in list(lengths.items())[:8]
             ),
             remedy="give all columns the same number of values",
         )
     rows = (
-        next(iter(known)) if len(known) == 1 and None not in lengths.values() else None
+        next(iter(known))
+        if len(known) == 1 and None not in lengths.values()
+        else None
     )
     made = frame(members, rows)
     return (
         made
         # A series brings its index along, and an unknown value may be a series.
-        if any(value.is_a("pandas") or not value.type for value in members.values())
+        if any(
+            value.is_a("pandas") or not value.type for value in members.values()
+        )
         else _counted(made, given)
     )
 
@@ -119,12 +129,16 @@ def _length(value: AbstractValue) -> int | None:
     return only_length(taken_shape(value)) if is_line else None
 
 
-def _counted(made: AbstractValue, given: Mapping[str, AbstractValue]) -> AbstractValue:
+def _counted(
+    made: AbstractValue, given: Mapping[str, AbstractValue]
+) -> AbstractValue:
     """With the index that counts the rows, where none is given."""
     rows = n_rows(made)
     if "index" not in given:
         made.facts |= (
-            {"index_names": ()} if rows is None else {"index": range_index(rows)}
+            {"index_names": ()}
+            if rows is None
+            else {"index": range_index(rows)}
         )
     return made
 
@@ -139,7 +153,10 @@ def new_series(operation: Operation) -> Answer:
 def pivot(operation: Operation) -> Answer:
     """Each cell of the new table comes of one row."""
     # Keyword-only since pandas 2.0: pandas itself refuses positional arguments.
-    given = operation.arguments.bound("*, columns=None, index=None, values=None") or {}
+    given = (
+        operation.arguments.bound("*, columns=None, index=None, values=None")
+        or {}
+    )
     old = operation.receiver
     for name in ("columns", "index", "values"):
         need_columns(operation, old, given.get(name))
@@ -154,7 +171,9 @@ def pivot(operation: Operation) -> Answer:
         if {"index", "columns"} <= given.keys()
         else ()
     ):
-        if sorted(name.split(", ")) == sorted(keys) and facts.get("n_duplicates"):
+        if sorted(name.split(", ")) == sorted(keys) and facts.get(
+            "n_duplicates"
+        ):
             operation.crash(
                 "ValueError",
                 "Index contains duplicate entries, cannot reshape",
@@ -165,7 +184,10 @@ def pivot(operation: Operation) -> Answer:
 
 
 @RULES.function(
-    "pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet"
+    "pandas.read_csv",
+    "pandas.read_excel",
+    "pandas.read_table",
+    "pandas.read_parquet",
 )
 def read(operation: Operation) -> Answer:
     """A frame of which nothing else is known."""

@@ -85,7 +85,12 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
         if isinstance(value, str) and not value.endswith("\u2026")
     ]
     return next(
-        (text for text in texts if not reads_as_number(text, is_whole=is_whole)), None
+        (
+            text
+            for text in texts
+            if not reads_as_number(text, is_whole=is_whole)
+        ),
+        None,
     )
 
 
@@ -224,9 +229,10 @@ def _refuse_formats(
     options = {name: given[name].literal for name in given if name != "arg"}
     others = old.fact("other_texts")
     # errors, utc, exact and others change what is refused.
-    if not options.keys() <= {"format", "dayfirst"} or not {str, bool}.issuperset(
-        map(type, options.values())
-    ):
+    if not options.keys() <= {"format", "dayfirst"} or not {
+        str,
+        bool,
+    }.issuperset(map(type, options.values())):
         return
     version = operation.packages.get("pandas", "")
     bad = (
@@ -325,7 +331,9 @@ def elements_of(old: AbstractValue) -> list[AbstractValue]:
     found += [AbstractValue("str")] * ("str" in types)
     found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
     # None and pd.NA have types that the state names: beside strings a float is the missing value.
-    if has_nan is True and (dtype == "str" or {"float"} <= types <= {"str", "float"}):
+    if has_nan is True and (
+        dtype == "str" or {"float"} <= types <= {"str", "float"}
+    ):
         found.append(literal(float("nan")))
     return found
 
@@ -380,32 +388,44 @@ def applied(operation: Operation) -> Answer:
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
     """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
-    certain = [value for value in values_told(old) if type(value) is int] + some_texts(
-        old
-    )
-    if not by.members or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
+    certain = [
+        value for value in values_told(old) if type(value) is int
+    ] + some_texts(old)
+    if not by.members or not (
+        is_text(dtype_of(old)) or is_numeric(dtype_of(old))
+    ):
         return mapped(old)
     are_numbers = all(
         type(member.literal) in (int, float) for member in by.members.values()
     )
     has_new = any(value not in by.members for value in certain)
     return (
-        mapped(old, "float64", has_nan=True) if has_new and are_numbers else mapped(old)
+        mapped(old, "float64", has_nan=True)
+        if has_new and are_numbers
+        else mapped(old)
     )
 
 
 @RULES.method(FRAME, "apply")
 def applied_to_frame(operation: Operation) -> Answer:
     """A function on each row or column, run once; raises what the function raises."""
-    old, given = operation.receiver, operation.arguments.bound("func, /, axis=0, *rest")
+    old, given = (
+        operation.receiver,
+        operation.arguments.bound("func, /, axis=0, *rest"),
+    )
     if given is None:
         return UNKNOWN
     if given["func"].type != "function":
         return UNCHANGED
     if not n_rows(old):
         return UNKNOWN  # it may never be called
-    is_by_row = literal_of(given.get("axis"), 0) in (1, "columns") and n_columns(old)
-    operation.call(given["func"], [row_of(old) if is_by_row else AbstractValue()], {})
+    is_by_row = literal_of(given.get("axis"), 0) in (
+        1,
+        "columns",
+    ) and n_columns(old)
+    operation.call(
+        given["func"], [row_of(old) if is_by_row else AbstractValue()], {}
+    )
     return UNCHANGED
 
 
@@ -423,12 +443,19 @@ def item_of_series(operation: Operation) -> Answer:
         return some_rows(old)
     labels, value = old.fact("row_labels"), asked.literal
     # Integers are left out: before pandas 3, row[0] is a position where labels are strings.
-    if isinstance(labels, frozenset) and isinstance(value, str) and value not in labels:
+    if (
+        isinstance(labels, frozenset)
+        and isinstance(value, str)
+        and value not in labels
+    ):
         operation.crash(
             "KeyError",
             f"the row has no label {value!r}",
             fact=told_columns(
-                AbstractValue(FRAME, {"column_labels": labels}, words=old.words), value
+                AbstractValue(
+                    FRAME, {"column_labels": labels}, words=old.words
+                ),
+                value,
             ),
             remedy="use a label that the row has",
         )

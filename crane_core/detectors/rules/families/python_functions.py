@@ -95,7 +95,10 @@ def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
             isinstance(value.literal, int) and abs(value.literal) < 100
             for value in operands
         )
-    parts = [*operands, *(part for value in operands for part in value.items or ())]
+    parts = [
+        *operands,
+        *(part for value in operands for part in value.items or ()),
+    ]
     return (
         name not in ("min", "max", "sum", "sorted")
         or len(operands) == 1
@@ -104,18 +107,24 @@ def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
 
 
 def _hold_others(values: list[AbstractValue]) -> bool:
-    return any(value.type in ("list", "dict", "set", "tuple") for value in values)
+    return any(
+        value.type in ("list", "dict", "set", "tuple") for value in values
+    )
 
 
 def _result(name: str, value: AbstractValue) -> Answer:
     if name == "sorted":
         return AbstractValue(
             "list",
-            known_facts(length=length_of(value), item_types=value.fact("item_types")),
+            known_facts(
+                length=length_of(value), item_types=value.fact("item_types")
+            ),
         )
     if name == "len" and value.shape:
         return (
-            AbstractValue("int") if value.shape[0] is None else literal(value.shape[0])
+            AbstractValue("int")
+            if value.shape[0] is None
+            else literal(value.shape[0])
         )
     return AbstractValue(_RESULTS[name]) if name in _RESULTS else UNCHANGED
 
@@ -143,14 +152,18 @@ def of_anything(operation: Operation) -> Answer:
 @RULES.function("builtins.isinstance")
 def is_of_class(operation: Operation) -> Answer:
     """True or False where that is certain; a class of the notebook may have been defined again."""
-    value, kind = [*operation.arguments.positional, AbstractValue(), AbstractValue()][
-        :2
-    ]
+    value, kind = [
+        *operation.arguments.positional,
+        AbstractValue(),
+        AbstractValue(),
+    ][:2]
     if value.package != "__main__" and value.type and value.type == kind.path:
         return literal(True)
     is_builtin = is_own(value) and kind.path.startswith("builtins.")
     wanted = (
-        vars(builtins).get(kind.path.removeprefix("builtins.")) if is_builtin else None
+        vars(builtins).get(kind.path.removeprefix("builtins."))
+        if is_builtin
+        else None
     )
     return (
         literal(isinstance(SAMPLES[value.type][0], wanted))
@@ -181,7 +194,9 @@ def of_mathematics(operation: Operation) -> Answer:
     return UNCHANGED if found is UNKNOWN else found
 
 
-@RULES.function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset")
+@RULES.function(
+    "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset"
+)
 def container_of(operation: Operation) -> Answer:
     """A list, tuple or set of the elements; raises Crash for what cannot be iterated."""
     name = operation.function_name
@@ -211,7 +226,11 @@ def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
     is_plain = values is not None and all(
         isinstance(each, (str, int, float, bool)) for each in values
     )
-    return literal(getattr(builtins, name)(values)) if is_plain else AbstractValue(name)
+    return (
+        literal(getattr(builtins, name)(values))
+        if is_plain
+        else AbstractValue(name)
+    )
 
 
 def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
@@ -221,15 +240,22 @@ def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
         if value.type in SAMPLES and value.type not in FLOWING
         else None
     )
-    kept = ("first_items", "item_types") if value.type in ("list", "tuple") else ()
+    kept = (
+        ("first_items", "item_types") if value.type in ("list", "tuple") else ()
+    )
     return known_facts(length=length) | restricted(value.facts, kept)
 
 
 @RULES.function("builtins.dict")
 def dict_of(operation: Operation) -> Answer:
     """A dict of another dict and of keywords, where both are known by their keys."""
-    positional, keywords = operation.arguments.positional, operation.arguments.keywords
-    parts = [each.members if each.type == "dict" else None for each in positional]
+    positional, keywords = (
+        operation.arguments.positional,
+        operation.arguments.keywords,
+    )
+    parts = [
+        each.members if each.type == "dict" else None for each in positional
+    ]
     if not operation.arguments.is_complete or None in parts:
         return AbstractValue("dict")
     return AbstractValue(
@@ -257,7 +283,8 @@ def flowing(operation: Operation) -> Answer:
     if not firsts or name == "reversed":
         return AbstractValue(name)
     first = AbstractValue(
-        "tuple", items=[_start(operation), *firsts] if name == "enumerate" else firsts
+        "tuple",
+        items=[_start(operation), *firsts] if name == "enumerate" else firsts,
     )
     return AbstractValue(name, {"first_items": [first]})
 
@@ -302,7 +329,8 @@ def _turns(
         else rows
     )
     return [
-        AbstractValue("tuple", items=parts) for parts in zip(*columns, strict=False)
+        AbstractValue("tuple", items=parts)
+        for parts in zip(*columns, strict=False)
     ]
 
 
@@ -317,7 +345,9 @@ def element(operation: Operation) -> Answer:
     if value.type not in SAMPLES:
         return UNKNOWN
     items = elements_of(value) or value.fact("first_items") or ()
-    return items[0] if items else item_like(value) if length_of(value) else UNKNOWN
+    return (
+        items[0] if items else item_like(value) if length_of(value) else UNKNOWN
+    )
 
 
 @RULES.method("*", "__call__")
@@ -325,8 +355,14 @@ def call_of_no_function(operation: Operation) -> Answer:
     """Raises Crash for a call of a plain value, of data or of a module."""
     value = operation.receiver
     # A path means the class itself and not a value of it: numpy.float64(3) is a fine call.
-    is_data = value.class_name in _DATA.get(value.package, ()) and not value.path
-    is_plain = is_own(value) and not value.path and not callable(SAMPLES[value.type][0])
+    is_data = (
+        value.class_name in _DATA.get(value.package, ()) and not value.path
+    )
+    is_plain = (
+        is_own(value)
+        and not value.path
+        and not callable(SAMPLES[value.type][0])
+    )
     if is_data or is_plain or value.type == "module" and value.facts:
         operation.crash(
             "TypeError",

@@ -72,7 +72,9 @@ def _refuse_types(
     )
 
 
-def _refuse_beyond(operation: Operation, row: AbstractValue, at: int, why: str) -> None:
+def _refuse_beyond(
+    operation: Operation, row: AbstractValue, at: int, why: str
+) -> None:
     length = length_of(row)
     if length is not None and not -length <= at < length:
         operation.crash(
@@ -85,7 +87,9 @@ def _refuse_beyond(operation: Operation, row: AbstractValue, at: int, why: str) 
         )
 
 
-def _part(operation: Operation, row: AbstractValue, index: AbstractValue) -> Answer:
+def _part(
+    operation: Operation, row: AbstractValue, index: AbstractValue
+) -> Answer:
     bounds, items = known(index.items or ()), elements_of(row)
     if bounds is None or items is None:
         return AbstractValue(row.type)
@@ -122,7 +126,8 @@ def _is_exact(key: AbstractValue) -> bool:
     # Objects of the notebook may define __eq__ and __hash__, so they may find another key.
     parts = key.literal if isinstance(key.literal, tuple) else [key.literal]
     return all(
-        isinstance(part, (str, int, float, bool, bytes, type(None))) for part in parts
+        isinstance(part, (str, int, float, bool, bytes, type(None)))
+        for part in parts
     )
 
 
@@ -152,7 +157,10 @@ def store(operation: Operation) -> Answer:
         return UNKNOWN
     # setitem changes its operand, and all steps share the samples.
     _refuse_types(
-        operation, lambda held, at: operator.setitem(_copied(held), at, ()), row, index
+        operation,
+        lambda held, at: operator.setitem(_copied(held), at, ()),
+        row,
+        index,
     )
     if row.type != "list":
         return UNKNOWN

@@ -60,7 +60,9 @@ def iterator_of(operation: Operation) -> Answer:
     )
     if kind or value.type in ITERATORS:
         return AbstractValue(
-            kind or ITERATORS[value.type], {_SOURCE: value}, words=operation.text
+            kind or ITERATORS[value.type],
+            {_SOURCE: value},
+            words=operation.text,
         )
     by_types(operation, iter, [value])
     return UNKNOWN
@@ -70,7 +72,10 @@ def iterator_of(operation: Operation) -> Answer:
 def next_of(operation: Operation) -> Answer:
     """The next element; raises Crash for an iterator that is over or for another object."""
     value = operation.first
-    if not operation.arguments.positional or not operation.arguments.is_complete:
+    if (
+        not operation.arguments.positional
+        or not operation.arguments.is_complete
+    ):
         return UNKNOWN
     _refuse_closed(operation, value)
     _refuse_no_iterator(operation, value)
@@ -90,13 +95,18 @@ def next_of(operation: Operation) -> Answer:
         return first
     source = value.fact(_SOURCE)
     _advance(value)
-    element = operation.element(source) if isinstance(source, AbstractValue) else None
+    element = (
+        operation.element(source) if isinstance(source, AbstractValue) else None
+    )
     return element if element is not None else UNCHANGED
 
 
 def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
     by_types(operation, next, [value])
-    if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
+    if (
+        value.class_name in _NO_ITERATORS.get(value.package, ())
+        and not value.path
+    ):
         operation.crash(
             "TypeError",
             f"'{value.class_name}' object is not an iterator",
@@ -114,7 +124,9 @@ def _is_over(operation: Operation, value: AbstractValue) -> bool:
     ):
         return True
     if value.type in ITERATORS.values() and value.fact("left") == 0:
-        return value.type != "list_iterator" or not any(map(operation.mentions, _GROW))
+        return value.type != "list_iterator" or not any(
+            map(operation.mentions, _GROW)
+        )
     source = value.fact(_SOURCE)
     return (
         isinstance(source, AbstractValue)

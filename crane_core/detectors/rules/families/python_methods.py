@@ -38,7 +38,9 @@ _MAY_HAVE_ANY = ("function", "method")
 _CAME_LATER = ("is_integer", "from_number")
 # format_map is left out: it calls __getitem__ of any mapping, which may be code of the notebook.
 _PURE_ON_TEXT = tuple(
-    name for name in dir(str) if not name.startswith("_") and name != "format_map"
+    name
+    for name in dir(str)
+    if not name.startswith("_") and name != "format_map"
 )
 _GIVES_TEXT = ("format", "join", "replace", "strip", "lstrip", "rstrip")
 # "{:>{}}".format("a", 10**11) would fill the memory of this process.
@@ -65,7 +67,9 @@ def attribute_that_is_not_there(operation: Operation) -> Answer:
     """Raises Crash for a name that no value of the type has."""
     value, name = operation.receiver, operation.name
     may_be_there = (
-        value.type in _MAY_HAVE_ANY or value.attributes.get(name) or name in _CAME_LATER
+        value.type in _MAY_HAVE_ANY
+        or value.attributes.get(name)
+        or name in _CAME_LATER
     )
     if not may_be_there and not value.path:
         by_types(operation, lambda held: getattr(held, name), [value])
@@ -77,7 +81,9 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
     """Raises Crash for a type whose values take no new attributes."""
     value = operation.receiver
     if value.type not in _MAY_HAVE_ANY and not value.path:
-        by_types(operation, lambda held: setattr(held, operation.name, None), [value])
+        by_types(
+            operation, lambda held: setattr(held, operation.name, None), [value]
+        )
     return UNKNOWN
 
 
@@ -92,7 +98,11 @@ def method_of_text(operation: Operation) -> Answer:
         operation.arguments.positional,
         list(operation.arguments.keywords),
     )
-    operands = [operation.receiver, *given, *operation.arguments.keywords.values()]
+    operands = [
+        operation.receiver,
+        *given,
+        *operation.arguments.keywords.values(),
+    ]
     if name == "join":
         _refuse_join(operation)
     if not operation.arguments.is_complete:
@@ -112,7 +122,8 @@ def method_of_text(operation: Operation) -> Answer:
 def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
     n_positional = len(values) - len(names)
     return getattr(text, name)(
-        *values[:n_positional], **dict(zip(names, values[n_positional:], strict=True))
+        *values[:n_positional],
+        **dict(zip(names, values[n_positional:], strict=True)),
     )
 
 
@@ -144,7 +155,9 @@ def _refuse_join(operation: Operation) -> None:
         if kind in SAMPLES and kind != "str":
             refuse(
                 operation,
-                TypeError(f"sequence item {at}: expected str instance, {kind} found"),
+                TypeError(
+                    f"sequence item {at}: expected str instance, {kind} found"
+                ),
                 [held],
             )
 
@@ -153,14 +166,23 @@ def _refuse_join(operation: Operation) -> None:
 
 
 @RULES.method(
-    "builtins.list", "append", "extend", "insert", "pop", "reverse", "clear", "copy"
+    "builtins.list",
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "reverse",
+    "clear",
+    "copy",
 )
 def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
     row, name = operation.receiver, operation.name
     if name == "extend":
         by_types(operation, iter, [operation.first])
-    given = _given_to_list(operation) if operation.arguments.is_complete else None
+    given = (
+        _given_to_list(operation) if operation.arguments.is_complete else None
+    )
     if row.items is None or given is None:
         return _of_unknown(row, name)
     items = list(row.items)
@@ -200,7 +222,9 @@ def method_on_values(operation: Operation) -> Answer:
             if name in ("index", "count")
             else _of_unknown(row, name)
         )
-    held = set(values[: len(items)]) if row.type == "set" else values[: len(items)]
+    held = (
+        set(values[: len(items)]) if row.type == "set" else values[: len(items)]
+    )
     try:
         gave = getattr(held, name)(*values[len(items) :])
     except _ERRORS as error:
@@ -232,7 +256,9 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
 def _of_unknown(held: AbstractValue, name: str) -> Answer:
     """The result of a method on a list or dict of which too little is known; it may have changed it."""
     if name in ("keys", "values", "items"):
-        return AbstractValue(f"dict_{name}", known_facts(length=length_of(held)))
+        return AbstractValue(
+            f"dict_{name}", known_facts(length=length_of(held))
+        )
     if name == "copy":
         return AbstractValue(held.type, held.facts)
     if name == "get":
@@ -251,7 +277,11 @@ def _of_unknown(held: AbstractValue, name: str) -> Answer:
 @RULES.method("builtins.dict", *_OF_DICT)
 def method_of_dict(operation: Operation) -> Answer:
     """The method itself is tried on the members, which are known by their keys."""
-    held, name, arguments = operation.receiver, operation.name, operation.arguments
+    held, name, arguments = (
+        operation.receiver,
+        operation.name,
+        operation.arguments,
+    )
     # A key that cannot be hashed is refused before the dict is looked at.
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:
@@ -311,4 +341,6 @@ def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
         for pair in zip(keys, members.values(), strict=True)
     ]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
-    return AbstractValue(f"dict_{name}", {"length": len(members)}, items=items[name])
+    return AbstractValue(
+        f"dict_{name}", {"length": len(members)}, items=items[name]
+    )

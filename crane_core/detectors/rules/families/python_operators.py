@@ -6,7 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, literal
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     LONG_NUMBER,
@@ -55,7 +59,10 @@ def operator_on_own_values(operation: Operation) -> Answer:
             if left.type == "list" and symbol == "+"
             else UNKNOWN
         )
-    if len(operands) == 2 and (found := _of_containers(symbol, *operands)) is not None:
+    if (
+        len(operands) == 2
+        and (found := _of_containers(symbol, *operands)) is not None
+    ):
         return found
     return _computed(operation, symbol, operands)
 
@@ -65,7 +72,11 @@ def _computed(
 ) -> Answer:
     """What the operator makes of values, or refuses by their types."""
     left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
-    if values is not None and _is_bounded(symbol, values) and left.type != "dict":
+    if (
+        values is not None
+        and _is_bounded(symbol, values)
+        and left.type != "dict"
+    ):
         return tried(operation, compute, operands)
     # Whether "%d" % x fails is decided by the string, which is unknown here.
     if symbol == "%" and left.type in ("str", "bytes"):
@@ -76,9 +87,12 @@ def _computed(
 def _little(value: AbstractValue) -> AbstractValue:
     """The value, or any of its type if computing with it may take long."""
     is_number = (
-        isinstance(value.literal, (int, float)) and abs(value.literal) <= _BIGGEST
+        isinstance(value.literal, (int, float))
+        and abs(value.literal) <= _BIGGEST
     )
-    return value if is_number else AbstractValue(value.type, words=words_of(value))
+    return (
+        value if is_number else AbstractValue(value.type, words=words_of(value))
+    )
 
 
 def _of_containers(
@@ -87,7 +101,11 @@ def _of_containers(
     """What is known of the parts of containers; None of other operands."""
     if symbol in ("in", "not in"):
         return _is_member(symbol, left, right)
-    if symbol == "+" and left.type == right.type and left.type in ("list", "tuple"):
+    if (
+        symbol == "+"
+        and left.type == right.type
+        and left.type in ("list", "tuple")
+    ):
         parts = all_known([left.items, right.items])
         return AbstractValue(
             left.type, items=None if parts is None else [*parts[0], *parts[1]]
@@ -98,21 +116,34 @@ def _of_containers(
 def _is_member(
     symbol: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue | None:
-    if right.members is None or left.type not in ("str", "int", "float", "bool"):
+    if right.members is None or left.type not in (
+        "str",
+        "int",
+        "float",
+        "bool",
+    ):
         return None
     is_in = left.is_literal and left.literal in right.members
     return (
-        literal(is_in is (symbol == "in")) if left.is_literal else AbstractValue("bool")
+        literal(is_in is (symbol == "in"))
+        if left.is_literal
+        else AbstractValue("bool")
     )
 
 
-def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
+def _repeated(
+    left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     kept, count = (
         (left, right.literal)
         if left.type in ("list", "tuple")
         else (right, left.literal)
     )
-    if kept.type in ("list", "tuple") and kept.items is not None and type(count) is int:
+    if (
+        kept.type in ("list", "tuple")
+        and kept.items is not None
+        and type(count) is int
+    ):
         is_short = len(kept.items) * count <= _MOST_ITEMS
         return AbstractValue(
             kept.type, items=kept.items * count if is_short else None
@@ -129,16 +160,22 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
         )
     # "%9999d" and "%*d" make long strings of short operands.
     if symbol == "%" and isinstance(values[0], (str, bytes)):
-        return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
+        return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(
+            values[0]
+        )
     return symbol != "*" or _is_short_product(values)
 
 
 def _is_short_product(values: list[Any]) -> bool:
     numbers = [abs(value) for value in values if isinstance(value, int)]
     lengths = [
-        len(value) for value in values if isinstance(value, (str, bytes, list, tuple))
+        len(value)
+        for value in values
+        if isinstance(value, (str, bytes, list, tuple))
     ]
-    return not numbers or not lengths or numbers[0] * lengths[0] <= _BIGGEST * 10
+    return (
+        not numbers or not lengths or numbers[0] * lengths[0] <= _BIGGEST * 10
+    )
 
 
 def _in_place(
@@ -149,7 +186,9 @@ def _in_place(
     items = elements_of(right)
     changed(
         left,
-        [*left.items, *items] if left.items is not None and items is not None else None,
+        [*left.items, *items]
+        if left.items is not None and items is not None
+        else None,
     )
     return left
 
@@ -169,5 +208,8 @@ def formatted(operation: Operation) -> Answer:
         return tried(operation, format, [value, operation.first])
     # Here a ValueError follows from the type, too: every string refuses the format ".2f".
     return by_types(
-        operation, format, [value, operation.first], refusals=(TypeError, ValueError)
+        operation,
+        format,
+        [value, operation.first],
+        refusals=(TypeError, ValueError),
     )

@@ -12,7 +12,11 @@ from itertools import product
 from types import MethodType, NoneType
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
@@ -78,7 +82,13 @@ ANYTHING: Final = (0, True, "a", None, (), slice(None))
 
 LONG_NUMBER: Final = re.compile(r"\d{4}")
 """In a format: a width that makes a text long."""
-_RAISED: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+_RAISED: Final = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+)
 _OF_TYPES: Final = (TypeError, AttributeError, ZeroDivisionError)
 """What may follow from types alone, or from a divisor that is known."""
 # Steps are tried in this process: a literal in a notebook must not cost it time or memory.
@@ -98,9 +108,7 @@ _REMEDIES: Final = {
     "is not in|not found": "Check with `in` first.",
     "format": "Use a format for that type, and as many values as it has placeholders.",
 }
-_OTHERWISE: Final = (
-    "Convert the values first, for example with str(...), int(...) or float(...)."
-)
+_OTHERWISE: Final = "Convert the values first, for example with str(...), int(...) or float(...)."
 
 
 def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
@@ -146,7 +154,9 @@ def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
 
 
 def tried(
-    operation: Operation, compute: Callable[..., Any], operands: Sequence[AbstractValue]
+    operation: Operation,
+    compute: Callable[..., Any],
+    operands: Sequence[AbstractValue],
 ) -> Answer:
     """The result of a step on values that are all known, else what `by_types` says. Raises Crash."""
     values = known(operands)
@@ -189,7 +199,9 @@ def _samples(value: AbstractValue) -> Sequence[Any]:
     if value.type == "slice" and value.items is not None:
         return [
             slice(*row)
-            for row in product(*(_samples(part) or (None,) for part in value.items))
+            for row in product(
+                *(_samples(part) or (None,) for part in value.items)
+            )
         ]
     exact = known([value])
     return SAMPLES[value.type] if exact is None else exact
@@ -208,14 +220,18 @@ def refuse(
     """Python refuses the step, in its own words."""
     said = str(error)
     facts = dict.fromkeys(
-        f"{words_of(value)} is {_described(value)}" for value in operands if value.type
+        f"{words_of(value)} is {_described(value)}"
+        for value in operands
+        if value.type
     )
     remedy = next(
         (words for text, words in _REMEDIES.items() if re.search(text, said)),
         _OTHERWISE,
     )
     remedy = (
-        "Use an existing key, or .get()." if isinstance(error, KeyError) else remedy
+        "Use an existing key, or .get()."
+        if isinstance(error, KeyError)
+        else remedy
     )
     return operation.crash(
         type(error).__name__, said, fact="; ".join(facts) or said, remedy=remedy
@@ -236,7 +252,9 @@ def made(value: Any) -> AbstractValue:
     if type(value).__name__ in (*SCALARS, *_CONTAINERS) and is_small(value):
         return literal(value)
     if isinstance(value, range):
-        items = [literal(number) for number in value] if len(value) <= 200 else None
+        items = (
+            [literal(number) for number in value] if len(value) <= 200 else None
+        )
         facts = {
             "length": len(value),
             "start": value.start,
@@ -256,7 +274,9 @@ def length_of(value: AbstractValue) -> int | None:
         return len(value.items)
     if value.members is not None:
         return len(value.members)
-    if value.is_literal and isinstance(value.literal, (str, bytes, set, frozenset)):
+    if value.is_literal and isinstance(
+        value.literal, (str, bytes, set, frozenset)
+    ):
         return len(value.literal)
     length = value.fact("length")
     return length if isinstance(length, int) else None
@@ -288,7 +308,9 @@ def item_like(value: AbstractValue) -> AbstractValue:
         else only
     )
     return (
-        AbstractValue(kind, literal=None) if kind == "NoneType" else AbstractValue(kind)
+        AbstractValue(kind, literal=None)
+        if kind == "NoneType"
+        else AbstractValue(kind)
     )
 
 

@@ -44,7 +44,17 @@ _BY_NAME: Final = (*_OF_AXES, "relplot", "displot", "catplot")
 """Functions that take all but the data by name, and say ValueError for a column that is not there."""
 # These select data[name] themselves, so the KeyError of pandas comes through.
 _BY_KEY: Final = ("regplot", "residplot", "lmplot", "FacetGrid")
-_ROLES: Final = ("x", "y", "hue", "size", "style", "units", "weights", "row", "col")
+_ROLES: Final = (
+    "x",
+    "y",
+    "hue",
+    "size",
+    "style",
+    "units",
+    "weights",
+    "row",
+    "col",
+)
 
 
 @RULES.function(*(f"seaborn.{name}" for name in (*_BY_NAME, *_BY_KEY)))
@@ -60,7 +70,9 @@ def by_label(operation: Operation) -> Answer:
         # A role may also be a list of values, and a string may name a level of the index.
         if isinstance(label, str) and lacks_key(data, label):
             operation.crash(
-                "KeyError" if operation.function_name in _BY_KEY else "ValueError",
+                "KeyError"
+                if operation.function_name in _BY_KEY
+                else "ValueError",
                 f"{label!r}, given for {role}, is not a column of the data",
                 fact=told_columns(data, label),
                 remedy=nearest(data, label),
@@ -88,7 +100,11 @@ def pairplot(operation: Operation) -> Answer:
 def heatmap(operation: Operation) -> Answer:
     """Raises Crash for a frame with a column of strings that are not numbers."""
     data = operation.arguments.keywords.get("data", operation.first)
-    if is_frame(data) and n_rows(data) and (label := text_column(data)) is not None:
+    if (
+        is_frame(data)
+        and n_rows(data)
+        and (label := text_column(data)) is not None
+    ):
         operation.crash(
             "ValueError",
             f"could not convert string to float: the column {label!r} holds strings",
@@ -99,7 +115,9 @@ def heatmap(operation: Operation) -> Answer:
 
 
 # relplot, displot and catplot are left out: they make a figure, and drop ax= with a warning.
-@RULES.function(*(f"seaborn.{name}" for name in (*_OF_AXES, "regplot", "heatmap")))
+@RULES.function(
+    *(f"seaborn.{name}" for name in (*_OF_AXES, "regplot", "heatmap"))
+)
 def one_axes(operation: Operation) -> Answer:
     """ax= is a single axes."""
     ax = operation.arguments.keywords.get("ax", AbstractValue())

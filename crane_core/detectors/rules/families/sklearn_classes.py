@@ -43,13 +43,21 @@ class KnownClass:
 
 def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
     return {
-        name: exception for exception, names in by_exception.items() for name in names
+        name: exception
+        for exception, names in by_exception.items()
+        for name in names
     }
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(
-        ["public", "unfitted", "learnt", "readable_unfitted", "counts_features"],
+        [
+            "public",
+            "unfitted",
+            "learnt",
+            "readable_unfitted",
+            "counts_features",
+        ],
         frozenset,
     ),
     "unfitted_attributes": _by_name,

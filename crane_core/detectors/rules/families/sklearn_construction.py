@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.sklearn_classes import (
     KnownClass,
@@ -64,7 +68,9 @@ def pipeline_made(operation: Operation) -> Answer:
         return UNCHANGED
     # As _name_estimators of scikit-learn does: "pca-1" and "pca-2" where a class comes twice.
     numbered = [
-        f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        f"{name}-{names[: at + 1].count(name)}"
+        if names.count(name) > 1
+        else name
         for at, name in enumerate(names)
     ]
     held = {
@@ -113,7 +119,10 @@ def attribute(operation: Operation) -> Answer:
     )
     if known is None or name in estimator.attributes:
         return UNKNOWN
-    if is_fitted(estimator) is False and name in known.learnt - known.readable_unfitted:
+    if (
+        is_fitted(estimator) is False
+        and name in known.learnt - known.readable_unfitted
+    ):
         operation.crash(
             known.unfitted_attributes.get(name, "AttributeError"),
             f"{name} exists only after fitting",

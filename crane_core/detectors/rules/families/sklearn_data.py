@@ -34,7 +34,13 @@ _KEPT_OF_ROWS = (
     "name",
     "column_index",
 )
-_TOLD_VALUES = ("no_number", "other_texts", "unique_values", "example_values", "items")
+_TOLD_VALUES = (
+    "no_number",
+    "other_texts",
+    "unique_values",
+    "example_values",
+    "items",
+)
 """Facts that hold values which certainly occur."""
 # A value for fractions that a state counts and does not show.
 _SOME_FRACTION = 0.37
@@ -50,7 +56,9 @@ class Flaw(NamedTuple):
 
 def is_sparse(value: AbstractValue) -> bool:
     """Whether it is a sparse matrix or array of SciPy."""
-    return value.package == "scipy" and value.class_name.endswith(("_matrix", "_array"))
+    return value.package == "scipy" and value.class_name.endswith(
+        ("_matrix", "_array")
+    )
 
 
 def shape_as_array(value: AbstractValue) -> Shape | None:
@@ -63,7 +71,9 @@ def shape_as_array(value: AbstractValue) -> Shape | None:
             if isinstance(shape, tuple)
             else (length if isinstance(length, int) else None,)
         )
-    is_table = is_frame(value) or is_array(value) or is_sparse(value) or not value.type
+    is_table = (
+        is_frame(value) or is_array(value) or is_sparse(value) or not value.type
+    )
     return shape if is_table and isinstance(shape, tuple) else None
 
 
@@ -72,7 +82,11 @@ def n_samples(value: AbstractValue) -> int | None:
     if (shape := shape_as_array(value)) is not None:
         return shape[0] if shape else None
     if value.type in ("list", "tuple"):
-        length = len(value.items) if value.items is not None else value.fact("length")
+        length = (
+            len(value.items)
+            if value.items is not None
+            else value.fact("length")
+        )
         return length if isinstance(length, int) else None
     return None
 
@@ -122,7 +136,11 @@ def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
 
 def facts_by_column(frame: AbstractValue) -> dict[Any, dict[str, Any]]:
     """What is known of each column of which something is: its dtype and values, also what the frame tells of them."""
-    own, dtypes, missing = per_column(frame), dtypes_of(frame), frame.mapping("n_nan")
+    own, dtypes, missing = (
+        per_column(frame),
+        dtypes_of(frame),
+        frame.mapping("n_nan"),
+    )
     infinite = frame.fact("columns_with_inf") or ()
     found = {}
     for label in dict.fromkeys([*own, *dtypes, *missing, *infinite]):
@@ -171,23 +189,33 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
 
 
-def _columns_in_words(value: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
+def _columns_in_words(
+    value: AbstractValue,
+) -> list[tuple[str, Mapping[str, Any]]]:
     words = value.named("it")
     if is_frame(value):
         return [
             (f"column {label!r} of {words}", facts)
             for label, facts in facts_by_column(value).items()
         ]
-    return [(words, values_of(value))] if is_series(value) or is_array(value) else []
+    return (
+        [(words, values_of(value))]
+        if is_series(value) or is_array(value)
+        else []
+    )
 
 
 def _flaw(value: Any) -> str:
     if value is None or value != value:
         return "nan"
-    return "text" if isinstance(value, str) else "inf" if math.isinf(value) else ""
+    return (
+        "text" if isinstance(value, str) else "inf" if math.isinf(value) else ""
+    )
 
 
-def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]]:
+def certain(
+    facts: Mapping[str, Any], n_all: int | None
+) -> list[tuple[Any, int]]:
     """Values that certainly occur, one for each way in which data may not fit, and in how many rows at least."""
     dtype = str(facts.get("dtype", ""))
     n_texts, text = texts_that_are_no_numbers(facts, n_all)
@@ -199,12 +227,18 @@ def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]
         _missing(facts),
         (
             math.inf,
-            int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0))),
+            int(
+                facts.get("has_inf") is True
+                or math.inf in (high, -(low or 0.0))
+            ),
         ),
         # Negative numbers: MultinomialNB and chi2 take counts only.
         (low, int(low is not None and -math.inf < low < 0)),
         # Fractions: classifiers refuse them in a target.
-        (fraction, (facts.get("n_fractions") or 1) if fraction is not None else 0),
+        (
+            fraction,
+            (facts.get("n_fractions") or 1) if fraction is not None else 0,
+        ),
     )
     return [(value, count) for value, count in found if count]
 
@@ -216,10 +250,14 @@ def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
     # Objects without floats are missing by None, which encoders keep apart from NaN.
     value = (
         None
-        if isinstance(types, Mapping) and "NoneType" in types and "float" not in types
+        if isinstance(types, Mapping)
+        and "NoneType" in types
+        and "float" not in types
         else math.nan
     )
-    return value, (n_missing if type(n_missing) is int else 1) if is_missing else 0
+    return value, (
+        n_missing if type(n_missing) is int else 1
+    ) if is_missing else 0
 
 
 def fraction_in(facts: Mapping[str, Any]) -> float | None:
@@ -230,9 +268,13 @@ def fraction_in(facts: Mapping[str, Any]) -> float | None:
         return None
     known = [facts.get("fraction")]
     for name in ("unique_values", "items", "value_range"):
-        known += row if isinstance(row := facts.get(name), (list, tuple)) else ()
+        known += (
+            row if isinstance(row := facts.get(name), (list, tuple)) else ()
+        )
     found = next(filter(_is_fraction, known), None)
-    return _SOME_FRACTION if found is None and facts.get("n_fractions") else found
+    return (
+        _SOME_FRACTION if found is None and facts.get("n_fractions") else found
+    )
 
 
 def _is_fraction(value: Any) -> bool:
@@ -242,7 +284,11 @@ def _is_fraction(value: Any) -> bool:
 def is_continuous(value: AbstractValue) -> bool:
     """Whether fractions are certainly among these targets, and no value is missing."""
     shape = shape_as_array(value)
-    if shape is None or len(shape) != 1 or not (is_series(value) or is_array(value)):
+    if (
+        shape is None
+        or len(shape) != 1
+        or not (is_series(value) or is_array(value))
+    ):
         return False
     facts = values_of(value)
     # NaN among targets is refused earlier, with other words.
@@ -252,7 +298,11 @@ def is_continuous(value: AbstractValue) -> bool:
 def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """The ends of the values, None each if unknown; a state may write infinity as a string."""
     found = facts.get("value_range")
-    if not isinstance(found, Sequence) or isinstance(found, str) or len(found) != 2:
+    if (
+        not isinstance(found, Sequence)
+        or isinstance(found, str)
+        or len(found) != 2
+    ):
         return None, None
     low, high = (_number(end) for end in found)
     return low, high
@@ -281,9 +331,13 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
         return None
     known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
     # A category that no row has does not occur: pandas keeps categories after rows were dropped.
-    is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
+    is_in_use = (
+        "n_unused_categories" not in facts and "not_computed" not in facts
+    )
     known += (
-        _as_list(facts.get("categories")) if is_in_use and "ordered" in facts else []
+        _as_list(facts.get("categories"))
+        if is_in_use and "ordered" in facts
+        else []
     )
     return next((text for text in known if _is_no_number(text)), None)
 
@@ -304,7 +358,11 @@ def _as_list(value: Any) -> list[Any]:
 
 def _is_no_number(text: Any) -> bool:
     """Whether float() certainly refuses; what a limit may have cut, and what names an object, tells nothing."""
-    if not isinstance(text, str) or len(text) > _LONGEST_TEXT or text.startswith("<"):
+    if (
+        not isinstance(text, str)
+        or len(text) > _LONGEST_TEXT
+        or text.startswith("<")
+    ):
         return False
     if "\u2026" in text or text.endswith("..."):
         return False
@@ -405,7 +463,11 @@ def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     missing = (
         {}
         if lost is None
-        else {label: count - lost for label, count in counts.items() if count > lost}
+        else {
+            label: count - lost
+            for label, count in counts.items()
+            if count > lost
+        }
     )
     return ({"per_column": kept} if kept else {}) | (
         {"n_nan": missing, "has_nan": True} if missing else {}
@@ -416,15 +478,21 @@ def _of_rows(
     facts: Mapping[str, Any], n_all: int | None, lost: int | None
 ) -> dict[str, Any]:
     """Facts of a column that hold of a part of it."""
-    found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
+    found: dict[str, Any] = (
+        {"has_nan": False} if facts.get("has_nan") is False else {}
+    )
     occurring = all_values(facts)
     found |= known_facts(
-        among_values=facts.get("among_values") if occurring is None else occurring
+        among_values=facts.get("among_values")
+        if occurring is None
+        else occurring
     )
     if lost is None:
         return found
     n_texts, example = texts_that_are_no_numbers(facts, n_all)
-    counts = restricted(facts, ("n_nan", "n_fractions")) | {"n_no_numbers": n_texts}
+    counts = restricted(facts, ("n_nan", "n_fractions")) | {
+        "n_no_numbers": n_texts
+    }
     kept = {
         name: count - lost
         for name, count in counts.items()
@@ -432,4 +500,8 @@ def _of_rows(
     }
     if "n_nan" in kept:
         found["has_nan"] = True
-    return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})
+    return (
+        found
+        | kept
+        | ({"no_number": example} if "n_no_numbers" in kept else {})
+    )

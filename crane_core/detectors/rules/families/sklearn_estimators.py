@@ -12,7 +12,10 @@ from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_classes import known_class
-from crane_core.detectors.rules.families.sklearn_data import n_features, names_of
+from crane_core.detectors.rules.families.sklearn_data import (
+    n_features,
+    names_of,
+)
 from crane_core.detectors.rules.operation import Operation
 
 _MOST_CLASSES = 50
@@ -32,7 +35,9 @@ _LEARNT_FACTS = (
 )
 
 
-def new_estimator(path: str, given: Mapping[str, AbstractValue]) -> AbstractValue:
+def new_estimator(
+    path: str, given: Mapping[str, AbstractValue]
+) -> AbstractValue:
     """An estimator that was made with these parameters."""
     facts = {
         "class_name": path.rpartition(".")[2],
@@ -63,7 +68,9 @@ def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
         return AbstractValue()
     default = known.parameters[name]
     # A parameter that is an object is in the state by its facts, and has no literal.
-    is_object = name in estimator.mapping("parameters") or isinstance(default, Mapping)
+    is_object = name in estimator.mapping("parameters") or isinstance(
+        default, Mapping
+    )
     return AbstractValue() if is_object else literal(default)
 
 
@@ -78,7 +85,9 @@ def _is_whole(value: Any) -> bool:
 
 def are_plain(values: Iterable[Any]) -> bool:
     """Whether each is a number, or a string that no limit has cut."""
-    return all(isinstance(value, (int, float)) or _is_whole(value) for value in values)
+    return all(
+        isinstance(value, (int, float)) or _is_whole(value) for value in values
+    )
 
 
 def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
@@ -86,7 +95,9 @@ def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
     n_told = len(value.fact("parameters_set") or ()) + len(
         value.fact("parameters") or ()
     )
-    return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
+    return bool(
+        n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others
+    )
 
 
 def is_fitted(value: AbstractValue) -> bool | None:
@@ -98,7 +109,9 @@ def is_fitted(value: AbstractValue) -> bool | None:
 def features_fitted(value: AbstractValue) -> int | None:
     """How many features it was fitted with."""
     found = value.mapping("fitted_attributes").get("n_features_in_")
-    return found if isinstance(found, int) and is_fitted(value) is True else None
+    return (
+        found if isinstance(found, int) and is_fitted(value) is True else None
+    )
 
 
 def names_fitted(value: AbstractValue) -> tuple[str, ...] | None:
@@ -107,7 +120,9 @@ def names_fitted(value: AbstractValue) -> tuple[str, ...] | None:
     if is_fitted(value) is not True or not isinstance(known, (list, tuple)):
         return None
     # A state lists the first names of many.
-    is_whole = features_fitted(value) == len(known) and all(map(_is_whole, known))
+    is_whole = features_fitted(value) == len(known) and all(
+        map(_is_whole, known)
+    )
     return tuple(known) if is_whole else None
 
 
@@ -175,9 +190,14 @@ def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
 # Made of others
 
 
-def pairs(parts: Iterable[tuple[str, AbstractValue]], words: str = "") -> AbstractValue:
+def pairs(
+    parts: Iterable[tuple[str, AbstractValue]], words: str = ""
+) -> AbstractValue:
     """The list of pairs that a pipeline is made of."""
-    held = [AbstractValue("tuple", items=[literal(name), part]) for name, part in parts]
+    held = [
+        AbstractValue("tuple", items=[literal(name), part])
+        for name, part in parts
+    ]
     return AbstractValue("list", items=held, words=words)
 
 
@@ -194,7 +214,11 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
     are_named = all(
         len(part) >= 2 and isinstance(part[0].literal, str) for part in parts
     )
-    return [(str(part[0].literal), part[1]) for part in parts] if are_named else None
+    return (
+        [(str(part[0].literal), part[1]) for part in parts]
+        if are_named
+        else None
+    )
 
 
 def columns_of_parts(
@@ -233,7 +257,9 @@ def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:
         or len(set(order)) != len(order)
     ):
         return None
-    return pairs([(name, _part(known.get(name), f"step {name!r}")) for name in order])
+    return pairs(
+        [(name, _part(known.get(name), f"step {name!r}")) for name in order]
+    )
 
 
 def _part(facts: Any, words: str) -> AbstractValue:
@@ -246,7 +272,9 @@ def _part(facts: Any, words: str) -> AbstractValue:
     return AbstractValue(facts["type"], rest, words=words)
 
 
-def forget_namesakes(operation: Operation, parts: Sequence[AbstractValue]) -> None:
+def forget_namesakes(
+    operation: Operation, parts: Sequence[AbstractValue]
+) -> None:
     """Variables that may be the very objects which a step has just changed inside another: their state is forgotten."""
     names, mine = {part.type for part in parts}, {id(part) for part in parts}
     for value in operation.variables():

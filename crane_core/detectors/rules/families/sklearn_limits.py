@@ -8,8 +8,14 @@ from difflib import get_close_matches
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table
-from crane_core.detectors.rules.families.sklearn_estimators import parameter, value_of
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    is_of_table,
+)
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    parameter,
+    value_of,
+)
 from crane_core.detectors.rules.operation import Operation
 
 # saga takes every penalty, so it is not in the list.
@@ -38,9 +44,16 @@ def refuse_settings(
             if value.literal != known.parameters[name]
         }
         refuse_parameters(operation, known.path, "fit", changed)
-    solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
+    solver, penalty = (
+        value_of(estimator, "solver"),
+        value_of(estimator, "penalty"),
+    )
     # Each constraint is for one parameter; a solver and its penalty are refused as a pair.
-    if known.name == "LogisticRegression" and penalty in ("l1", "l2", "elasticnet"):
+    if known.name == "LogisticRegression" and penalty in (
+        "l1",
+        "l2",
+        "elasticnet",
+    ):
         taken = (
             _PENALTIES.get(solver, (penalty,))
             if isinstance(solver, str)
@@ -58,7 +71,10 @@ def refuse_settings(
 
 
 def refuse_parameters(
-    operation: Operation, path: str, step: str, given: Mapping[str, AbstractValue]
+    operation: Operation,
+    path: str,
+    step: str,
+    given: Mapping[str, AbstractValue],
 ) -> None:
     """Crash where a "fit" of this class, or "call" of this function, does not take one of the plain values."""
     plain = {
@@ -74,12 +90,8 @@ def refuse_parameters(
     if refused is None:
         return
     name, value, options = refused.name, plain[refused.name], refused.options
-    short = (
-        f"the {name!r} parameter of {path.rpartition('.')[2]} does not accept {value!r}"
-    )
-    accepted = (
-        f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
-    )
+    short = f"the {name!r} parameter of {path.rpartition('.')[2]} does not accept {value!r}"
+    accepted = f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
     operation.crash(
         refused.exception,
         refused.message if len(refused.message) <= _LONGEST_MESSAGE else short,

@@ -61,7 +61,8 @@ def of_classes(operation: Operation) -> Answer:
 def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
     """Measurements, and one column beside several."""
     widths = [
-        data.n_features(side) or len(data.shape_as_array(side) or ()) for side in sides
+        data.n_features(side) or len(data.shape_as_array(side) or ())
+        for side in sides
     ]
     for side, width in zip(sides, widths, strict=True):
         # type_of_target calls any number with a fraction continuous.
@@ -85,11 +86,15 @@ def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
 def display(operation: Operation) -> Answer:
     """A display that keeps its arguments: they are compared when it is drawn."""
-    given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
+    given = operation.arguments.bound(
+        "confusion_matrix, *, display_labels=None"
+    )
     return (
         UNCHANGED
         if given is None
-        else AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
+        else AbstractValue(
+            "sklearn.metrics.ConfusionMatrixDisplay", attributes=given
+        )
     )
 
 
@@ -99,7 +104,8 @@ def plotted(operation: Operation) -> Answer:
     held = operation.receiver.attributes
     matrix, labels = held.get("confusion_matrix"), held.get("display_labels")
     n_rows, n_labels = (
-        None if each is None else data.n_samples(each) for each in (matrix, labels)
+        None if each is None else data.n_samples(each)
+        for each in (matrix, labels)
     )
     if matrix is not None and differ(n_rows, n_labels):
         operation.crash(

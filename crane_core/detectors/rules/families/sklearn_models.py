@@ -11,7 +11,10 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.asking_sklearn import sent_to_fit
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    known_class,
+)
 from crane_core.detectors.rules.families.sklearn_estimators import (
     features_fitted,
     fit_to,
@@ -83,7 +86,9 @@ def fitting_at_once(operation: Operation) -> Answer:
 def _fit(operation: Operation) -> AbstractValue | None:
     """Fits the receiver to X and y, or to y alone; the data that it learns from, None if nothing is known of that."""
     estimator, known = operation.receiver, known_class(operation.receiver)
-    given = operation.arguments.bound("X=None, y=None, sample_weight=None, **others")
+    given = operation.arguments.bound(
+        "X=None, y=None, sample_weight=None, **others"
+    )
     if known is None or not given or not (given.keys() & {"X", "y"}):
         return None
     x = given.get("X", given.get("y", _NOTHING))
@@ -146,14 +151,20 @@ def asking(operation: Operation) -> Answer:
             remedy="call fit first, or use the object that was fitted; cross_val_score and searches fit only copies",
         )
     if known.name not in _LOOKS_AT_NO_FEATURE:
-        _refuse_count(operation, estimator, known, given.get("X", AbstractValue()))
+        _refuse_count(
+            operation, estimator, known, given.get("X", AbstractValue())
+        )
     return UNCHANGED if known.name not in _RUNS_OTHERS else UNKNOWN
 
 
-def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool:
+def _needs_fit(
+    estimator: AbstractValue, known: KnownClass, method: str
+) -> bool:
     """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
     if known.name == "Pipeline":
-        parts = [part for _, part in steps(estimator) or () if not part.is_literal]
+        parts = [
+            part for _, part in steps(estimator) or () if not part.is_literal
+        ]
         fresh = [
             inner
             for part in parts
@@ -170,7 +181,9 @@ def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool
     is_usual = all(
         value_of(estimator, name) == known.parameters[name] for name in ready
     )
-    return is_usual and is_fitted(estimator) is False and method in known.unfitted
+    return (
+        is_usual and is_fitted(estimator) is False and method in known.unfitted
+    )
 
 
 @RULES.method("sklearn.*", "set_output", "staged_predict", "get_n_splits")
@@ -182,7 +195,10 @@ def other_methods(operation: Operation) -> Answer:
 
 
 def _refuse_count(
-    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue
+    operation: Operation,
+    estimator: AbstractValue,
+    known: KnownClass,
+    x: AbstractValue,
 ) -> None:
     fitted, given = features_fitted(estimator), data.n_features(x)
     if differ(fitted, given) and operation.name in known.counts_features:

@@ -53,10 +53,16 @@ def split(operation: Operation) -> Answer:
 
 def _lengths(operation: Operation) -> tuple[int | None, int | None]:
     """Those of the parts for training and testing. Raises Crash where one would be empty or too long."""
-    arrays, options = operation.arguments.positional, operation.arguments.keywords
-    n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
+    arrays, options = (
+        operation.arguments.positional,
+        operation.arguments.keywords,
+    )
+    n_all = next(
+        (n for n in map(data.n_samples, arrays) if n is not None), None
+    )
     sizes = [
-        options.get(name, literal(None)).literal for name in ("test_size", "train_size")
+        options.get(name, literal(None)).literal
+        for name in ("test_size", "train_size")
     ]
     n_train, n_test = _sizes(n_all, *sizes)
     if (
@@ -78,10 +84,17 @@ def _lengths(operation: Operation) -> tuple[int | None, int | None]:
 
 def _is_size(size: Any) -> bool:
     # Other sizes are refused by scikit-learn's own constraints.
-    return size is None or type(size) is int or type(size) is float and 0 < size < 1
+    return (
+        size is None
+        or type(size) is int
+        or type(size) is float
+        and 0 < size < 1
+    )
 
 
-def _sizes(n_all: int | None, test: Any, train: Any) -> tuple[int | None, int | None]:
+def _sizes(
+    n_all: int | None, test: Any, train: Any
+) -> tuple[int | None, int | None]:
     """Lengths of the parts for training and testing, as the library rounds them."""
     if n_all is None or not all(map(_is_size, (test, train))):
         return None, None
@@ -117,9 +130,16 @@ def class_weights(operation: Operation) -> Answer:
 )
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
-    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    given = [
+        *operation.arguments.positional,
+        *operation.arguments.keywords.values(),
+    ]
     # A scorer or an estimator of the notebook runs with the data, and may change them.
-    return UNCHANGED if all(value.definition is None for value in given) else UNKNOWN
+    return (
+        UNCHANGED
+        if all(value.definition is None for value in given)
+        else UNKNOWN
+    )
 
 
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
@@ -127,7 +147,8 @@ def folds_made(operation: Operation) -> Answer:
     """A splitter that keeps its arguments: it looks at no data before the first fold."""
     given = operation.arguments.bound("n_splits=5, **others")
     return AbstractValue(
-        f"sklearn.model_selection.{operation.function_name}", attributes=given or {}
+        f"sklearn.model_selection.{operation.function_name}",
+        attributes=given or {},
     )
 
 
@@ -146,13 +167,15 @@ def folds(operation: Operation) -> Answer:
 def first_fold(operation: Operation) -> Answer:
     """More folds than samples, other lengths, measurements where classes are kept in proportion."""
     held = operation.receiver.attributes
-    splitter, x, y = held.get("splitter"), held.get("X"), held.get("y", AbstractValue())
+    splitter, x, y = (
+        held.get("splitter"),
+        held.get("X"),
+        held.get("y", AbstractValue()),
+    )
     if splitter is None or x is None:
         return UNKNOWN
     if why := _why_no_fold(splitter, x, y):
-        fact = (
-            f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
-        )
+        fact = f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
         operation.crash(
             "ValueError",
             why,
@@ -162,7 +185,9 @@ def first_fold(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-def _why_no_fold(splitter: AbstractValue, x: AbstractValue, y: AbstractValue) -> str:
+def _why_no_fold(
+    splitter: AbstractValue, x: AbstractValue, y: AbstractValue
+) -> str:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     n_splits = splitter.attributes.get("n_splits", AbstractValue()).literal
     is_beyond = type(n_splits) is int and n_x is not None and n_splits > n_x

@@ -14,13 +14,18 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+)
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("statsmodels")
-_MODELS_TEXT: Final = "OLS WLS GLS Logit Probit MNLogit Poisson GLM RLM QuantReg"
+_MODELS_TEXT: Final = (
+    "OLS WLS GLS Logit Probit MNLogit Poisson GLM RLM QuantReg"
+)
 _MODELS: Final = tuple(_MODELS_TEXT.split())
 _OF_RESULTS: Final = (
     "summary summary2 params pvalues tvalues bse rsquared rsquared_adj aic bic resid fittedvalues conf_int"
@@ -59,13 +64,29 @@ _FORMULA_CALLS: Final = (
 )
 _CODINGS: Final = ("Treatment", "Poly", "Sum", "Diff", "Helmert")
 _OF_FORMULAS: Final = frozenset(
-    ["C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", *_CODINGS]
+    [
+        "C",
+        "Q",
+        "I",
+        "bs",
+        "cr",
+        "cc",
+        "te",
+        "center",
+        "standardize",
+        "scale",
+        *_CODINGS,
+    ]
 )
 
 
 def _function(names: tuple[str, ...], *modules: str) -> Callable[[Rule], Rule]:
     return RULES.function(
-        *[f"statsmodels.{module}.{name}" for module in modules for name in names]
+        *[
+            f"statsmodels.{module}.{name}"
+            for module in modules
+            for name in names
+        ]
     )
 
 
@@ -100,7 +121,9 @@ def of_arrays(operation: Operation) -> Answer:
 def _refuse_missing(
     operation: Operation, x: AbstractValue, given: Mapping[str, AbstractValue]
 ) -> None:
-    flaw = next((flaw for flaw in data.flaws(x) if flaw.name in ("nan", "inf")), None)
+    flaw = next(
+        (flaw for flaw in data.flaws(x) if flaw.name in ("nan", "inf")), None
+    )
     # Only the search for a constant column finds NaN, and hasconst=False skips it. NaN in endog passes.
     if flaw is not None and "hasconst" not in given and _holds_numbers(x):
         operation.crash(
@@ -123,7 +146,9 @@ def _refuse_missing(
 def _unfitted(operation: Operation) -> Answer:
     """A model of which nothing has been estimated yet."""
     made = next(
-        each for each in _MODELS if each.lower() == operation.function_name.lower()
+        each
+        for each in _MODELS
+        if each.lower() == operation.function_name.lower()
     )
     return AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
@@ -170,7 +195,9 @@ def _gap(table: AbstractValue) -> Hashable:
         if str(dtype).startswith(_NULLABLE)
     ]
     # A nullable column alone becomes floats with NaN; beside others, all become objects with pd.NA.
-    is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
+    is_alone = (
+        len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
+    )
     if (
         not is_frame(table)
         or is_alone
@@ -187,7 +214,9 @@ def _gap(table: AbstractValue) -> Hashable:
     )
 
 
-def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> bool:
+def _holds_numbers(
+    value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS
+) -> bool:
     """Whether all columns are known, and none is of another kind."""
     dtypes = (
         [str(dtype) for dtype in data.dtypes_of(value).values()]
@@ -202,7 +231,9 @@ def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> b
         or "distinct_dtypes" in value.facts
     )
     return (
-        bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
+        bool(dtypes)
+        and is_whole
+        and all(dtype.startswith(kinds) for dtype in dtypes)
     )
 
 
@@ -224,7 +255,9 @@ def not_in_frame(operation: Operation) -> Answer:
     # patsy runs a formula as Python code that has more functions: C(zone, Treatment).
     # `extra = X["age"] * 2` before the call makes the name a variable, which patsy finds.
     is_of_patsy = name in _OF_FORMULAS or hasattr(builtins, name)
-    if is_of_patsy or any(operation.mentions(text.format(name)) for text in _BINDINGS):
+    if is_of_patsy or any(
+        operation.mentions(text.format(name)) for text in _BINDINGS
+    ):
         return UNKNOWN
     return operation.crash(
         "PatsyError",
@@ -239,7 +272,11 @@ def with_constant(operation: Operation) -> Answer:
     """The same columns and perhaps one more: a column that is constant already is enough."""
     table = operation.first
     shape = data.shape_as_array(table)
-    if shape is None or len(shape) != 2 or not (is_frame(table) or is_array(table)):
+    if (
+        shape is None
+        or len(shape) != 2
+        or not (is_frame(table) or is_array(table))
+    ):
         return UNCHANGED
     facts = restricted(table.facts, _KEPT_WITH_CONSTANT)
     if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
@@ -290,7 +327,9 @@ def quantiles(operation: Operation) -> Answer:
             "ValueError",
             f"line must be one of {', '.join(map(repr, _LINES))}",
             fact=f"it is {line!r}",
-            remedy="write '45' with quotes" if line == 45 else "use one of these",
+            remedy="write '45' with quotes"
+            if line == 45
+            else "use one of these",
         )
     return UNCHANGED
 

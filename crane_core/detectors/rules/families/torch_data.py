@@ -23,8 +23,16 @@ _KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
 _MOST_INDEXED: Final = 10
 _IN_ORDER: Final = "torch.utils.data.sampler.SequentialSampler"
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
-_SAMPLE: Final = re.compile(r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL)
-_OF_CODE: Final = ("KeyError", "IndexError", "TypeError", "AttributeError", "NameError")
+_SAMPLE: Final = re.compile(
+    r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL
+)
+_OF_CODE: Final = (
+    "KeyError",
+    "IndexError",
+    "TypeError",
+    "AttributeError",
+    "NameError",
+)
 # Messages of torch.stack, and of default_collate for lists.
 _UNEQUAL: Final = (
     "stack expects each tensor to be equal size",
@@ -58,7 +66,9 @@ def _has_batches(loader: AbstractValue) -> bool:
     return type(n) is int and n > 0
 
 
-def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) -> None:
+def _refuse(
+    operation: Operation, loader: AbstractValue, known: dict[str, Any]
+) -> None:
     _refuse_sample(operation, loader)
     error = (
         known.get("batch_shapes", {}).get("error")
@@ -81,7 +91,11 @@ def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) 
 def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
     """The first sample, which a loader in order asks for first, raises. Other errors than these may be of the look."""
     known = _SAMPLE.fullmatch(str(loader.fact("sample_error", "")))
-    if known is None or known["name"] not in _OF_CODE or not _begins_with_first(loader):
+    if (
+        known is None
+        or known["name"] not in _OF_CODE
+        or not _begins_with_first(loader)
+    ):
         return
     operation.crash(
         known["name"],
@@ -97,7 +111,8 @@ def _begins_with_first(loader: AbstractValue) -> bool:
     """Whether its first batch is what the state says: of the first samples, of which nothing is left to chance."""
     # A dataset that draws by chance may raise once, and not the next time.
     is_in_order = (
-        loader.fact("sampler") == _IN_ORDER and loader.fact("batch_sampler") is None
+        loader.fact("sampler") == _IN_ORDER
+        and loader.fact("batch_sampler") is None
     )
     return is_in_order and _has_batches(loader) and loader.fact("draws") is None
 
@@ -125,7 +140,9 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
         return UNCHANGED
     kind = "dict" if loader.fact("batch_container", "dict") == "dict" else ""
     return AbstractValue(
-        kind, members=dict(zip(keys, parts.values(), strict=True)), words=_said(loader)
+        kind,
+        members=dict(zip(keys, parts.values(), strict=True)),
+        words=_said(loader),
     )
 
 
@@ -137,11 +154,14 @@ def _said(loader: AbstractValue) -> str:
     return f"a batch of {loader.words}" if loader.words else "a batch"
 
 
-def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractValue:
+def _part(
+    loader: AbstractValue, name: str, shape: Any, dtype: Any
+) -> AbstractValue:
     if not isinstance(shape, (tuple, list)):
         return AbstractValue(
             shape
-            if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str")
+            if isinstance(shape, str)
+            and shape in ("list", "tuple", "dict", "str")
             else ""
         )
     known = _first_size(loader, tuple(shape))
@@ -164,7 +184,11 @@ def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
     size, n = loader.fact("batch_size"), loader.fact("num_examples")
     if not shape or loader.fact("batch_container") is not None:
         return shape
-    if type(size) is int and type(n) is int and shape[0] == min(size, n, _MOST_INDEXED):
+    if (
+        type(size) is int
+        and type(n) is int
+        and shape[0] == min(size, n, _MOST_INDEXED)
+    ):
         return (min(size, n), *shape[1:])
     return (None, *shape[1:])
 

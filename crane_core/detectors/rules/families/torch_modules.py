@@ -10,8 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
-from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
-from crane_core.detectors.rules.families.torch_tensors import float_meant, is_device
+from crane_core.detectors.rules.answer import (
+    UNCHANGED,
+    UNKNOWN,
+    Answer,
+    or_unknown,
+)
+from crane_core.detectors.rules.families.torch_tensors import (
+    float_meant,
+    is_device,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -56,7 +64,10 @@ def container_made(operation: Operation) -> Answer:
     elif not all(map(is_module, given)):
         return UNKNOWN
     return AbstractValue(
-        f"torch.nn.{kind}", {"training": True}, items=parts, words=operation.text
+        f"torch.nn.{kind}",
+        {"training": True},
+        items=parts,
+        words=operation.text,
     )
 
 
@@ -69,14 +80,19 @@ def is_module(value: AbstractValue) -> bool:
         return value.type.startswith("torch.nn.") and ".loss." not in value.type
     if value.package == "torchvision":
         return any(
-            fact in value.facts for fact in ("containers", "part_names", "head_takes")
+            fact in value.facts
+            for fact in ("containers", "part_names", "head_takes")
         )
     if value.package != "__main__":
         return False
     if "n_parameters" in value.facts and "training" in value.facts:
         return True
     # Module under another name (`from torch.nn import Module as M`) is not recognised, and nothing is said.
-    bases = value.definition.bases if isinstance(value.definition, ast.ClassDef) else []
+    bases = (
+        value.definition.bases
+        if isinstance(value.definition, ast.ClassDef)
+        else []
+    )
     return any(
         ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module")
         for base in bases
@@ -89,7 +105,8 @@ def stated_layers(module: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
     return [
         (path, held)
         for path, held in told
-        if isinstance(held, dict) and path.partition(".")[0] not in module.attributes
+        if isinstance(held, dict)
+        and path.partition(".")[0] not in module.attributes
     ]
 
 
@@ -129,11 +146,15 @@ def _made_of_state(
         return met[path]
     layers, containers = root.fact("layers", {}), root.fact("containers", {})
     told_of = layers.get(path) or containers.get(path)
-    if not isinstance(told_of, dict) or not isinstance(told_of.get("type"), str):
+    if not isinstance(told_of, dict) or not isinstance(
+        told_of.get("type"), str
+    ):
         return None
     kind = told_of["type"]
     facts = {
-        name: fact for name, fact in told_of.items() if name not in ("type", "parts")
+        name: fact
+        for name, fact in told_of.items()
+        if name not in ("type", "parts")
     }
     facts.update(_inherited(root, path))
     words = f"{root.words}.{path}" if root.words else path
@@ -178,7 +199,9 @@ def _fill(
     made.attributes.update(there)
     made.facts["part_names"] = names
     # Without a part that the state does not show, the others would be another chain.
-    if made.class_name in ("Sequential", "ModuleList") and len(there) == len(names):
+    if made.class_name in ("Sequential", "ModuleList") and len(there) == len(
+        names
+    ):
         made.items = list(there.values())
 
 
@@ -208,7 +231,8 @@ def _within(module: AbstractValue) -> Iterator[AbstractValue]:
     """The module and all that is known inside."""
     yield module
     for part in {
-        id(part): part for part in (*(module.items or ()), *module.attributes.values())
+        id(part): part
+        for part in (*(module.items or ()), *module.attributes.values())
     }.values():
         if is_module(part):
             yield from _within(part)
@@ -231,7 +255,11 @@ def part(operation: Operation) -> Answer:
         "out_channels",
     ):
         value = operation.receiver.fact(operation.name)
-        return AbstractValue("int", literal=value) if type(value) is int else UNKNOWN
+        return (
+            AbstractValue("int", literal=value)
+            if type(value) is int
+            else UNKNOWN
+        )
     return or_unknown(found)
 
 
@@ -249,7 +277,9 @@ def part_at(operation: Operation) -> Answer:
     return modules[at]
 
 
-def _no_place(operation: Operation, module: AbstractValue, at: int, n: int) -> NoReturn:
+def _no_place(
+    operation: Operation, module: AbstractValue, at: int, n: int
+) -> NoReturn:
     operation.crash(
         "IndexError",
         f"index {at} is out of range",
@@ -271,7 +301,9 @@ def part_replaced(operation: Operation) -> Answer:
     modules[at.literal] = value
     module.attributes = {}
     module.facts = {
-        name: fact for name, fact in module.facts.items() if name not in _OF_PARTS
+        name: fact
+        for name, fact in module.facts.items()
+        if name not in _OF_PARTS
     }
     return UNCHANGED
 
@@ -332,9 +364,15 @@ def placed(operation: Operation) -> Answer:
 
 
 def _set_mode(operation: Operation, module: AbstractValue) -> None:
-    mode = operation.arguments.bound("mode=True") if operation.name == "train" else {}
+    mode = (
+        operation.arguments.bound("mode=True")
+        if operation.name == "train"
+        else {}
+    )
     value = mode.get("mode") if mode is not None else AbstractValue()
-    is_training: Any = operation.name == "train" if value is None else value.literal
+    is_training: Any = (
+        operation.name == "train" if value is None else value.literal
+    )
     for one in _within(module):
         # train() and eval() also reach the modules that were in the other mode.
         one.facts.pop("in_the_other_mode", None)
@@ -348,7 +386,10 @@ def _move(operation: Operation, module: AbstractValue) -> None:
         "double": "torch.float64",
         "half": "torch.float16",
     }
-    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    given = [
+        *operation.arguments.positional,
+        *operation.arguments.keywords.values(),
+    ]
     dtype = dtypes.get(operation.name) or next(
         filter(None, map(float_meant, given)), None
     )
@@ -359,16 +400,26 @@ def _move(operation: Operation, module: AbstractValue) -> None:
         if operation.name == "to" and not all(map(is_device, given))
         else set()
     )
-    is_to_cpu = operation.name == "cpu" or bool(given) and given[0].literal == "cpu"
+    is_to_cpu = (
+        operation.name == "cpu" or bool(given) and given[0].literal == "cpu"
+    )
     for one in _within(module):
         one.drop(unknown)
-        one.facts |= known_facts(dtype=dtype, device="cpu" if is_to_cpu else None)
+        one.facts |= known_facts(
+            dtype=dtype, device="cpu" if is_to_cpu else None
+        )
 
 
 def is_own(module: AbstractValue, name: str) -> bool:
     """Whether the notebook's class has a method of this name itself."""
-    body = module.definition.body if isinstance(module.definition, ast.ClassDef) else []
-    return any(isinstance(part, ast.FunctionDef) and part.name == name for part in body)
+    body = (
+        module.definition.body
+        if isinstance(module.definition, ast.ClassDef)
+        else []
+    )
+    return any(
+        isinstance(part, ast.FunctionDef) and part.name == name for part in body
+    )
 
 
 @RULES.method("__main__.*", *_LOOKING)
@@ -432,5 +483,7 @@ def part_set(operation: Operation) -> Answer:
     """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
     module = operation.receiver
     return (
-        UNCHANGED if is_module(module) or module.package == "torchvision" else UNKNOWN
+        UNCHANGED
+        if is_module(module) or module.package == "torchvision"
+        else UNKNOWN
     )

@@ -10,7 +10,12 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.shapes import Shape
 
-_FLOATS: Final = ("torch.bfloat16", "torch.float16", "torch.float32", "torch.float64")
+_FLOATS: Final = (
+    "torch.bfloat16",
+    "torch.float16",
+    "torch.float32",
+    "torch.float64",
+)
 _ALIASES: Final = {
     "torch.float": "torch.float32",
     "torch.double": "torch.float64",
@@ -40,7 +45,11 @@ def tensor(
 def float_meant(value: AbstractValue) -> str | None:
     """The floating dtype that an argument names: torch.float64, x.dtype."""
     said = value.path or value.fact("value") or ""
-    return _ALIASES.get(said, said) if _ALIASES.get(said, said) in _FLOATS else None
+    return (
+        _ALIASES.get(said, said)
+        if _ALIASES.get(said, said) in _FLOATS
+        else None
+    )
 
 
 def is_device(value: AbstractValue) -> bool:

@@ -39,7 +39,9 @@ def made(operation: Operation) -> Answer:
     _refuse_empty(operation, given)
     _refuse_modules(operation, given)
     kind = operation.function_name
-    return AbstractValue(f"torch.optim.{kind.lower()}.{kind}", words=operation.text)
+    return AbstractValue(
+        f"torch.optim.{kind.lower()}.{kind}", words=operation.text
+    )
 
 
 def _refuse_empty(operation: Operation, given: AbstractValue) -> None:
@@ -58,7 +60,11 @@ def _refuse_empty(operation: Operation, given: AbstractValue) -> None:
 
 def _refuse_modules(operation: Operation, given: AbstractValue) -> None:
     # Iterating a Sequential yields modules, which an optimizer refuses with TypeError as well.
-    parts = chain(given) if given.is_a("torch", "Sequential", "ModuleList") else None
+    parts = (
+        chain(given)
+        if given.is_a("torch", "Sequential", "ModuleList")
+        else None
+    )
     if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
         operation.crash(
             "TypeError",
@@ -83,7 +89,9 @@ def _is_module(value: AbstractValue) -> bool:
             "__getattr__",
         }
         return is_plain and is_module(value)
-    return value.type.startswith("torch.nn.") and value.class_name not in _ITERABLE
+    return (
+        value.type.startswith("torch.nn.") and value.class_name not in _ITERABLE
+    )
 
 
 @RULES.function(

@@ -5,25 +5,41 @@ from __future__ import annotations
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import CONTAINERS
-from crane_core.detectors.rules.families.torch_tensors import is_device, is_tensor
+from crane_core.detectors.rules.families.torch_tensors import (
+    is_device,
+    is_tensor,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("torch values")
-_WITH_WEIGHTS = ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "GRU")
+_WITH_WEIGHTS = (
+    "Linear",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "Embedding",
+    "LSTM",
+    "GRU",
+)
 
 
 @RULES.method("torch.Tensor", "to", "cuda", "cpu")
 def moved(operation: Operation) -> Answer:
     """The same tensor on another device, which is known if it is the processor; PyTorch answers x.to(torch.long)."""
-    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    given = [
+        *operation.arguments.positional,
+        *operation.arguments.keywords.values(),
+    ]
     if any(one.type and not is_device(one) or one.path for one in given):
         return UNKNOWN
     may_be_dtype = not all(map(is_device, given))
     facts = dict(operation.receiver.facts)
     for name in ("device", *(["dtype"] if may_be_dtype else [])):
         facts.pop(name, None)
-    device = given[0].fact("value", given[0].literal) if given else operation.name
+    device = (
+        given[0].fact("value", given[0].literal) if given else operation.name
+    )
     facts |= {"device": "cpu"} if device == "cpu" else {}
     return AbstractValue("torch.Tensor", facts, words=operation.receiver.words)
 
@@ -61,13 +77,22 @@ def of_layer(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-def _one_device(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:
+def _one_device(
+    operation: Operation, one: AbstractValue, other: AbstractValue
+) -> None:
     devices = [value.fact("device") for value in (one, other)]
     # A tensor without dimensions on the CPU may meet one on a GPU.
-    is_single = any(is_tensor(value) and not value.shape for value in (one, other))
+    is_single = any(
+        is_tensor(value) and not value.shape for value in (one, other)
+    )
     are_known = all(isinstance(device, str) for device in devices)
     # "cuda" and "cuda:0" may be one device: only a pair with the CPU is certain.
-    if are_known and not is_single and devices[0] != devices[1] and "cpu" in devices:
+    if (
+        are_known
+        and not is_single
+        and devices[0] != devices[1]
+        and "cpu" in devices
+    ):
         operation.crash(
             "RuntimeError",
             "Expected all tensors to be on the same device",

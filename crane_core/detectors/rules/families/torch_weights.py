@@ -32,7 +32,9 @@ def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
     found = _of_layer(module.class_name, module.facts, prefix)
     for path, known in stated_layers(module):
         if "type" in known:
-            found.update(_of_layer(str(known["type"]), known, f"{prefix}{path}."))
+            found.update(
+                _of_layer(str(known["type"]), known, f"{prefix}{path}.")
+            )
     # Parts that the notebook has replaced: the state's list speaks of the others.
     for name, part in _parts(module):
         found.update(weights_of(part, f"{prefix}{name}."))
@@ -42,7 +44,9 @@ def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
 def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
     if module.attributes:
         yield from (
-            (name, part) for name, part in module.attributes.items() if is_module(part)
+            (name, part)
+            for name, part in module.attributes.items()
+            if is_module(part)
         )
     elif (
         module.items is not None
@@ -50,7 +54,9 @@ def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
         and "containers" not in module.facts
     ):
         yield from (
-            (str(at), part) for at, part in enumerate(module.items) if is_module(part)
+            (str(at), part)
+            for at, part in enumerate(module.items)
+            if is_module(part)
         )
 
 
@@ -69,7 +75,11 @@ def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
     elif kind.startswith("BatchNorm"):
         return _if_known({f"{prefix}running_mean": [facts.get("num_features")]})
     # bias=False leaves it out, so only its shape is compared, where both have one.
-    bias = {f"{prefix}bias": lengths[:1]} if kind != "Embedding" and lengths else {}
+    bias = (
+        {f"{prefix}bias": lengths[:1]}
+        if kind != "Embedding" and lengths
+        else {}
+    )
     return _if_known({f"{prefix}weight": lengths, **bias}) if lengths else {}
 
 
@@ -80,7 +90,9 @@ def _of_convolution(facts: Mapping[str, Any], n_dimensions: int) -> list[Any]:
         facts.get("kernel_size"),
     )
     sizes = (
-        list(kernel) if isinstance(kernel, (list, tuple)) else [kernel] * n_dimensions
+        list(kernel)
+        if isinstance(kernel, (list, tuple))
+        else [kernel] * n_dimensions
     )
     if (
         type(n_in) is not int
@@ -158,7 +170,9 @@ def _shapes(given: AbstractValue) -> Weights:
     else:
         parts = given.mapping("items").items()
         told_shapes = {
-            name: part.get("shape") for name, part in parts if isinstance(part, dict)
+            name: part.get("shape")
+            for name, part in parts
+            if isinstance(part, dict)
         }
         told_shapes.update(given.mapping("other_shapes"))
     return _if_known(
@@ -170,7 +184,9 @@ def _shapes(given: AbstractValue) -> Weights:
     )
 
 
-def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> None:
+def _refuse_shapes(
+    operation: Operation, wanted: Weights, there: Weights
+) -> None:
     for name, shape in wanted.items():
         if there.get(name, shape) != shape:
             operation.crash(
@@ -182,14 +198,19 @@ def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> Non
 
 
 def _refuse_gaps(
-    operation: Operation, module: AbstractValue, wanted: Weights, given: AbstractValue
+    operation: Operation,
+    module: AbstractValue,
+    wanted: Weights,
+    given: AbstractValue,
 ) -> None:
     """Weights that the model has and a dict that is stated whole has not; weight_g and weight_v are weights, too."""
     keys = _keys(given)
     if keys is None:
         return
     for name in wanted:
-        if name.endswith("weight") and not any(key.startswith(name) for key in keys):
+        if name.endswith("weight") and not any(
+            key.startswith(name) for key in keys
+        ):
             operation.crash(
                 "RuntimeError",
                 f"Missing key(s) in state_dict: {name}",
@@ -201,7 +222,9 @@ def _refuse_gaps(
 
 def _keys(given: AbstractValue) -> list[str] | None:
     """All keys, where they are texts and stated whole."""
-    keys: Any = list(given.members) if given.members is not None else given.fact("keys")
+    keys: Any = (
+        list(given.members) if given.members is not None else given.fact("keys")
+    )
     length = len(keys) if given.members is not None else given.fact("length")
     if (
         # A state lists the first keys of a long dict.

@@ -11,7 +11,10 @@ from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_modules import inside, stated_layers
+from crane_core.detectors.rules.families.torch_modules import (
+    inside,
+    stated_layers,
+)
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -31,7 +34,9 @@ _CLASSES: Final = {
     "ResNet": Anatomy("fc", "layer4", "avgpool"),
     # These three classes pool in forward(), and have no layer for it.
     "ShuffleNetV2": Anatomy("fc", "conv5"),
-    **dict.fromkeys(["DenseNet", "MobileNetV2"], Anatomy("classifier", "features")),
+    **dict.fromkeys(
+        ["DenseNet", "MobileNetV2"], Anatomy("classifier", "features")
+    ),
     **dict.fromkeys(
         ["MobileNetV3", "EfficientNet", "VGG", "AlexNet"],
         Anatomy("classifier", "features", "avgpool"),
@@ -45,7 +50,12 @@ def called(operation: Operation) -> Answer:
     model, bound = operation.receiver, operation.arguments.bound("x")
     anatomy = _CLASSES.get(model.class_name)
     own = model.fact("containers", {}).get("", {})
-    if anatomy is None or bound is None or model.fact("hooked") or own.get("hooked"):
+    if (
+        anatomy is None
+        or bound is None
+        or model.fact("hooked")
+        or own.get("hooked")
+    ):
         return UNKNOWN
     x = bound["x"]
     shape = x.shape if is_tensor(x) else None
@@ -59,7 +69,9 @@ def called(operation: Operation) -> Answer:
         return UNCHANGED
     words = f"the input of {anatomy.head} of {model.named('the model')}"
     return operation.call(
-        head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {}
+        head,
+        [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)],
+        {},
     )
 
 
@@ -68,8 +80,13 @@ def _first(model: AbstractValue) -> AbstractValue | None:
     facts = {name: model.fact(name) for name in ("dtype", "device", "training")}
     for path, held in stated_layers(model)[:1]:
         # res.conv1 = nn.Conv2d(1, 64, 7): a replaced first layer is unknown, and nothing is tried.
-        if path == next(iter(model.mapping("layers"))) and held.get("type") == "Conv2d":
-            facts |= {name: fact for name, fact in held.items() if name != "type"}
+        if (
+            path == next(iter(model.mapping("layers")))
+            and held.get("type") == "Conv2d"
+        ):
+            facts |= {
+                name: fact for name, fact in held.items() if name != "type"
+            }
             return AbstractValue(
                 "torch.nn.Conv2d", facts, words=f"{model.words}.{path}"
             )
@@ -84,7 +101,9 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
         if path.startswith(f"{anatomy.features}.")
     ]
     # The features of DenseNet end in a BatchNorm, which has num_features instead.
-    widths = [held.get("out_channels", held.get("num_features")) for held in layers]
+    widths = [
+        held.get("out_channels", held.get("num_features")) for held in layers
+    ]
     width = next((each for each in reversed(widths) if type(each) is int), None)
     pool = inside(model, anatomy.pool) if anatomy.pool else None
     if not anatomy.pool or width is None:

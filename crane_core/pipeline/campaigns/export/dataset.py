@@ -59,9 +59,7 @@ configs:
 {columns}
 """
 _WITHOUT = "Texts of notebooks and detectors are not included, because they belong to their authors."
-_WITH = (
-    "Texts of notebooks and detectors are included under the terms of their authors."
-)
+_WITH = "Texts of notebooks and detectors are included under the terms of their authors."
 
 
 def dataset_files(taken: LedgerSnapshot) -> Files:
@@ -80,9 +78,13 @@ FORM = LabelForm("dataset", "Parquet for `datasets` and Argilla", dataset_files)
 
 
 def _card(taken: LedgerSnapshot) -> str:
-    columns = "\n".join(f"| {name} | {COLUMN_WORDS[name]} |" for name in taken.columns)
+    columns = "\n".join(
+        f"| {name} | {COLUMN_WORDS[name]} |" for name in taken.columns
+    )
     texts = _WITH if taken.texts is not None else _WITHOUT
-    return _CARD.format(campaign=taken.plan.campaign, texts=texts, columns=columns)
+    return _CARD.format(
+        campaign=taken.plan.campaign, texts=texts, columns=columns
+    )
 
 
 def _parquet(taken: LedgerSnapshot, *, records: bool) -> Iterator[bytes]:
@@ -92,7 +94,9 @@ def _parquet(taken: LedgerSnapshot, *, records: bool) -> Iterator[bytes]:
         else {name: _kind(name) for name in taken.columns}
     )
     content = list(_records(taken)) if records else list(rows(taken))
-    table = pa.Table.from_pylist(content, schema=pa.schema(list(columns.items())))
+    table = pa.Table.from_pylist(
+        content, schema=pa.schema(list(columns.items()))
+    )
     stream = io.BytesIO()
     pq.write_table(table, stream)
     yield stream.getvalue()

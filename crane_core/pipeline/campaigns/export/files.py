@@ -19,7 +19,11 @@ from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.pipeline.campaigns import gold_scores
 from crane_core.pipeline.campaigns.blind_plan import blind_plan_file, plan_file
 from crane_core.pipeline.campaigns.export.readme import readme
-from crane_core.pipeline.campaigns.export.schema import act_schema, as_file, row_schema
+from crane_core.pipeline.campaigns.export.schema import (
+    act_schema,
+    as_file,
+    row_schema,
+)
 from crane_core.pipeline.campaigns.export.table import (
     Files,
     LabelForm,
@@ -52,7 +56,8 @@ def table_files(taken: LedgerSnapshot) -> Files:
         else plan_file(taken.plan_text)
     )
     guidelines = {
-        entry.version: entry.text.encode() for entry in _in_force_or_stamped(taken)
+        entry.version: entry.text.encode()
+        for entry in _in_force_or_stamped(taken)
     }
     told = readme(
         taken.plan,
@@ -70,12 +75,18 @@ def table_files(taken: LedgerSnapshot) -> Files:
             as_file(row_schema(taken.columns, taken.plan.labels))
         ),
         "acts.jsonl": lambda: _acts(taken),
-        "acts.schema.json": lambda: _whole(as_file(act_schema(taken.plan.labels))),
+        "acts.schema.json": lambda: _whole(
+            as_file(act_schema(taken.plan.labels))
+        ),
         "plan.json": lambda: _whole(plan),
         "rounds.jsonl": lambda: _rounds(taken),
         MESSAGES: lambda: _messages(taken),
         GUIDELINES: lambda: _guidelines(taken),
-        **({GOLD: lambda: _gold(taken)} if taken.plan.gold and not hidden else {}),
+        **(
+            {GOLD: lambda: _gold(taken)}
+            if taken.plan.gold and not hidden
+            else {}
+        ),
     } | {
         guideline_file(version): partial(_whole, text)
         for version, text in guidelines.items()
@@ -116,7 +127,9 @@ def _stamped(taken: LedgerSnapshot) -> Counter[str]:
 def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
     """The versions with a text, in order; the replacement of a text that was not stored, only if it was read."""
     first, *later = taken.guidelines
-    counts = first.version == taken.plan.guideline or first.version in _stamped(taken)
+    counts = first.version == taken.plan.guideline or first.version in _stamped(
+        taken
+    )
     return [*([first] if counts else []), *later]
 
 
@@ -132,7 +145,12 @@ def _guidelines(taken: LedgerSnapshot) -> Iterator[bytes]:
     yield _line(("version", "since", "by", "file"))
     for entry in _in_force_or_stamped(taken):
         yield _line(
-            (entry.version, entry.since, entry.by, guideline_file(entry.version))
+            (
+                entry.version,
+                entry.since,
+                entry.by,
+                guideline_file(entry.version),
+            )
         )
 
 
@@ -156,7 +174,9 @@ def _gold(taken: LedgerSnapshot) -> Iterator[bytes]:
 def _messages(taken: LedgerSnapshot) -> Iterator[bytes]:
     for message in taken.messages:
         yield ledger.to_line(
-            replace(message, item=taken.shown_name(message.annotator, message.item))
+            replace(
+                message, item=taken.shown_name(message.annotator, message.item)
+            )
         )
 
 

@@ -25,9 +25,15 @@ TABLES = "tables"
 @cache
 def label_forms() -> dict[str, LabelForm]:
     """Every form by name: a file of this folder that has FORM is one. The default comes first."""
-    names = sorted(module.name for module in pkgutil.iter_modules(export.__path__))
-    modules = [importlib.import_module(f"{export.__name__}.{name}") for name in names]
-    found = [vars(module)["FORM"] for module in modules if "FORM" in vars(module)]
+    names = sorted(
+        module.name for module in pkgutil.iter_modules(export.__path__)
+    )
+    modules = [
+        importlib.import_module(f"{export.__name__}.{name}") for name in names
+    ]
+    found = [
+        vars(module)["FORM"] for module in modules if "FORM" in vars(module)
+    ]
     found.sort(key=lambda form: (form.name != TABLES, form.name))
     return {form.name: form for form in found}
 

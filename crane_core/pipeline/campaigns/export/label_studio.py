@@ -56,7 +56,9 @@ def label_studio_files(taken: LedgerSnapshot) -> Files:
     )
     return {
         "README.txt": lambda: iter([told.encode()]),
-        "config.xml": lambda: iter([_config(taken.plan.labels, has_texts=has_texts)]),
+        "config.xml": lambda: iter(
+            [_config(taken.plan.labels, has_texts=has_texts)]
+        ),
         "tasks.json": lambda: _tasks(taken),
     }
 
@@ -72,7 +74,9 @@ def _config(labels: LabelSet, *, has_texts: bool) -> bytes:
     """What is shown, and the controls: one label, a reason where labels have any, a note, the person."""
     view = ElementTree.Element("View")
     # Else HTML folds the line breaks of code and tracebacks.
-    ElementTree.SubElement(view, "Style").text = ".htx-text { white-space: pre-wrap; }"
+    ElementTree.SubElement(
+        view, "Style"
+    ).text = ".htx-text { white-space: pre-wrap; }"
     for name in TEXT_COLUMNS if has_texts else ("item",):
         ElementTree.SubElement(view, "Header", value=HEADINGS.get(name, "Item"))
         ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
@@ -112,7 +116,12 @@ def _choices(
     # An alias is what Label Studio stores of a choice; where code and word are the same it would say nothing.
     ElementTree.SubElement(view, "Header", value=name.capitalize())
     choices = ElementTree.SubElement(
-        view, "Choices", name=name, toName=about, choice="single", required=required
+        view,
+        "Choices",
+        name=name,
+        toName=about,
+        choice="single",
+        required=required,
     )
     for code, said in words.items():
         ElementTree.SubElement(

@@ -105,7 +105,9 @@ def readme(
         else "Open: labels may still change."
     )
     width = max(map(len, columns))
-    told = "\n".join(f"  {name:<{width}}  {COLUMN_WORDS[name]}" for name in columns)
+    told = "\n".join(
+        f"  {name:<{width}}  {COLUMN_WORDS[name]}" for name in columns
+    )
     return (
         f"Campaign {plan.campaign}: {plan.title}\n{state}\n"
         f"{_HIDDEN if hidden else _OPEN}{_TAIL}"
@@ -144,11 +146,17 @@ def _labels(labels: LabelSet) -> str:
     order = "from best to worst" if labels.is_ordinal else "without an order"
     lines = [f"  {labels.name}, {labels.scale}: the labels stand {order}."]
     for label in labels.labels:
-        credit = "no credit" if label.credit is None else f"credit {label.credit:g}"
-        reasons = f"; reasons {', '.join(label.reasons)}" if label.reasons else ""
+        credit = (
+            "no credit" if label.credit is None else f"credit {label.credit:g}"
+        )
+        reasons = (
+            f"; reasons {', '.join(label.reasons)}" if label.reasons else ""
+        )
         means = f"; {label.means}" if label.means else ""
         lines.append(f"  {label.code}  {label.words}: {credit}{reasons}{means}")
-    return "\n".join(lines + [f"  {told}" for told in [standing_words(labels)] if told])
+    return "\n".join(
+        lines + [f"  {told}" for told in [standing_words(labels)] if told]
+    )
 
 
 def _codes(reasons: dict[str, str]) -> str:

@@ -173,7 +173,8 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     """Put rounds and acts of an export into the ledger, after its plan was kept."""
     changes: list[CampaignRound | CampaignGuideline] = [*work.guidelines]
     changes += [
-        CampaignRound(plan.campaign, entry.at, entry.to_json()) for entry in work.rounds
+        CampaignRound(plan.campaign, entry.at, entry.to_json())
+        for entry in work.rounds
     ]
     # In the order of their times, as the campaign's own file would hold them.
     changes.sort(key=_when)
@@ -198,7 +199,9 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
 
 def _when(record: CampaignRound | CampaignGuideline) -> datetime:
     return datetime.fromisoformat(
-        record.made_at if isinstance(record, CampaignRound) else record.changed_at
+        record.made_at
+        if isinstance(record, CampaignRound)
+        else record.changed_at
     )
 
 
@@ -224,10 +227,17 @@ def _messages(file: Path, plan: Plan) -> Iterator[CampaignMessage]:
         raise ValueError("some lines of its messages are not messages")
     known = {item.item for item in plan.items} | plan.gold_items
     for record in tail.records:
-        if not isinstance(record, CampaignMessage) or record.campaign != plan.campaign:
-            raise ValueError("some lines of its messages are not messages of it")
+        if (
+            not isinstance(record, CampaignMessage)
+            or record.campaign != plan.campaign
+        ):
+            raise ValueError(
+                "some lines of its messages are not messages of it"
+            )
         if record.annotator not in plan.annotators or record.item not in known:
-            raise ValueError(f"a message is about {record.item} of {record.annotator}")
+            raise ValueError(
+                f"a message is about {record.item} of {record.annotator}"
+            )
         yield record
 
 
@@ -263,9 +273,9 @@ def repeated_plan(
     """
     everything, left_out = population(store, old.population)
     verdicts = without_gold(everything, old.gold)
-    if population_sha256(verdicts) != old.population_sha256 or gold_without_text(
-        store, old.gold
-    ):
+    if population_sha256(
+        verdicts
+    ) != old.population_sha256 or gold_without_text(store, old.gold):
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
     request = CampaignRequest(
@@ -310,7 +320,13 @@ def _drawn_otherwise(old: Plan) -> CampaignError:
 def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
     said = {
         name: getattr(old, name)
-        for name in ("created_at", "created_by", "title", "guideline", "guideline_text")
+        for name in (
+            "created_at",
+            "created_by",
+            "title",
+            "guideline",
+            "guideline_text",
+        )
     }
     remarks = []
     if replace(new, **said) == old:
@@ -331,7 +347,9 @@ def _other_population(old: Plan, now: list[LabelledVerdict]) -> CampaignError:
         {item.verdict.key for item in old.items},
         {verdict.key for verdict in now},
     )
-    told = [f"It had {old.population_size:,} verdicts; now there are {len(now):,}."]
+    told = [
+        f"It had {old.population_size:,} verdicts; now there are {len(now):,}."
+    ]
     told += _listed("of the drawn verdicts are missing", drawn - here)
     told += (
         _listed("new", here - drawn)

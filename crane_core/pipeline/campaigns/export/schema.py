@@ -50,7 +50,8 @@ def row_schema(columns: Sequence[str], labels: LabelSet) -> Schema:
     """Of one row of labels.csv, with these columns."""
     known = _OTHERS | _of_labels(labels)
     members = {
-        name: {"description": COLUMN_WORDS[name]} | known.get(name, _TEXT_OR_NULL)
+        name: {"description": COLUMN_WORDS[name]}
+        | known.get(name, _TEXT_OR_NULL)
         for name in columns
     }
     return _object("A label of one annotator", members, required=columns)
@@ -75,11 +76,15 @@ def act_schema(labels: LabelSet) -> Schema:
     required = [
         name for name, hint in hints.items() if type(None) not in get_args(hint)
     ]
-    return _object("An act of one annotator", members, required=["record", *required])
+    return _object(
+        "An act of one annotator", members, required=["record", *required]
+    )
 
 
 def _of(hint: Any) -> Schema:
-    kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
+    kinds = [
+        kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)
+    ]
     [kind] = kinds
     return (
         {"type": _KINDS[kind]}

@@ -94,7 +94,11 @@ class LedgerSnapshot(NamedTuple):
 
     def shown_name(self, person: str, item: str) -> str:
         """The name of an item in one person's rows: another for each person until the lock."""
-        return item if self.finals is not None else cover_name(self.plan, person, item)
+        return (
+            item
+            if self.finals is not None
+            else cover_name(self.plan, person, item)
+        )
 
 
 def refuse_revealing(taken: LedgerSnapshot) -> None:
@@ -117,7 +121,10 @@ def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
         plan,
         next(record.plan for record in records if isinstance(record, Campaign)),
         lock,
-        {annotator: acts_of(folder, plan, annotator) for annotator in plan.annotators},
+        {
+            annotator: acts_of(folder, plan, annotator)
+            for annotator in plan.annotators
+        },
         [act for file in decisions for act in annotations_in(file)],
         decisions_of(folder, plan),
         None if hidden else final_outcomes(folder, plan),
@@ -135,7 +142,8 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
     of_items = {item.item: _of_item(taken, item) for item in taken.plan.items}
     if taken.finals is None:
         of_items |= {
-            name: dict.fromkeys(COLUMNS_AFTER_LOCK) for name in taken.plan.gold_items
+            name: dict.fromkeys(COLUMNS_AFTER_LOCK)
+            for name in taken.plan.gold_items
         }
     for annotator, acts in taken.acts.items():
         journal = journal_for(taken.plan, annotator)
@@ -151,7 +159,9 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
                 continue
             given = journal.given.get(showing)
             act = (
-                timed[showing.item, showing.showing, given.sequence] if given else None
+                timed[showing.item, showing.showing, given.sequence]
+                if given
+                else None
             )
             known: Row = {
                 "campaign": taken.plan.campaign,
@@ -161,7 +171,11 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
                 "showing": showing.showing,
                 "is_repeat": int(showing.showing > 1),
             }
-            yield known | _given(journal, showing, given, act) | of_items[showing.item]
+            yield (
+                known
+                | _given(journal, showing, given, act)
+                | of_items[showing.item]
+            )
 
 
 def _given(
@@ -216,4 +230,6 @@ def _of_item(taken: LedgerSnapshot, item: Item) -> Row:
         "decision_reason": decision.reason if decision else None,
         "decision_note": decision.note if decision else None,
     }
-    return known | (taken.texts[item.item]._asdict() if taken.texts is not None else {})
+    return known | (
+        taken.texts[item.item]._asdict() if taken.texts is not None else {}
+    )

@@ -79,7 +79,9 @@ def type_name(kind: type) -> str:
 
 def owner_of(kind: type, name: str) -> type | None:
     """The nearest of the class and its parents whose body defines the name; None if there is none."""
-    return next((each for each in mro_of(kind) if name in class_dict(each)), None)
+    return next(
+        (each for each in mro_of(kind) if name in class_dict(each)), None
+    )
 
 
 def stored_on(kind: type, name: str) -> Any:
@@ -109,7 +111,9 @@ def is_genuine(kind: type) -> bool:
     found = module_dict(module).get(names[0], MISSING)
     for name in names[1:]:
         found = (
-            class_dict(found).get(name, MISSING) if is_kind(found, type) else MISSING
+            class_dict(found).get(name, MISSING)
+            if is_kind(found, type)
+            else MISSING
         )
     return found is kind
 
@@ -133,14 +137,16 @@ def instance_dict(value: Any) -> dict[str, Any]:
     for kind in reversed(mro_of(type(value))):
         for name, descriptor in class_dict(kind).items():
             # `__weakref__` and `__dict__` are slots that hold no attribute.
-            if type(descriptor) is types.MemberDescriptorType and not name.startswith(
-                "__"
-            ):
+            if type(
+                descriptor
+            ) is types.MemberDescriptorType and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
     own = _dict_of(value)
     if own is not MISSING:
         # `__dict__` may be given keys that are not text: no attribute look-up finds them.
-        held.update((name, item) for name, item in dict.items(own) if type(name) is str)
+        held.update(
+            (name, item) for name, item in dict.items(own) if type(name) is str
+        )
     return held
 
 
@@ -207,12 +213,18 @@ def _has_own_dict(value: Any) -> bool:
     ):
         return True
     # C classes of these two modules are on the heap as well in newer releases of Python.
-    if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
+    if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in (
+        "_io",
+        "functools",
+    ):
         return True
     # A partial's keywords are a dict, too, but hold no attributes.
-    keywords = _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
+    keywords = (
+        _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
+    )
     return any(
-        is_kind(held, dict) and held is not keywords for held in gc.get_referents(value)
+        is_kind(held, dict) and held is not keywords
+        for held in gc.get_referents(value)
     )
 
 

@@ -36,7 +36,9 @@ def text(value: str, limit: int) -> str:
         .encode("utf-8", "backslashreplace")
         .decode("utf-8")
     )
-    return shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
+    return (
+        shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
+    )
 
 
 def scalar(value: Any, limit: int) -> Any:
@@ -163,7 +165,10 @@ def fitted(document: Facts, chars: int) -> Facts:
 
 def _cut(document: Any, entries: int) -> Any:
     if type(document) is dict:
-        kept = {key: _cut(document[key], entries) for key in list(document)[:entries]}
+        kept = {
+            key: _cut(document[key], entries)
+            for key in list(document)[:entries]
+        }
         return dict(kept, **_rest(len(document) - entries))
     if type(document) is list:
         more: list[Any] = list(_rest(len(document) - entries).values())
@@ -172,7 +177,9 @@ def _cut(document: Any, entries: int) -> Any:
 
 
 def _rest(n_left_out: int) -> dict[str, str]:
-    return {ELLIPSIS: f"{n_left_out} more are not shown"} if n_left_out > 0 else {}
+    return (
+        {ELLIPSIS: f"{n_left_out} more are not shown"} if n_left_out > 0 else {}
+    )
 
 
 def why(error: BaseException, limit: int = 200) -> str:
@@ -181,4 +188,8 @@ def why(error: BaseException, limit: int = 200) -> str:
     said: str = next((item for item in error.args if type(item) is str), "")
     name = type_name(type(error))
     # The first line alone: a reason becomes part of one line.
-    return f"{name}: {text((said.splitlines() or [''])[0], limit)}" if said else name
+    return (
+        f"{name}: {text((said.splitlines() or [''])[0], limit)}"
+        if said
+        else name
+    )

@@ -16,24 +16,34 @@ _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
 _SHORT = 8
 
 
-def attributes_of(held: Names, look: Any, *, left_out: Iterable[str] = ()) -> Facts:
+def attributes_of(
+    held: Names, look: Any, *, left_out: Iterable[str] = ()
+) -> Facts:
     """{"structure": {"attributes": {name: shape or length}}, "representation": ... type, "values": ... value}.
 
     Those needed first, then the public ones; each object once, None not at all.
     """
     shown = {name: held[name] for name in _shown(held, look, set(left_out))}
-    others = {name: value for name, value in shown.items() if not is_plain(value)}
+    others = {
+        name: value for name, value in shown.items() if not is_plain(value)
+    }
     sizes = {name: size_of(value) for name, value in others.items()}
     facts = {
-        "structure": {name: size for name, size in sizes.items() if size is not None},
+        "structure": {
+            name: size for name, size in sizes.items() if size is not None
+        },
         "representation": {
             name: type_name(type(value)) for name, value in others.items()
         },
         "values": {
-            name: plain(shown[name], look) for name in shown if name not in others
+            name: plain(shown[name], look)
+            for name in shown
+            if name not in others
         },
     }
-    return {group: {"attributes": found} for group, found in facts.items() if found}
+    return {
+        group: {"attributes": found} for group, found in facts.items() if found
+    }
 
 
 def _shown(held: Names, look: Any, left_out: set[str]) -> list[str]:
@@ -60,7 +70,11 @@ def size_of(value: Any) -> Any:
     is_builtin = package_of(type(value)) == "builtins"
     found = None if is_builtin else answer_of(value, "SHAPE", None)
     if found is not None:
-        return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
+        return (
+            list(found)
+            if len(found) > 1 or not is_kind(value, list)
+            else found[0]
+        )
     base = next((base for base in _SIZED if is_kind(value, base)), None)
     # The base class's own __len__, as a subclass may compute its length.
     return None if base is None else base.__len__(value)
@@ -70,7 +84,9 @@ def is_plain(value: Any) -> bool:
     """True for a number, string, boolean or None, and for a short row of them."""
     if type(value) in ROWS:
         # Long rows are counted instead: of weights the shape is what matters.
-        return 0 < len(value) <= _SHORT and all(type(part) in PLAIN for part in value)
+        return 0 < len(value) <= _SHORT and all(
+            type(part) in PLAIN for part in value
+        )
     return type(value) in PLAIN
 
 
@@ -83,6 +99,8 @@ def plain(value: Any, look: Any) -> Any:
     )
 
 
-def attributes_held(value: Any, look: Any, *, left_out: Iterable[str] = ()) -> Facts:
+def attributes_held(
+    value: Any, look: Any, *, left_out: Iterable[str] = ()
+) -> Facts:
     """The same of an object's own attributes."""
     return attributes_of(instance_dict(value), look, left_out=left_out)

@@ -39,7 +39,9 @@ class Clock:
     def is_over(self) -> bool:
         """Whether no second is left."""
         # The wall first: reading it costs a tenth of asking the system for the thread's time.
-        return time.perf_counter() >= self._deadline and self.seconds_left == 0.0
+        return (
+            time.perf_counter() >= self._deadline and self.seconds_left == 0.0
+        )
 
 
 class LookBudget:
@@ -76,4 +78,6 @@ class LookBudget:
     def check(self) -> None:
         """Raises OverBudgetError if the time is up."""
         if self._clock.is_over:
-            raise OverBudgetError(f"looking at it took more than {self._seconds:g} s")
+            raise OverBudgetError(
+                f"looking at it took more than {self._seconds:g} s"
+            )

@@ -24,9 +24,20 @@ Summarizer = Callable[[Any, Any], Dict[str, Any]]
 
 # Built-in classes are spread over several modules.
 SHARED_FILES = {
-    **dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins"),
     **dict.fromkeys(
-        ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"),
+        ("builtins", "collections", "types", "functools", ""), "builtins"
+    ),
+    **dict.fromkeys(
+        (
+            "datetime",
+            "decimal",
+            "fractions",
+            "uuid",
+            "pathlib",
+            "re",
+            "_io",
+            "io",
+        ),
         "stdlib",
     ),
     # The Keras of older TensorFlow under another name; for_keras.py tells the two apart.
@@ -61,7 +72,9 @@ def _named(kind: type) -> Summarizer | None:
         return None
     known: dict[str, Summarizer] = vars(file)["SUMMARIZERS"]
     # By module as well: a library may have two classes of one name.
-    return known.get(f"{module_of(kind)}.{name_of(kind)}", known.get(name_of(kind)))
+    return known.get(
+        f"{module_of(kind)}.{name_of(kind)}", known.get(name_of(kind))
+    )
 
 
 def hook_of(value: Any, name: str) -> Callable[..., Any] | None:

@@ -57,4 +57,6 @@ def counted(again: Callable[[], Iterable[Any]]) -> list[tuple[type, int]]:
             left.discard(id(kind))
             if not left:
                 break
-    return [(found[one], count) for one, count in counts.items() if one in found]
+    return [
+        (found[one], count) for one, count in counts.items() if one in found
+    ]

@@ -40,7 +40,9 @@ def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
     return bounds.dumps(bounds.safe(document, LookLimits().variable_chars))
 
 
-def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -> Facts:
+def _without_collecting(
+    namespace: dict[str, Any], request: Mapping[str, Any]
+) -> Facts:
     """The document, with the cyclic garbage collector held: a collection would run finalizers of the notebook."""
     was_enabled = gc.isenabled()
     # A weak reference's callback or a __del__ of the notebook would run in the middle of the look.
@@ -91,7 +93,8 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> Facts:
     }
     # What cannot be parsed is told with what is known all the same.
     return dict(
-        document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {})
+        document,
+        **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}),
     )
 
 
@@ -129,7 +132,10 @@ def _entries(
     chars = 0
     for name, value in found.items():
         # Counted as text, since one frame can be larger than a hundred numbers.
-        if len(entries) >= seen.limits.variables or chars > seen.limits.state_chars:
+        if (
+            len(entries) >= seen.limits.variables
+            or chars > seen.limits.state_chars
+        ):
             unavailable[name] = "the state is full"
             continue
         entries[name] = seen.entry(name, value)
@@ -142,25 +148,34 @@ def _entries(
     return entries
 
 
-def _placed(entry: Facts, name: str, needs: relevance.Needs, sources: Sources) -> Facts:
+def _placed(
+    entry: Facts, name: str, needs: relevance.Needs, sources: Sources
+) -> Facts:
     """The entry with the place where the variable was given its value.
 
     A variable that only functions of the notebook need is an addition to what the published extractor shows, with all
     its facts; `via` names the functions.
     """
     place = sources.assigned(name)
-    placed = dict(entry, **({"assigned": place.to_json()} if place is not None else {}))
+    placed = dict(
+        entry, **({"assigned": place.to_json()} if place is not None else {})
+    )
     # The paper's prompts show only what the target names itself.
     if name not in needs.via:
         return placed
     if "unavailable" in entry:
         return dict(placed, via=list(needs.via[name]))
     plus = {
-        group: dict(entry.get(group, {}), **entry.get("plus", {}).get(group, {}))
+        group: dict(
+            entry.get(group, {}), **entry.get("plus", {}).get(group, {})
+        )
         for group in GROUPS
     }
     return dict(
-        placed, **{key: {} for key in GROUPS}, plus=plus, via=list(needs.via[name])
+        placed,
+        **{key: {} for key in GROUPS},
+        plus=plus,
+        via=list(needs.via[name]),
     )
 
 

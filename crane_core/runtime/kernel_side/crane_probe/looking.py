@@ -87,7 +87,9 @@ class Look:
             # `sure` is told even where the clock ended the rest: a length is known at once.
             return merged(sure, more())
         except OverBudgetError as late:
-            return merged(sure, {"plus": {"values": {"not_computed": str(late)}}})
+            return merged(
+                sure, {"plus": {"values": {"not_computed": str(late)}}}
+            )
 
     def scalar(self, value: Any) -> Any:
         """A number, string, boolean or None as JSON, a library's scalar likewise; else the name of the type."""
@@ -121,7 +123,8 @@ class Look:
         entry = self.summary(value)
         # Cut as text at the very end, because only then its length is known.
         return bounds.fitted(
-            bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars
+            bounds.safe(entry, self.limits.variable_chars),
+            self.limits.variable_chars,
         )
 
     def summary(self, value: Any) -> Facts:
@@ -168,7 +171,9 @@ class Look:
     ) -> dict[str, Facts]:
         """The same under one name, in the groups in which there are facts: so a summarizer adds them to `plus`."""
         inside = self.inside(parts)
-        return {group: {name: facts} for group, facts in inside.items() if facts}
+        return {
+            group: {name: facts} for group, facts in inside.items() if facts
+        }
 
 
 def _grouped(entry: Facts, summary: Mapping[str, Any]) -> Facts:
@@ -177,7 +182,9 @@ def _grouped(entry: Facts, summary: Mapping[str, Any]) -> Facts:
     if "unavailable" in summary:
         return dict(entry, unavailable=summary["unavailable"])
     groups = {group: summary.get(group, {}) for group in GROUPS}
-    return dict(entry, **groups, **stated(plus=stated(**summary.get("plus", {}))))
+    return dict(
+        entry, **groups, **stated(plus=stated(**summary.get("plus", {})))
+    )
 
 
 def _by_group(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

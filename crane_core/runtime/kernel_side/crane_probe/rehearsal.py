@@ -64,7 +64,9 @@ _BY_SYSTEM = (
 )
 
 
-def rehearse(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> str:
+def rehearse(
+    request: Mapping[str, Any], shell: Any, look: rehearsed.Look
+) -> str:
     """What the target comes to in a copy, run by this shell of IPython, or by the kernel's."""
     collects = gc.isenabled()
     # A collection in the copy would touch, and so copy, all pages of the kernel.
@@ -72,7 +74,8 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> st
     try:
         return bounds.dumps(
             bounds.safe(
-                _told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100
+                _told(request, shell or _shell(), look),
+                rehearsed.MOST_MESSAGE + 100,
             )
         )
     finally:
@@ -80,7 +83,9 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> st
             gc.enable()
 
 
-def _told(request: Mapping[str, Any], shell: Any, look: rehearsed.Look) -> Facts:
+def _told(
+    request: Mapping[str, Any], shell: Any, look: rehearsed.Look
+) -> Facts:
     # Asked before anything is forked: with a GPU or without IPython a copy is of no use.
     why = _hindered(shell)
     if why:
@@ -120,7 +125,9 @@ def _lacking(why: str) -> Facts:
 # In the kernel
 
 
-def _in_a_copy(shell: Any, request: Mapping[str, Any], look: rehearsed.Look) -> Facts:
+def _in_a_copy(
+    shell: Any, request: Mapping[str, Any], look: rehearsed.Look
+) -> Facts:
     reader, writer = os.pipe()
     # A fork draws new seeds for `random`, and forgets the loop that runs.
     draws, loop = random.getstate(), _running_loop()
@@ -128,7 +135,9 @@ def _in_a_copy(shell: Any, request: Mapping[str, Any], look: rehearsed.Look) -> 
     if copy == 0:
         _live(shell, request, writer, draws, loop, look)
     watched = _Watched(
-        copy, float(request["seconds"]), _START_S + rehearsed.seconds_again(request)
+        copy,
+        float(request["seconds"]),
+        _START_S + rehearsed.seconds_again(request),
     )
     try:
         os.close(writer)
@@ -163,11 +172,15 @@ class _Watched:
         while len(said) < _MOST_ANSWER:
             now = time.perf_counter()
             # Sampled all the time, for the last quarter is known only when the time is up.
-            self._uses.append((now, _processor_s(self._copy), _queued_s(self._copy)))
+            self._uses.append(
+                (now, _processor_s(self._copy), _queued_s(self._copy))
+            )
             if now >= deadline:
                 self._is_late = True
                 return
-            if not select.select([reader], [], [], min(_TICK_S, deadline - now))[0]:
+            if not select.select(
+                [reader], [], [], min(_TICK_S, deadline - now)
+            )[0]:
                 continue
             piece = os.read(reader, 65_536)
             if not piece:
@@ -205,7 +218,9 @@ class _Watched:
             return _unknown("the copy did not begin in time")
         if self._is_late:
             return (
-                {"outcome": STILL_RUNNING} if self._is_working() else _lacking(_WAITS)
+                {"outcome": STILL_RUNNING}
+                if self._is_working()
+                else _lacking(_WAITS)
             )
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
@@ -261,7 +276,9 @@ def _queued_s(process: int) -> float:
     """
     try:
         fields = (
-            Path(f"/proc/{process}/schedstat").read_text("utf-8", "replace").split()
+            Path(f"/proc/{process}/schedstat")
+            .read_text("utf-8", "replace")
+            .split()
         )
     except OSError:
         return 0.0
@@ -290,10 +307,16 @@ def _live(
 
         try:
             refusals, writes = _kept_apart(request, writer)
-        except (OSError, memory.SharedMemoryError, handles.SharedFileError) as error:
+        except (
+            OSError,
+            memory.SharedMemoryError,
+            handles.SharedFileError,
+        ) as error:
             tell(
                 "end",
-                _unknown(f"the copy could not be kept apart: {bounds.why(error)}"),
+                _unknown(
+                    f"the copy could not be kept apart: {bounds.why(error)}"
+                ),
             )
             return
         # Where the fork drew new seeds the cell would see other random numbers than the kernel.
@@ -319,7 +342,9 @@ def _live(
         leave(0)
 
 
-def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]:
+def _kept_apart(
+    request: Mapping[str, Any], writer: int
+) -> tuple[Refusals, str]:
     """What is refused from now on, and whether files are dropped or refused."""
     os.setpgid(0, 0)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -331,7 +356,11 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     folders = isolation.moved_in(_folders(), int(request["disk_bytes"]))
     handles.open_again(kept, nowhere, folders or ())
     # Without the wall, a room has a way out: what cannot be dropped is refused.
-    writable = folders if folders is not None and isolation.walled_in(folders) else None
+    writable = (
+        folders
+        if folders is not None and isolation.walled_in(folders)
+        else None
+    )
     memory.make_private()
     processors.one_each()
     # After all that needs memory itself; before the cell.
@@ -371,7 +400,9 @@ def _silence(nowhere: int) -> None:
             stream.write, stream.flush = _dropped, _nothing
         else:
             file = io.FileIO(nowhere, "w", closefd=False)
-            setattr(sys, name, io.TextIOWrapper(file, "utf-8", "backslashreplace"))
+            setattr(
+                sys, name, io.TextIOWrapper(file, "utf-8", "backslashreplace")
+            )
     warnings.showwarning = _nothing
     streams = sys.modules.get("ipykernel.iostream")
     thread = getattr(streams, "IOPubThread", None)

@@ -20,7 +20,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError(facts["type"])
     n_bands = PIL.Image.getmodebands(facts["mode"])
     return PIL.Image.new(
-        facts["mode"], (width, height), fill if n_bands == 1 else (fill,) * n_bands
+        facts["mode"],
+        (width, height),
+        fill if n_bands == 1 else (fill,) * n_bands,
     )
 
 

@@ -52,7 +52,9 @@ def mode(_fill: int) -> Iterator[None]:
 def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A symbolic tensor, a loss as usual, or a layer with its `config` or settings; raises NotMadeError for others."""
     if facts["type"] == _SYMBOLIC:
-        return keras.KerasTensor(tuple(facts["shape"]), facts["dtype"], name="input")
+        return keras.KerasTensor(
+            tuple(facts["shape"]), facts["dtype"], name="input"
+        )
     name = facts["type"].rpartition(".")[2]
     if facts["type"] == f"keras.losses.{name}":
         return getattr(keras.losses, name)(
@@ -86,11 +88,15 @@ def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
         raise NotMadeError("a layer with more facts than it is made with")
     # Keras sets strides to the pool size where none are given: 1 is what a state leaves out.
     stepping = (
-        {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
+        {"strides": 1}
+        if "Pooling" in kind.__name__ and "pool_size" in told
+        else {}
     )
     layer = kind(**{**stepping, **told})
     # What the layer says of itself must be what was stated: else it is another layer.
-    if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:
+    if {
+        name: fact for name, fact in seen(layer).items() if name in _SETTINGS
+    } != told:
         raise NotMadeError("a layer with other settings")
     return layer
 
@@ -99,7 +105,11 @@ def read(value: Any) -> dict[str, Any]:
     """The schema of a symbolic tensor; of a layer how it is made again. Empty for others."""
     kind = type(value)
     if f"{kind.__module__}.{kind.__qualname__}" == _SYMBOLIC:
-        return {"type": _SYMBOLIC, "shape": list(value.shape), "dtype": value.dtype}
+        return {
+            "type": _SYMBOLIC,
+            "shape": list(value.shape),
+            "dtype": value.dtype,
+        }
     if (
         kind.__module__.startswith("keras.src.layers.")
         and getattr(keras.layers, kind.__name__, None) is kind
@@ -110,5 +120,7 @@ def read(value: Any) -> dict[str, Any]:
             "config": {**value.get_config(), "name": None},
         }
         shape = getattr(value, "_input_shape_arg", None)
-        return told if shape is None else {**told, "stated_input": [None, *shape]}
+        return (
+            told if shape is None else {**told, "stated_input": [None, *shape]}
+        )
     return {}

@@ -25,7 +25,8 @@ _MADE: Mapping[Any, Callable[[], Any]] = {
     Text: Text,
 }
 _TYPES = {
-    f"{each.__module__}.{each.__qualname__}": made for each, made in _MADE.items()
+    f"{each.__module__}.{each.__qualname__}": made
+    for each, made in _MADE.items()
 }
 with contextlib.suppress(
     ImportError

@@ -67,7 +67,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     scalar = getattr(np, name, None) if name in _NAMED else None
     # In NumPy 1 a scalar's value decides the dtype of results, so no stand-in is like it.
     if (
-        not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_)))
+        not (
+            isinstance(scalar, type)
+            and issubclass(scalar, (np.number, np.bool_))
+        )
         or _IS_BY_VALUE
     ):
         raise NotMadeError(kind)
@@ -96,7 +99,9 @@ def read(value: Any) -> dict[str, Any]:
 def _dtype(text: str) -> Any:
     try:
         # A dtype of records comes as a list in its text.
-        return np.dtype(ast.literal_eval(text) if text.startswith("[") else text)
+        return np.dtype(
+            ast.literal_eval(text) if text.startswith("[") else text
+        )
     except (TypeError, ValueError, SyntaxError):
         raise NotMadeError(text) from None
 
@@ -104,7 +109,12 @@ def _dtype(text: str) -> Any:
 def _array(shape: Any, dtype: Any, fill: int, *, writeable: bool) -> Any:
     n_elements = math.prod(shape)
     # 32 dimensions are the most of NumPy 1.
-    if len(shape) > 32 or not shape and _IS_BY_VALUE or n_elements > MOST_ELEMENTS:
+    if (
+        len(shape) > 32
+        or not shape
+        and _IS_BY_VALUE
+        or n_elements > MOST_ELEMENTS
+    ):
         raise NotMadeError("an array of so many elements")
     if n_elements <= _MOST_DIFFERENT:
         array = _elements(dtype, n_elements, fill).reshape(shape)

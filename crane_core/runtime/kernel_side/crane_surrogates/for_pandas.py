@@ -88,11 +88,14 @@ def _table(facts: Mapping[str, Any], fill: int) -> pd.DataFrame:
         raise NotMadeError("a table of so many cells")
     # By position, as labels may occur twice.
     columns = {
-        at: _column(dtype, index, fill) for at, dtype in enumerate(facts["dtypes"])
+        at: _column(dtype, index, fill)
+        for at, dtype in enumerate(facts["dtypes"])
     }
     table = pd.DataFrame(columns, index=index)
     # Labels of an empty table have no dtype to be found.
-    table.columns = pd.Index(facts["columns"], dtype=None if n_columns else object)
+    table.columns = pd.Index(
+        facts["columns"], dtype=None if n_columns else object
+    )
     return table
 
 
@@ -103,7 +106,11 @@ def read(value: Any) -> dict[str, Any]:
     told = seen(value)
     if type(value) is pd.Series:
         known = {name: told[name] for name in _OF_COLUMN if name in told}
-        return {"type": _COLUMN, **known, "index_names": list(value.index.names)}
+        return {
+            "type": _COLUMN,
+            **known,
+            "index_names": list(value.index.names),
+        }
     # pandas 3 has texts as labels by their own dtype.
     if type(value) is pd.Index and value.dtype == "str":
         return {
@@ -190,7 +197,9 @@ def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
     """One whose objects are not taken for texts."""
     # pandas would otherwise find texts among objects and take its own dtype.
     of_objects = "object" if dtype.startswith("object") else None
-    return pd.Series(_elements(dtype, len(index), fill), index=index, dtype=of_objects)
+    return pd.Series(
+        _elements(dtype, len(index), fill), index=index, dtype=of_objects
+    )
 
 
 def _elements(dtype: str, n: int, fill: int) -> Any:
@@ -208,7 +217,12 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
     except TypeError:
         return _of_extension(dtype, n, fill)
     # Other units than these are of NumPy alone: pandas converts them.
-    if kind.kind in "mM" and np.datetime_data(kind)[0] in ("s", "ms", "us", "ns"):
+    if kind.kind in "mM" and np.datetime_data(kind)[0] in (
+        "s",
+        "ms",
+        "us",
+        "ns",
+    ):
         return _times(kind, n, fill)
     if kind.kind not in "biuf":
         raise NotMadeError(dtype)
@@ -223,7 +237,11 @@ def _texts(dtype: str, n: int, fill: int) -> Any:
     are_alike = fill < 2 or dtype == "str" and n > _MOST_DIFFERENT
     texts = [alike[fill]] * n if are_alike else [f"a{at}" for at in range(n)]
     objects = np.array(texts, object)
-    return objects if dtype.startswith("object") else pd.array(objects, dtype="str")
+    return (
+        objects
+        if dtype.startswith("object")
+        else pd.array(objects, dtype="str")
+    )
 
 
 def _times(kind: Any, n: int, fill: int) -> Any:
@@ -255,10 +273,20 @@ def _of_extension(dtype: str, n: int, fill: int) -> Any:
             .tz_convert(kind.tz)
         )
     # Dtypes of other packages (Arrow) need not be installed here.
-    if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
+    if dtype.rstrip("0123456789") not in (
+        "Int",
+        "UInt",
+        "Float",
+        "boolean",
+        "string",
+    ):
         raise NotMadeError(dtype)
     plain = (
-        "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()
+        "str"
+        if dtype == "string"
+        else "bool"
+        if dtype == "boolean"
+        else dtype.lower()
     )
     elements: Any = [None] * n if fill == 1 else list(_elements(plain, n, fill))
     return pd.Series(elements, dtype=dtype).array

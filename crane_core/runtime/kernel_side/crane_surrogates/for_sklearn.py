@@ -98,9 +98,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if kind == "table":
         return _table(facts, fill)
     if kind == "column":
-        return _column(facts["dtype"], facts["n_rows"], facts["holds"], fill).rename(
-            facts["name"]
-        )
+        return _column(
+            facts["dtype"], facts["n_rows"], facts["holds"], fill
+        ).rename(facts["name"])
     if kind == "array":
         shape = facts["shape"]
         return np.asarray(
@@ -149,7 +149,9 @@ def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
     return _of_dtype(values, dtype)
 
 
-def _possible(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> list[Any]:
+def _possible(
+    dtype: str, n: int, holds: Mapping[str, Any], fill: int
+) -> list[Any]:
     """`n` values of which it is known, or not, which there are."""
     known = holds["all"]
     if not known:
@@ -217,13 +219,20 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
 def _fitted(told: str, fill: int) -> Any:
     """An estimator by its facts, fitted to what it was fitted to; raises NotMadeError if it cannot be."""
     facts = json.loads(told)
-    kind = signatures.found(facts["path"]) if _PUBLIC.fullmatch(facts["path"]) else None
+    kind = (
+        signatures.found(facts["path"])
+        if _PUBLIC.fullmatch(facts["path"])
+        else None
+    )
     # A class with its own __new__ may make anything.
     if kind is None or not signatures.is_made_of_anything(kind):
         raise NotMadeError(facts["path"])
     given = {name: made(value, fill) for name, value in facts["given"].items()}
     # `memory` is a cache on the disk, `input="filename"` reads files.
-    if given.get("memory") is not None or given.get("input", "content") != "content":
+    if (
+        given.get("memory") is not None
+        or given.get("input", "content") != "content"
+    ):
         raise NotMadeError("what reads or writes files")
     estimator = _eased(kind(**given))
     try:
@@ -266,7 +275,9 @@ def outcomes(order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     Of a function by its path, or of a method of the first operand. Empty for what says nothing.
     """
     path = order["of"]
-    function = signatures.found(path) if path and _PUBLIC.fullmatch(path) else None
+    function = (
+        signatures.found(path) if path and _PUBLIC.fullmatch(path) else None
+    )
     # A path that is asked for must be a public function of the library.
     if bool(path) != callable(function):
         raise NotMadeError(path)
@@ -287,7 +298,8 @@ def _outcome(
         with _limited():
             operands = [made(each, fill) for each in order["operands"]]
             keywords = {
-                name: made(each, fill) for name, each in order["keywords"].items()
+                name: made(each, fill)
+                for name, each in order["keywords"].items()
             }
             run = function or getattr(operands.pop(0), order["name"])
             return {"gave": run(*operands, **keywords)}
@@ -299,7 +311,8 @@ def _outcome(
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         # Another message may speak of values, which the stand-in has not got.
         about = next(
-            (at for at, each in enumerate(patterns) if each.search(str(error))), None
+            (at for at, each in enumerate(patterns) if each.search(str(error))),
+            None,
         )
         return {} if about is None else {**refusal(error), "about": about}
 

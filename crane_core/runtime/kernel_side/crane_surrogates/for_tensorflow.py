@@ -41,7 +41,9 @@ def _elements(n: int, dtype: Any, fill: int) -> Any:
     if fill < 2:
         return tensorflow.cast(tensorflow.fill([n], fill), dtype)
     # At most 100 different ones, so that they fit into every integer dtype.
-    ramp = tensorflow.cast(tensorflow.range(n) % (2 if dtype.is_bool else 100), dtype)
+    ramp = tensorflow.cast(
+        tensorflow.range(n) % (2 if dtype.is_bool else 100), dtype
+    )
     # Halves, so that what needs integers differs with the fill.
     return ramp + tensorflow.cast(0.5, dtype) if dtype.is_floating else ramp
 
@@ -50,7 +52,9 @@ def read(value: Any) -> dict[str, Any]:
     """The schema of an eager tensor or variable, by the probe; empty for others."""
     told = seen(value)
     known = {
-        name: told[name] for name in ("shape", "dtype") if told.get(name) is not None
+        name: told[name]
+        for name in ("shape", "dtype")
+        if told.get(name) is not None
     }
     if told["type"] not in (_EAGER, _VARIABLE) or len(known) < 2:
         return {}

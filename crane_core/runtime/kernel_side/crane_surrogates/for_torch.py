@@ -51,13 +51,17 @@ _OF_LAYER = words(
     " output_size return_indices ceil_mode start_dim end_dim unflattened_size scale_factor mode upscale_factor p dim"
     " negative_slope padding_idx padding_mode size embed_dim num_heads kdim vdim"
 )
-_OF_RECURRENT = words("input_size hidden_size num_layers batch_first bidirectional")
+_OF_RECURRENT = words(
+    "input_size hidden_size num_layers batch_first bidirectional"
+)
 _LOSSES = words(of_torch.LOSSES)
 _OF_LOSS = words("reduction ignore_index label_smoothing margin beta delta")
 # Losses keep these as buffers, of which only shape and dtype are told.
 _WEIGHTS = ("weight", "pos_weight")
 _STATE = words("dtype device training")
-_COUNTED = words("parameters n_parameters n_trainable_parameters expected_input output")
+_COUNTED = words(
+    "parameters n_parameters n_trainable_parameters expected_input output"
+)
 """Facts that follow from the others."""
 _WITHOUT: Sequence[Mapping[str, bool]] = (
     {},
@@ -87,7 +91,9 @@ def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
     )
     place = torch.device(META) if is_layer else contextlib.nullcontext()
     # With gradients and without: an in-place change of a leaf is refused only with them.
-    with torch.set_grad_enabled(order.get("is_recording", False) or fill != 1), place:
+    with torch.set_grad_enabled(
+        order.get("is_recording", False) or fill != 1
+    ), place:
         yield
 
 
@@ -166,7 +172,9 @@ def _with_gradient(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
         return tensor
     tensor.requires_grad_()
     is_leaf = "grad_fn" not in facts if is_known else fill == 1
-    return tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
+    return (
+        tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
+    )
 
 
 def _elements(facts: Mapping[str, Any], n: int, dtype: Any, fill: int) -> Any:

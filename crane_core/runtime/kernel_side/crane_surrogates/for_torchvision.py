@@ -34,7 +34,9 @@ class _Models:
         return made
 
 
-PACKAGE = types.SimpleNamespace(transforms=torchvision.transforms, models=_Models())
+PACKAGE = types.SimpleNamespace(
+    transforms=torchvision.transforms, models=_Models()
+)
 
 
 def named(name: str) -> Any:

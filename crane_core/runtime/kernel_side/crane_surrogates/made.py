@@ -38,7 +38,10 @@ def nothing_told(_value: Any) -> dict[str, Any]:
 
 def refusal(error: Exception) -> dict[str, Any]:
     """What is reported of an operation that raises: {"raised", "message"}."""
-    return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
+    return {
+        "raised": type(error).__name__,
+        "message": str(error)[:MOST_MESSAGE],
+    }
 
 
 def made(told: Mapping[str, Any], fill: int) -> Any:
@@ -66,7 +69,19 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
 
 _PLAIN = {
     each.__name__: each
-    for each in (int, float, bool, complex, str, object, bytes, list, tuple, dict, set)
+    for each in (
+        int,
+        float,
+        bool,
+        complex,
+        str,
+        object,
+        bytes,
+        list,
+        tuple,
+        dict,
+        set,
+    )
 }
 
 

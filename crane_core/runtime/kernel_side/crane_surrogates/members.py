@@ -65,7 +65,9 @@ def of_module(path: str, name: str) -> dict[str, Any]:
         getattr(holder, name)
     except AttributeError as error:
         # A name that is like no other may be added by another package.
-        if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
+        if not _WAS_THERE.search(str(error)) and not is_like_one_of(
+            name, holder
+        ):
             return {"unknown": "it is like no other"}
         # Only importing a module would tell, and could run anything.
         if _is_module(holder, name):
@@ -99,11 +101,14 @@ def is_routine(path: str, name: str) -> bool:
     return (
         # getattr_static, as a property must not run.
         isinstance(holder, type)
-        and type(inspect.getattr_static(holder, name, None)).__name__ in _ROUTINES
+        and type(inspect.getattr_static(holder, name, None)).__name__
+        in _ROUTINES
     )
 
 
-def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[str, Any]:
+def of_object(
+    path: str, name: str, *, is_made: bool, is_label: bool
+) -> dict[str, Any]:
     """What every object of a class has by a name: a method; or that none has such, and a name that it is like.
 
     `is_made`: the object comes from calling the class. `is_label`: it may be one of the object's labels.
@@ -121,7 +126,9 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     if may_be_label and not _tells_names(kind):
         return {"unknown": "it may be there"}
     if not _is_slip(kind, name):
-        return {"unknown": "it is there, is like no other, or something writes it"}
+        return {
+            "unknown": "it is there, is like no other, or something writes it"
+        }
     return {
         "raised": "AttributeError",
         "message": f"'{kind.__name__}' object has no attribute '{name}'",
@@ -130,7 +137,9 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
 
 def _has_method(path: str, name: str) -> bool:
     """Whether every object has a method that no attribute of the object covers."""
-    return is_routine(path, name) and name not in _stored_by(signatures.found(path))
+    return is_routine(path, name) and name not in _stored_by(
+        signatures.found(path)
+    )
 
 
 def _is_slip(kind: type, name: str) -> bool:
@@ -143,7 +152,8 @@ def _is_slip(kind: type, name: str) -> bool:
     packages = {each.__module__.partition(".")[0] for each in kind.__mro__}
     n_modules = len(sys.modules)
     return not any(
-        name in _written_in(package, n_modules) for package in packages - {"builtins"}
+        name in _written_in(package, n_modules)
+        for package in packages - {"builtins"}
     )
 
 
@@ -213,6 +223,8 @@ def _collect(code: types.CodeType, names: set[str]) -> None:
         else:
             names.update(
                 part
-                for part in (constant if type(constant) is tuple else [constant])
+                for part in (
+                    constant if type(constant) is tuple else [constant]
+                )
                 if type(part) is str
             )

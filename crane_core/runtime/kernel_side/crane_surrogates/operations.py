@@ -67,7 +67,9 @@ _OF_ARRAYS = words(
 )
 _READ = _OF_ARRAYS.union(tables.ACCESSORS)
 """Attributes that follow from the schema; what others give is not stated."""
-STEPS = words("attribute del_item element format item located operator set_item truth")
+STEPS = words(
+    "attribute del_item element format item located operator set_item truth"
+)
 NEVER = words("test load save dump dumps fromfile tofile loads index rindex")
 """Never, whatever the list says: names of what runs tests, reads and writes files, or looks for a text in values."""
 _NEVER_KEYWORDS = words("copy device generator pin_memory out like subok")
@@ -76,7 +78,9 @@ _ABOUT_SHAPES = re.compile(
     r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
     r"|out of bounds|out of range|'numpy\.ndarray' object has no attribute"
 )
-_ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
+_ABOUT_INDEX = re.compile(
+    r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out"
+)
 _OF_MATRICES = words(
     "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 )
@@ -108,14 +112,18 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     return _is_plain_step(step, name, operands)
 
 
-def _is_asked_of_result(step: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+def _is_asked_of_result(
+    step: str, operands: Sequence[Mapping[str, Any]]
+) -> bool:
     """Whether a step may be tried on the result of another, which must be allowed as well."""
     is_plain = step in ("attribute", "method")
     is_by_known_key = step == "item" and all(map(tables.is_known, operands[1:]))
     return (is_plain or is_by_known_key) and is_asked(operands[0]["made"])
 
 
-def _depends_on_more(step: str, of: str, name: str, told: Mapping[str, Any]) -> bool:
+def _depends_on_more(
+    step: str, of: str, name: str, told: Mapping[str, Any]
+) -> bool:
     """Whether some part of an operand decides by more than its schema, or takes too long."""
     for form, held in tables.parts(told):
         # "cuda:0" works on the notebook's machine and not here, or the other way round.
@@ -126,7 +134,9 @@ def _depends_on_more(step: str, of: str, name: str, told: Mapping[str, Any]) -> 
     return False
 
 
-def _is_beyond_schema(step: str, of: str, name: str, facts: Mapping[str, Any]) -> bool:
+def _is_beyond_schema(
+    step: str, of: str, name: str, facts: Mapping[str, Any]
+) -> bool:
     """Whether more than the schema of an operand decides what happens, or trying it takes too long."""
     refuses_objects = of == "torch" and name in of_torch.OF_DATA
     if _is_opaque(step, name, facts) and not refuses_objects:
@@ -135,7 +145,9 @@ def _is_beyond_schema(step: str, of: str, name: str, facts: Mapping[str, Any]) -
     if name.rpartition(".")[2] in _PARSING and _is_text(facts):
         return True
     # Drawing takes time per point, and shows nothing here. A picture is one object.
-    is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith("imshow")
+    is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith(
+        "imshow"
+    )
     return is_drawn_one_by_one and _size(facts) > of_matplotlib.MOST_DRAWN
 
 
@@ -192,10 +204,14 @@ def is_member(kind: str, name: str) -> bool:
 
 def tells_type(of: str, name: str) -> bool:
     """Whether the type of an operation's result is certain, where no more of it is."""
-    return name in of_pandas.BY_VALUES.get(of, frozenset()) - of_pandas.OF_ANY_TYPE
+    return (
+        name in of_pandas.BY_VALUES.get(of, frozenset()) - of_pandas.OF_ANY_TYPE
+    )
 
 
-def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+def _is_plain_step(
+    step: str, name: str, operands: Sequence[Mapping[str, Any]]
+) -> bool:
     """Whether an operator, an attribute or another step without arguments of its own may be tried."""
     if step not in STEPS:
         return False
@@ -217,11 +233,15 @@ def _is_attribute_there(kind: str, name: str) -> bool:
         return False
     # Any other attribute of a table may be one of its labels.
     return (
-        kind not in tables.KINDS or name in tables.ATTRIBUTES or is_member(kind, name)
+        kind not in tables.KINDS
+        or name in tables.ATTRIBUTES
+        or is_member(kind, name)
     )
 
 
-def _is_key_enough(step: str, kind: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+def _is_key_enough(
+    step: str, kind: str, operands: Sequence[Mapping[str, Any]]
+) -> bool:
     """Whether what is known of a key decides what it selects."""
     # .str[0] of a list, a dict or a text is three different things.
     if len(operands) < 2 or kind.endswith(".StringMethods"):
@@ -269,7 +289,9 @@ def _is_listed(
     may_name = 0 in places or is_method and len(places) > 0
     named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
     listed = named if may_name else frozenset()
-    return all(key in listed or tables.is_known(keywords[key]) for key in keywords)
+    return all(
+        key in listed or tables.is_known(keywords[key]) for key in keywords
+    )
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -282,7 +304,10 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
     module, dot, last = name.rpartition(".")
     # A whole module is listed by ".*", without its private functions.
     if name not in listed and (
-        not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed
+        not dot
+        or last.startswith("_")
+        or last in NEVER
+        or f"{module}.*" not in listed
     ):
         return None
     return listed.get(name, NONE)
@@ -322,10 +347,14 @@ def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     if facts["type"] in tables.KINDS:
         return False  # tables.py says which steps look at what they hold
     if dtype == "object":
-        return facts["type"] != "numpy.ndarray" or name not in of_numpy.OF_OBJECTS
+        return (
+            facts["type"] != "numpy.ndarray" or name not in of_numpy.OF_OBJECTS
+        )
     is_record = dtype.startswith(("[", "|V", "V"))
     return (
-        dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+        dtype.startswith(("|S", "S"))
+        or is_record
+        and step not in ("item", "attribute")
     )
 
 
@@ -353,11 +382,16 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     """
     parts = list(tables.parts(index))
     if any(
-        form == "slice" and not tables.is_known({form: held}) for form, held in parts
+        form == "slice" and not tables.is_known({form: held})
+        for form, held in parts
     ):
         return False
     arrays = [held for form, held in parts if form == "facts"]
-    masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
+    masks = [
+        held
+        for held in arrays
+        if "bool" in f"{held['type']} {held.get('dtype')}"
+    ]
     if masks:
         # A mask alone selects some elements, a mask beside an index also decides whether shapes
         # fit.
@@ -365,7 +399,9 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     return step == "item" or not arrays
 
 
-def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
+def tells_refusal(
+    order: Mapping[str, Any], exception: str, message: str
+) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
     if not tables.tells_refusal(order, exception) or any(
         said in message for said in _NOT_OF_OPERANDS
@@ -386,7 +422,11 @@ def takes_indices(step: str, name: str) -> bool:
 
 
 def is_about_shapes(
-    order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool
+    order: Mapping[str, Any],
+    exception: str,
+    message: str,
+    *,
+    is_of_any_version: bool,
 ) -> bool:
     """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
@@ -399,13 +439,17 @@ def is_about_shapes(
     if of.startswith("matplotlib"):
         return bool(of_matplotlib.ALWAYS_REFUSED.search(message))
     if of.startswith(("keras", "sklearn")):
-        return step == "method" and bool(of_keras.ALWAYS_REFUSED.search(message))
+        return step == "method" and bool(
+            of_keras.ALWAYS_REFUSED.search(message)
+        )
     # On a GPU an index out of bounds is found only when it is used.
     if _ABOUT_INDEX.search(message) and _hold_elements(order):
         return False
     if is_of_any_version and _is_of_some_version(order, exception, message):
         return False
-    of_schema = of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES
+    of_schema = (
+        of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES
+    )
     return bool(of_schema.search(message))
 
 
@@ -417,14 +461,18 @@ def _hold_elements(order: Mapping[str, Any]) -> bool:
     return False
 
 
-def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:
+def _is_of_some_version(
+    order: Mapping[str, Any], exception: str, message: str
+) -> bool:
     """Whether torch or NumPy refuses this since some version, or with another class since then."""
     # Pooling raises IndexError in some releases and RuntimeError in others.
     is_pooling = (
-        exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
+        exception == "IndexError"
+        and "pool" in f"{order['of']} {order['name']}".lower()
     )
     is_changed = (
-        order["name"] in of_numpy.OF_VERSION_NAMES or "where" in order["keywords"]
+        order["name"] in of_numpy.OF_VERSION_NAMES
+        or "where" in order["keywords"]
     )
     return (
         is_pooling
@@ -441,7 +489,11 @@ def tells_strides(step: str, name: str) -> bool:
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether an operation's result is certain too, not only what it refuses."""
     # Whether a store, or `if x`, raises is an answer; neither has a result.
-    if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
+    if (
+        step in ("set_item", "truth")
+        or step == "attribute"
+        and name not in _READ
+    ):
         return False
     if of.partition(".")[0] in _HIDING_RESULTS:
         return False

@@ -104,7 +104,9 @@ def bound(
         return {"unknown": "no signature that tells"}
     try:
         # None for each argument: binding looks at their number and names alone.
-        signature.bind(*[None] * (n_positional + takes_self), **dict.fromkeys(keywords))
+        signature.bind(
+            *[None] * (n_positional + takes_self), **dict.fromkeys(keywords)
+        )
     except TypeError as error:
         return {
             "raised": "TypeError",
@@ -141,10 +143,15 @@ def _signature(
     return _of_function(function), False
 
 
-def _refused_first(function: Any, holder: Any, kind: str) -> dict[str, Any] | None:
+def _refused_first(
+    function: Any, holder: Any, kind: str
+) -> dict[str, Any] | None:
     """What is said of a call before its arguments matter; None for nothing."""
     if isinstance(function, types.ModuleType):
-        return {"raised": "TypeError", "message": "'module' object is not callable"}
+        return {
+            "raised": "TypeError",
+            "message": "'module' object is not callable",
+        }
     if isinstance(holder, type) and hasattr(
         function, "__wrapped__"
     ):  # a wrapper may look at the object first
@@ -219,7 +226,9 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     kind = _kind(function)
     if kind == "cython_function_or_method" and isinstance(holder, type):
         return None
-    return function if kind in _COMPILED and not _is_of_python(function) else None
+    return (
+        function if kind in _COMPILED and not _is_of_python(function) else None
+    )
 
 
 def _method(holder: Any, name: str) -> Any:
@@ -240,7 +249,9 @@ def _may_be_called(path: str, name: str) -> bool:
 
 
 def _is_compiled_class(kind: type) -> bool:
-    makers = [inspect.getattr_static(kind, name) for name in ("__new__", "__init__")]
+    makers = [
+        inspect.getattr_static(kind, name) for name in ("__new__", "__init__")
+    ]
     functions = [getattr(each, "__func__", each) for each in makers]
     is_written = any(isinstance(each, types.FunctionType) for each in functions)
     # A metaclass may look at the arguments first.
@@ -252,7 +263,8 @@ def _is_of_python(function: Any) -> bool:
     bound_to_class = getattr(function, "__func__", None)
     innermost = inspect.unwrap(function)
     return any(
-        isinstance(each, types.FunctionType) for each in (innermost, bound_to_class)
+        isinstance(each, types.FunctionType)
+        for each in (innermost, bound_to_class)
     )
 
 
@@ -277,7 +289,8 @@ def _names(signature: inspect.Signature) -> str:
     # `self` is not something that a caller gives.
     names = [name for name in names if name != "self"]
     return (
-        ", ".join(names[:_MOST_NAMES]) + " and others" * (len(names) > _MOST_NAMES)
+        ", ".join(names[:_MOST_NAMES])
+        + " and others" * (len(names) > _MOST_NAMES)
         or "no arguments"
     )
 
@@ -354,7 +367,9 @@ def _of_function(function: Any) -> inspect.Signature | None:
     if type(function).__name__ == "_ArrayFunctionDispatcher":
         # NumPy's dispatchers hold the Python function that they stand for.
         function = inspect.unwrap(function)
-    while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+    while isinstance(function, types.FunctionType) and hasattr(
+        function, "__wrapped__"
+    ):
         is_signed = "__signature__" in vars(function)
         # Any other wrapper may change its arguments.
         if not _is_of(function, _HAND_ON) and not (
@@ -372,4 +387,6 @@ def _of_function(function: Any) -> inspect.Signature | None:
 def _is_of(function: Any, files: tuple[str, ...]) -> bool:
     """Whether a function of Python is written in one of these files of a library."""
     code = getattr(function, "__code__", None)
-    return code is not None and code.co_filename.replace("\\", "/").endswith(files)
+    return code is not None and code.co_filename.replace("\\", "/").endswith(
+        files
+    )

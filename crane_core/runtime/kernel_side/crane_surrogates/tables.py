@@ -12,7 +12,16 @@ from .asked.places import words
 
 KINDS = ("pandas.DataFrame", "pandas.Series")
 ACCESSORS = ("str", "dt", "cat")
-ATTRIBUTES = ("shape", "size", "ndim", "values", "columns", "T", "empty", "axes")
+ATTRIBUTES = (
+    "shape",
+    "size",
+    "ndim",
+    "values",
+    "columns",
+    "T",
+    "empty",
+    "axes",
+)
 """Those that no label hides."""
 _OF_TIMES = ("asfreq", "resample")
 """What looks at the kind of the rows' labels, or of one column, alone."""
@@ -56,10 +65,14 @@ def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield form, held
     # A "made" operand holds the order of the step that made it.
     for part in (
-        [*held["operands"], *held["keywords"].values()] if form == "made" else ()
+        [*held["operands"], *held["keywords"].values()]
+        if form == "made"
+        else ()
     ):
         yield from parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
+    for part in (
+        held if form in ("list", "tuple", "set", "slice", "range") else ()
+    ):
         yield from parts(part)
     for key, value in held if form == "dict" else ():
         yield from parts(key)
@@ -80,12 +93,19 @@ def is_whole(facts: Mapping[str, Any]) -> bool:
         return False
     if index.get("type") == "RangeIndex":
         return "range" in index
-    is_plain = index.get("type") == "Index" and index.get("dtype") in ("int64", "str")
+    is_plain = index.get("type") == "Index" and index.get("dtype") in (
+        "int64",
+        "str",
+    )
     return is_plain and len(index.get("first", ())) == n_rows
 
 
 def _n_rows(facts: Mapping[str, Any]) -> Any:
-    return facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
+    return (
+        facts["length"]
+        if facts["type"] == "pandas.Series"
+        else facts["shape"][0]
+    )
 
 
 def are_known_enough(order: Mapping[str, Any]) -> bool:
@@ -175,18 +195,24 @@ def _are_rows_ignored_of_one(
         return is_plain or _n_rows(table) is not None
     if step == "method":
         is_of_columns = _is_method(order, _OF_COLUMNS | {"drop"})
-        return is_of_columns and _is_method_of_columns(name, others, order["keywords"])
+        return is_of_columns and _is_method_of_columns(
+            name, others, order["keywords"]
+        )
     if step == "call":
         return order["of"] == "pandas" and name in _FUNCTIONS
     return step == "truth" or _is_item_of_table(order, table)
 
 
-def _is_item_of_table(order: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+def _is_item_of_table(
+    order: Mapping[str, Any], table: Mapping[str, Any]
+) -> bool:
     # Of a column an item is a row.
     return table["type"] == KINDS[0] and _is_by_label(order)
 
 
-def _is_located_in_any(order: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+def _is_located_in_any(
+    order: Mapping[str, Any], table: Mapping[str, Any]
+) -> bool:
     """Whether loc, iloc and the like select the same of a table or column, whichever rows it has."""
     name = order["name"]
     # iloc[3] of a known number of rows is in it, or is not.
@@ -294,7 +320,9 @@ def changes_first(order: Mapping[str, Any]) -> bool:
 
 def _holds_anything(facts: Mapping[str, Any]) -> bool:
     dtypes = (
-        facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
+        facts["dtypes"]
+        if facts["type"] == "pandas.DataFrame"
+        else [facts["dtype"]]
     )
     return any(dtype in ("", "object", "category") for dtype in dtypes)
 
@@ -303,4 +331,8 @@ def _tables(order: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The facts of all tables and columns among the operands."""
     told = [*order["operands"], *order["keywords"].values()]
     every = [part for each in told for part in parts(each)]
-    return [held for form, held in every if form == "facts" and held["type"] in KINDS]
+    return [
+        held
+        for form, held in every
+        if form == "facts" and held["type"] in KINDS
+    ]

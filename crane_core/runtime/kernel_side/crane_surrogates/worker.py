@@ -92,7 +92,9 @@ def main(path: str, memory_bytes: str) -> None:
                 stream.write(json.dumps(said).encode() + b"\n")
                 stream.flush()
                 # Ended between two answers, so that no question is lost.
-                if "loaded" not in said and _data_bytes() > _FULL * int(memory_bytes):
+                if "loaded" not in said and _data_bytes() > _FULL * int(
+                    memory_bytes
+                ):
                     return  # another begins, with the libraries that are asked then
 
 
@@ -112,7 +114,9 @@ def answer(line: bytes) -> dict[str, Any]:
         order = json.loads(line)
         if "load" in order:
             return {
-                "loaded": [package for package in order["load"] if _is_loaded(package)]
+                "loaded": [
+                    package for package in order["load"] if _is_loaded(package)
+                ]
             }
         return _learnt(order) if order["step"] == "learns" else _asked(order)
     except NotMadeError as lack:
@@ -189,20 +193,31 @@ def _operand(told: Mapping[str, Any], fill: int) -> Any:
         return made(told, fill)
     order = told["made"]
     operands = [_operand(each, fill) for each in order["operands"]]
-    keywords = {key: made(each, fill) for key, each in order["keywords"].items()}
-    return _operation(order["step"], order["of"], order["name"])(*operands, **keywords)
+    keywords = {
+        key: made(each, fill) for key, each in order["keywords"].items()
+    }
+    return _operation(order["step"], order["of"], order["name"])(
+        *operands, **keywords
+    )
 
 
-def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str, Any]:
+def _agreed(
+    operation: Callable[..., Any], order: Mapping[str, Any]
+) -> dict[str, Any]:
     """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
         # Made again in each turn: a step may change its operands.
         operands = [_operand(told, fill) for told in order["operands"]]
-        keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
+        keywords = {
+            key: made(told, fill) for key, told in order["keywords"].items()
+        }
         with _modes(fill, order):
             outcome = _tried(
-                operation, operands, keywords, is_measured=operations.is_measured(order)
+                operation,
+                operands,
+                keywords,
+                is_measured=operations.is_measured(order),
             )
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
@@ -226,7 +241,9 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
         return {"unknown": "it may be bound"}
     said = _agreed(signatures.found(path), order)
     # Its own words about its arguments, not those of a function further down.
-    own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
+    own = re.compile(
+        re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)"
+    )
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said
     return {"unknown": "not for its arguments"}
@@ -244,7 +261,9 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
     return reduce(_common, given)
 
 
-def _one_refusal(found: list[dict[str, Any]], of_missing: int) -> dict[str, Any]:
+def _one_refusal(
+    found: list[dict[str, Any]], of_missing: int
+) -> dict[str, Any]:
     """The refusal that all fills have in common, by its reason: the message may hold a number that differs."""
     # What may be missing is refused in one fill; the others say what is refused where nothing is.
     reasons = [each for each in found if each["about"] != of_missing] or found
@@ -275,14 +294,18 @@ def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return both if any(both.values()) else {}
 
 
-def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+def _shared(
+    facts: Mapping[str, Any], others: Mapping[str, Any]
+) -> dict[str, Any]:
     """The facts that are the same of both, also of what both hold; none of objects of two types."""
     # Two types: nothing of the two can be compared.
     if facts.get("type") != others.get("type"):
         return {}
     # A fact that differs depends on values, so it is left out.
     told_twice = [name for name in facts if name in others]
-    same = {name: facts[name] for name in told_twice if facts[name] == others[name]}
+    same = {
+        name: facts[name] for name in told_twice if facts[name] == others[name]
+    }
     if facts.get("columns") == others.get("columns"):
         for name in ("shape", "dtypes"):
             if parts := _shared_parts(facts.get(name), others.get(name)):
@@ -318,7 +341,9 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
         # getattr(held, "__call__") would not be what `held()` does.
         return lambda held, *given, **named: held(*given, **named)
     if step == "method":
-        return lambda held, *given, **named: getattr(held, name)(*given, **named)
+        return lambda held, *given, **named: getattr(held, name)(
+            *given, **named
+        )
     if step == "attribute":
         return lambda held: getattr(held, name)
     if step == "located":
@@ -338,9 +363,9 @@ def _tried(
         result = operation(*operands, **keywords)
     except _NEVER as error:
         # torch says so of a dtype on the processor, whatever the values.
-        is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(
-            error
-        )
+        is_about_dtype = isinstance(
+            error, NotImplementedError
+        ) and _FOR_DTYPE in str(error)
         if not is_about_dtype and not _is_checked_by_torch(error):
             return {"unknown": type(error).__name__}
         return refusal(error)
@@ -358,7 +383,11 @@ def _is_checked_by_torch(error: Exception) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    name = (
+        trace.tb_frame.f_globals.get("__name__", "")
+        if trace is not None
+        else ""
+    )
     return (
         isinstance(error, AssertionError)
         and bool(str(error))
@@ -401,7 +430,9 @@ def _schema_of_parts(value: Any, *, is_measured: bool) -> dict[str, Any]:
     return {"type": path, "length": len(value), "items": parts}
 
 
-_WITHOUT_SURROGATES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+_WITHOUT_SURROGATES: Mapping[
+    str, Callable[[Mapping[str, Any]], dict[str, Any]]
+] = {
     "binds": lambda order: signatures.bound(
         order["of"], order["operands"], order["keywords"], kind=order["name"]
     ),

@@ -80,7 +80,8 @@ def labelled(
     folder = DataFolder(
         Path(
             shutil.copytree(
-                answered_folder.path, tmp_path_factory.mktemp("labelled") / "data"
+                answered_folder.path,
+                tmp_path_factory.mktemp("labelled") / "data",
             )
         )
     )
@@ -112,7 +113,9 @@ def plan(labelled: tuple[DataFolder, Plan], answered: DataFolder) -> Plan:
 PAIR = ("ana", "ben")
 
 
-def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> None:
+def label_all(
+    folder: DataFolder, plan: Plan, annotator: str, *, every: int
+) -> None:
     """Label all that comes up by its name; every so many labels is another one."""
     desk = LabelStore(folder, plan.campaign)
     place = 0
@@ -142,11 +145,13 @@ def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> 
         ]
         if place == 5:
             acts += [
-                {"event": f"{annotator}-undo-{place:04}", "action": "undo"} | known
+                {"event": f"{annotator}-undo-{place:04}", "action": "undo"}
+                | known
             ]
         if place == 7:
             acts += [
-                {"event": f"{annotator}-flag-{place:04}", "action": "flag"} | known
+                {"event": f"{annotator}-flag-{place:04}", "action": "flag"}
+                | known
             ]
         taken = desk.take(annotator, acts)
         assert taken.refused == {}
@@ -160,10 +165,14 @@ def files_of(
 
 
 def rows_of(content: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline="")))
+    return list(
+        csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""))
+    )
 
 
-def label_rows(folder: DataFolder, *, with_texts: bool = False) -> list[dict[str, str]]:
+def label_rows(
+    folder: DataFolder, *, with_texts: bool = False
+) -> list[dict[str, str]]:
     return rows_of(files_of(folder, with_texts=with_texts)["labels.csv"])
 
 
@@ -172,7 +181,9 @@ def decide(
 ) -> str:
     """Cleo decides the first item between its annotators; its name."""
     item = plan.items[0].item
-    adjudicate(folder, plan, item, by="cleo", label=label, **{"reason": "a"} | words)
+    adjudicate(
+        folder, plan, item, by="cleo", label=label, **{"reason": "a"} | words
+    )
     return item
 
 
@@ -198,9 +209,9 @@ def test_before_the_lock_nothing_tells_who_said_an_item(
     for verdict in verdicts:
         words |= {verdict.instance_id, verdict.case_id, verdict.detector}
     for name in ("labels.csv", "acts.jsonl", "plan.json"):
-        assert [word for word in words if word in files[name].decode("utf-8")] == [], (
-            name
-        )
+        assert [
+            word for word in words if word in files[name].decode("utf-8")
+        ] == [], name
     assert all(
         row[column] == ""
         for row in rows_of(files["labels.csv"])
@@ -213,7 +224,9 @@ def test_the_text_of_the_guideline_is_in_it_by_version(
 ) -> None:
     files = files_of(answered)
     assert version_of(guideline()) == plan.guideline
-    assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    assert (
+        files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    )
     assert {row["guideline"] for row in rows_of(files["labels.csv"])} == {
         plan.guideline
     }
@@ -224,7 +237,9 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
 ) -> None:
     drawn = drawn_plan(
         store,
-        CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5),
+        CampaignRequest(
+            "pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5
+        ),
     )
     keep_campaign(
         answered, replace(drawn, guideline="0123456789ab", guideline_text=None)
@@ -232,7 +247,8 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
     one, two, *_ = drawn.orders["ana"]
     label = {"action": "label", "label": "wrong"}
     acts = [
-        label | {"event": "event-0001", "item": one.item, "showing": one.showing},
+        label
+        | {"event": "event-0001", "item": one.item, "showing": one.showing},
         label
         | {
             "event": "event-0002",
@@ -243,7 +259,9 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
     ]
     assert LabelStore(answered, "pilot").take("ana", acts).refused == {}
     files = files_of(answered)
-    stamped = {row["guideline"] for row in rows_of(files["labels.csv"]) if row["label"]}
+    stamped = {
+        row["guideline"] for row in rows_of(files["labels.csv"]) if row["label"]
+    }
     assert stamped == {"0123456789ab", drawn.guideline}
     assert [name for name in files if name.startswith("guideline-")] == [
         f"guideline-{drawn.guideline}.md"
@@ -272,7 +290,9 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
         == {}
     )
     files = files_of(answered)
-    assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    assert (
+        files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    )
     assert files[f"guideline-{changed.version}.md"] == b"Judge otherwise.\n"
     assert [
         (row["version"], row["since"], row["by"])
@@ -331,7 +351,9 @@ def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(
     acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
     assert {act["annotator"] for act in acts} == {"ana", "ben", "cleo"}
     for act in acts:
-        assert act["annotator"] == "cleo" or act["item"] in names[act["annotator"]]
+        assert (
+            act["annotator"] == "cleo" or act["item"] in names[act["annotator"]]
+        )
     decided = {act["item"] for act in acts if act["annotator"] == "cleo"}
     assert decided.isdisjoint(names["ana"] | names["ben"])
     told = b"".join(files.values()).decode("utf-8")
@@ -417,7 +439,10 @@ def test_after_the_lock_every_row_has_verdict_and_outcome(
     lock_campaign(answered, "pilot", by="cleo")
     rows = label_rows(answered)
     decided = next(row for row in rows if row["item"] == differing)
-    assert (decided["final_label"], decided["provenance"]) == ("partial", "adjudicated")
+    assert (decided["final_label"], decided["provenance"]) == (
+        "partial",
+        "adjudicated",
+    )
     assert decided["why"] == "cleo, the guideline decides it: =1+1"
     verdict = plan.item(differing).verdict
     assert (decided["case"], decided["detector"], decided["setting"]) == (
@@ -447,7 +472,9 @@ def test_rows_are_the_whole_order_with_times_and_repeats(
         ]
         assert sum(row["is_repeat"] == "1" for row in theirs) == 2
     assert all(row["shown_at"].endswith("+00:00") for row in rows)
-    assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
+    assert {row["first_action_at"] for row in rows} == {
+        "2026-11-21T09:01:00.000+00:00"
+    }
     assert {row["guideline"] for row in rows} == {plan.guideline}
     assert sum(row["flagged"] == "1" for row in rows) == 2
 
@@ -477,7 +504,10 @@ def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
         (answered.ledger / "labels" / "pilot").rglob("*.jsonl"),
         key=lambda file: ("adj" in str(file), file),
     )
-    acts = [from_line(line) for line in files_of(answered)["acts.jsonl"].splitlines()]
+    acts = [
+        from_line(line)
+        for line in files_of(answered)["acts.jsonl"].splitlines()
+    ]
     assert acts == [record for file in kept for record in tail(file).records]
 
 
@@ -494,7 +524,9 @@ def test_an_export_repeats_its_campaign_exactly(
         plan.orders,
         plan.strata,
     )
-    assert again.remarks == ("Items, names and orders are the same as in the export.",)
+    assert again.remarks == (
+        "Items, names and orders are the same as in the export.",
+    )
     other = repeated_plan(store, old, campaign="second").plan
     assert [item.verdict for item in other.items] == [
         item.verdict for item in plan.items
@@ -507,7 +539,9 @@ def test_an_export_repeats_its_campaign_exactly(
 def test_a_repetition_on_other_data_names_what_is_gone_and_new(
     store: Store, plan: Plan
 ) -> None:
-    fewer = replace(plan, population=replace(plan.population, settings=("code",)))
+    fewer = replace(
+        plan, population=replace(plan.population, settings=("code",))
+    )
     with pytest.raises(
         CampaignError,
         match=r"48 verdicts; now there are 24.*24 of the drawn verdicts are missing.*_reproduced .* runtime",
@@ -517,10 +551,14 @@ def test_a_repetition_on_other_data_names_what_is_gone_and_new(
     more = replace(
         plan, items=tuple(half), population_size=24, population_sha256="0" * 64
     )
-    with pytest.raises(CampaignError, match=r"24 new: .* runtime.* and 19 more"):
+    with pytest.raises(
+        CampaignError, match=r"24 new: .* runtime.* and 19 more"
+    ):
         repeated_plan(store, more)
     sampled = replace(
-        more, design=replace(plan.design, kind=DrawKind.SAMPLE), strata=plan.strata[:3]
+        more,
+        design=replace(plan.design, kind=DrawKind.SAMPLE),
+        strata=plan.strata[:3],
     )
     with pytest.raises(CampaignError, match=r"By stratum: .* 0 then, 12 now"):
         repeated_plan(store, sampled)
@@ -567,29 +605,41 @@ def test_a_folder_is_written_whole_and_never_over_something_else(
 
     with pytest.raises(OSError, match="no space"):
         write_export(
-            files | {"labels.csv": broken}, tmp_path / "made" / "second", force=False
+            files | {"labels.csv": broken},
+            tmp_path / "made" / "second",
+            force=False,
         )
-    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["out"]
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == [
+        "out"
+    ]
 
 
-def test_the_archive_holds_the_same_files(answered: DataFolder, plan: Plan) -> None:
+def test_the_archive_holds_the_same_files(
+    answered: DataFolder, plan: Plan
+) -> None:
     with zipfile.ZipFile(io.BytesIO(export_zip(answered, "pilot"))) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
-            f"pilot/{name}": content for name, content in files_of(answered).items()
+            f"pilot/{name}": content
+            for name, content in files_of(answered).items()
         }
 
 
 def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of labels.csv as the records that the schema describes: an empty cell is null."""
     kinds = {
-        name: member.get("type", "") for name, member in schema["properties"].items()
+        name: member.get("type", "")
+        for name, member in schema["properties"].items()
     }
     numbers = {"position", "showing", "is_repeat", "flagged"} | {
         name for name in kinds if "number" in kinds[name]
     }
     return [
         {
-            name: None if cell == "" else float(cell) if name in numbers else cell
+            name: None
+            if cell == ""
+            else float(cell)
+            if name in numbers
+            else cell
             for name, cell in row.items()
         }
         for row in rows_of(content)
@@ -614,10 +664,14 @@ def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
         validator.check_schema(validator.schema)
     records = as_records(files["labels.csv"], schema)
     assert [
-        error.message for record in records for error in of_rows.iter_errors(record)
+        error.message
+        for record in records
+        for error in of_rows.iter_errors(record)
     ] == []
     acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
-    assert [error.message for act in acts for error in of_acts.iter_errors(act)] == []
+    assert [
+        error.message for act in acts for error in of_acts.iter_errors(act)
+    ] == []
     assert not of_rows.is_valid(records[0] | {"label": "best"})
     assert not of_rows.is_valid(records[0] | {"colour": "red"})
     assert not of_acts.is_valid(acts[0] | {"action": "guess"})
@@ -650,7 +704,11 @@ def test_adjudicator_reason_and_note_have_their_own_columns(
     lock_campaign(answered, "pilot", by="ana")
     decisions: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
     for row in label_rows(answered):
-        decision = (row["decided_by"], row["decision_reason"], row["decision_note"])
+        decision = (
+            row["decided_by"],
+            row["decision_reason"],
+            row["decision_note"],
+        )
         decisions[row["item"] == item].add(decision)
     assert decisions == {True: {("cleo", "a", "'=1+1")}, False: {("", "", "")}}
 
@@ -674,10 +732,13 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
         files = files_of(answered, "label-studio", with_texts=with_texts)
         view = ElementTree.fromstring(files["config.xml"].decode())
         objects = {
-            text.get("name"): str(text.get("value")) for text in view.iter("Text")
+            text.get("name"): str(text.get("value"))
+            for text in view.iter("Text")
         }
         controls = {
-            e.get("name"): e for e in view.iter() if e.tag in ("Choices", "TextArea")
+            e.get("name"): e
+            for e in view.iter()
+            if e.tag in ("Choices", "TextArea")
         }
         tasks = json.loads(files["tasks.json"])
         assert len(tasks) == len(plan.items)
@@ -708,13 +769,16 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
                         isinstance(text, str) for text in entry["value"]["text"]
                     )
         ids = [
-            e["id"] for task in tasks for a in task["annotations"] for e in a["result"]
+            e["id"]
+            for task in tasks
+            for a in task["annotations"]
+            for e in a["result"]
         ]
         assert len(ids) == len(set(ids))
         said = {
-            (task["data"]["item"], who["value"]["text"][0]): label["value"]["choices"][
-                0
-            ]
+            (task["data"]["item"], who["value"]["text"][0]): label["value"][
+                "choices"
+            ][0]
             for task in tasks
             for label, who, *_ in (
                 annotation["result"] for annotation in task["annotations"]
@@ -725,7 +789,9 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(
             for s, g in journal_of(answered, plan, "ana").given.items()
             if s.showing == 1
         }
-        assert {key: label for key, label in said.items() if key[1] == "ana"} == mine
+        assert {
+            key: label for key, label in said.items() if key[1] == "ana"
+        } == mine
         assert said[plan.items[0].item, "final"] == "partial"
         gold = [
             a["ground_truth"]
@@ -751,31 +817,46 @@ def test_before_the_lock_no_form_tells_more_than_the_tables(
 
 
 def load_parquet(folder: DataFolder, name: str, plan: Plan) -> pd.DataFrame:
-    return pd.read_parquet(io.BytesIO(files_of(folder, "dataset")[f"{name}.parquet"]))
+    return pd.read_parquet(
+        io.BytesIO(files_of(folder, "dataset")[f"{name}.parquet"])
+    )
 
 
 def test_datasets_loads_the_folder_and_finds_the_same_labels(
-    answered: DataFolder, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answered: DataFolder,
+    plan: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     import datasets
 
     lock_campaign(answered, "pilot", by="ana")
     out, cache = written(answered, tmp_path, "dataset"), str(tmp_path / "cache")
-    labels = datasets.load_dataset(str(out), "labels", split="train", cache_dir=cache)
-    schema = Draft202012Validator(json.loads((out / "labels.schema.json").read_bytes()))
-    assert [error.message for row in labels for error in schema.iter_errors(row)] == []
+    labels = datasets.load_dataset(
+        str(out), "labels", split="train", cache_dir=cache
+    )
+    schema = Draft202012Validator(
+        json.loads((out / "labels.schema.json").read_bytes())
+    )
+    assert [
+        error.message for row in labels for error in schema.iter_errors(row)
+    ] == []
     of_csv = label_rows(answered, with_texts=True)
-    assert [(row["annotator"], row["item"], row["label"]) for row in labels] == [
-        (row["annotator"], row["item"], row["label"]) for row in of_csv
-    ]
-    records = datasets.load_dataset(str(out), "records", split="train", cache_dir=cache)
+    assert [
+        (row["annotator"], row["item"], row["label"]) for row in labels
+    ] == [(row["annotator"], row["item"], row["label"]) for row in of_csv]
+    records = datasets.load_dataset(
+        str(out), "records", split="train", cache_dir=cache
+    )
     assert len(records) == len(plan.items)
     said = {
         (record["id"], who): label
         for record in records
         for who, label in zip(
-            record["label.responses.users"], record["label.responses"], strict=True
+            record["label.responses.users"],
+            record["label.responses"],
+            strict=True,
         )
     }
     assert said == {
@@ -785,7 +866,11 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
         if s.showing == 1
     }
     assert {
-        status for record in records for status in record["label.responses.status"]
+        status
+        for record in records
+        for status in record["label.responses.status"]
     } == {"submitted"}
     assert {len(record["note.responses"]) for record in records} <= {0, 1, 2}
-    assert all(record["diagnosis"].startswith(record["case"]) for record in records)
+    assert all(
+        record["diagnosis"].startswith(record["case"]) for record in records
+    )

@@ -29,7 +29,15 @@ from ..syntax.evaluation import Import
 from ..syntax.sources import Sources
 from . import call_arguments, call_signatures, files_asked, finders
 
-GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
+GROUPS = (
+    "names",
+    "attributes",
+    "columns",
+    "keys",
+    "modules",
+    "arguments",
+    "files",
+)
 _BUILTIN = vars(builtins)
 _GAIN_BY_CALLS = (
     "keras",
@@ -64,7 +72,9 @@ def absences(
     # `exec`, `globals()` or `%run` may define anything: nothing is certain then.
     if needs.may_define_any:
         for group in ("names", "attributes"):
-            absent[group] = [dict(fact, certain=False) for fact in absent[group]]
+            absent[group] = [
+                dict(fact, certain=False) for fact in absent[group]
+            ]
     return absent
 
 
@@ -144,25 +154,33 @@ def _on_the_way(
         return
     # Where it is changed in between, the old value's attributes prove nothing.
     if chain.stored or chain.changed:
-        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+        used.update(
+            _named_with(namespace[chain.name], namespace), (chain.name,)
+        )
         return
     reached = followed(namespace[chain.name], chain.steps)
     for at, missing in reached.missing:
         # Of these libraries no attribute appears by reading; only a call (`fit`) adds it.
-        by_calls = str(missing.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+        by_calls = (
+            str(missing.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+        )
         # After a call on the way (`f().x`) the object is another one than the kernel holds.
         may_be_there = chain.called or (chain.name in used and not by_calls)
         if not (missing.may_come and may_be_there):
             yield missing.group, _located(missing, chain, at)
     if _may_run_code(namespace[chain.name], chain, reached):
-        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+        used.update(
+            _named_with(namespace[chain.name], namespace), (chain.name,)
+        )
 
 
 def _named_with(value: Any, namespace: Names) -> Iterator[str]:
     """The names of a class's objects: they have what the class is given."""
     if is_kind(value, type):
         # Setting `Model.x` gives it to every object of the class.
-        yield from (name for name, held in namespace.items() if is_kind(held, value))
+        yield from (
+            name for name, held in namespace.items() if is_kind(held, value)
+        )
 
 
 def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
@@ -179,13 +197,19 @@ def _may_be_made(fact: Mapping[str, Any], needs: Needs) -> bool:
     """Whether the target's code before the line that asks for a file may make it."""
     # Only imports on the lines before: a module may write files as it is loaded.
     modules = [
-        imported.module for imported in needs.imports if imported.line <= fact["line"]
+        imported.module
+        for imported in needs.imports
+        if imported.line <= fact["line"]
     ]
-    return files_asked.may_be_made(fact["file"], fact["line"], needs.target, modules)
+    return files_asked.may_be_made(
+        fact["file"], fact["line"], needs.target, modules
+    )
 
 
 def _located(missing: Missing, chain: Chain, at: int) -> Facts:
-    fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **missing.fact)
+    fact = dict(
+        {"of": chain_text(chain.name, chain.steps[:at])}, **missing.fact
+    )
     return dict(fact, **_place(chain))
 
 
@@ -203,7 +227,9 @@ def _missing_name(
     would = [place.to_json() for place in sources.would_define(chain.name)]
     deleted = sources.deleted(chain.name)
     meant = [
-        name for name in similar(chain.name, namespace) if not name.startswith("_")
+        name
+        for name in similar(chain.name, namespace)
+        if not name.startswith("_")
     ]
     fact = {
         "name": chain.name,
@@ -233,7 +259,11 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, Facts]]:
         is_certain = imported.certain and not may_come
         yield (
             "modules",
-            {"module": imported.module, "line": imported.line, "certain": is_certain},
+            {
+                "module": imported.module,
+                "line": imported.line,
+                "certain": is_certain,
+            },
         )
     module = sys.modules.get(imported.module)
     # A module that has no dict of its own here was not loaded.
@@ -256,7 +286,8 @@ def _runs_own_files(imported: Import, needs: Needs) -> bool:
         if other.line < imported.line
     }
     return any(
-        name not in sys.modules and finders.is_in_folder(name) for name in before
+        name not in sys.modules and finders.is_in_folder(name)
+        for name in before
     )
 
 
@@ -282,10 +313,15 @@ def _is_findable(module: str) -> bool | None:
 def _has_file(module: str, path: list[str] | None) -> bool:
     """Asks the finders of files, archives and frozen modules; the working folder too, which the look leaves out."""
     # importlib.util.find_spec would ask every finder, and those of packages run code.
-    of_files = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
+    of_files = (
+        importlib.machinery.PathFinder,
+        importlib.machinery.FrozenImporter,
+    )
     if path is None and finders.is_in_folder(module):
         return True
-    return any(finder.find_spec(module, path) is not None for finder in of_files)
+    return any(
+        finder.find_spec(module, path) is not None for finder in of_files
+    )
 
 
 def accesses(
@@ -304,18 +340,26 @@ def accesses(
     }
     for chain in needs.chains:
         # Attributes of what the target sets are not those that the kernel holds now.
-        if chain.name not in namespace or chain.stored or not chain.n_attributes:
+        if (
+            chain.name not in namespace
+            or chain.stored
+            or not chain.n_attributes
+        ):
             continue
         if len(found) >= look.limits.asked:
             break
         try:
-            taken = dict(_taken(chain, namespace, chain.steps[: chain.n_attributes]))
+            taken = dict(
+                _taken(chain, namespace, chain.steps[: chain.n_attributes])
+            )
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
         for text in [text for text in taken if text not in found]:
             entry = _entry(taken[text], look)
-            found[text] = entry if text in direct else dict(entry, via=list(chain.via))
+            found[text] = (
+                entry if text in direct else dict(entry, via=list(chain.via))
+            )
     return found
 
 
@@ -337,10 +381,14 @@ class _Note(NamedTuple):
     text: str
 
 
-def _taken(chain: Chain, namespace: Names, steps: Steps) -> Iterator[tuple[str, Any]]:
+def _taken(
+    chain: Chain, namespace: Names, steps: Steps
+) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
     reached = followed(namespace[chain.name], steps)
-    is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
+    is_indexed = (
+        len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
+    )
     # A property that is indexed is told with the item, not a second time.
     notes = [
         (at, _Note(note))

@@ -155,7 +155,9 @@ class _Frames:
         self.named = named
 
     def without(self, keyword: str) -> _Frames:
-        named = {word: value for word, value in self.named.items() if word != keyword}
+        named = {
+            word: value for word, value in self.named.items() if word != keyword
+        }
         return _Frames(self._namespace, self.positional, named)
 
     def argument(self, at: int, keyword: str) -> Any:
@@ -189,7 +191,9 @@ class _Frames:
         return name in self._namespace
 
 
-def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[Asks]:
+def _lacks(
+    frames: _Frames, argument: Any, wanted: Any, text: str
+) -> Iterator[Asks]:
     """Labels that are wanted of a frame and not there."""
     found = frames.labels(argument)
     if found is None:
@@ -198,7 +202,11 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     # A single label may be any hashable; a list names several.
     for label in wanted if type(wanted) in ROWS else [wanted]:
         # Names of index levels count as columns in merge and groupby (pandas 0.23).
-        if type(label) in INDICES and label not in labels and label not in levels:
+        if (
+            type(label) in INDICES
+            and label not in labels
+            and label not in levels
+        ):
             yield _no_column(name, label, labels, asked_by=text)
 
 
@@ -257,10 +265,14 @@ def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     if type(formula) is str and "~" in formula:
         plain = _QUOTED.sub(" ", formula)
         words = [
-            word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")
+            word
+            for word in _WORD.findall(plain)
+            if not word.rstrip().endswith("(")
         ]
         # patsy looks up names of a formula in the caller's variables, too.
-        wanted = [word for word in dict.fromkeys(words) if not frames.defines(word)]
+        wanted = [
+            word for word in dict.fromkeys(words) if not frames.defines(word)
+        ]
         for ask in _lacks(frames, data, wanted, text):
             fact = dict(ask.missing.fact, **{"in": "formula"})
             yield ask._replace(missing=ask.missing._replace(fact=fact))
@@ -325,7 +337,11 @@ def _feature_names(model: Any) -> list[Any] | None:
 
 
 def _plain_names(names: Any) -> list[Any] | None:
-    return list(names.tolist()) if type_name(type(names)) == "numpy.ndarray" else None
+    return (
+        list(names.tolist())
+        if type_name(type(names)) == "numpy.ndarray"
+        else None
+    )
 
 
 def _columns_needed(model: Any) -> list[Any] | None:
@@ -334,10 +350,14 @@ def _columns_needed(model: Any) -> list[Any] | None:
     parts, names = held.get("transformers_"), held.get("feature_names_in_")
     fitted_with = _plain_names(names)
     kind = type(model)
-    is_one = package_of(kind) == "sklearn" and name_of(kind) == "ColumnTransformer"
+    is_one = (
+        package_of(kind) == "sklearn" and name_of(kind) == "ColumnTransformer"
+    )
     if not is_one or type(parts) is not list or fitted_with is None:
         return None
-    taken = [part[1:] for part in parts if type(part) is tuple and len(part) == 3]
+    taken = [
+        part[1:] for part in parts if type(part) is tuple and len(part) == 3
+    ]
     needed: list[Any] = []
     for transformer, given in taken:
         # "drop" needs no columns to be there when it transforms.
@@ -358,7 +378,9 @@ def _labels_given(given: Any, names: list[Any]) -> list[Any]:
     return [name for name in wanted if type(name) is str] + at
 
 
-_READERS: dict[str, tuple[Callable[[str, _Frames, str], Iterator[Asks]], ...]] = {
+_READERS: dict[
+    str, tuple[Callable[[str, _Frames, str], Iterator[Asks]], ...]
+] = {
     "pandas": (_of_pandas,),
     "seaborn": (_of_seaborn,),
     "plotly": (_of_plots,),

@@ -48,7 +48,9 @@ def argument_mismatches(chain: Chain, namespace: Names) -> Iterator[Facts]:
     positional, named = chain.steps[at].value
     names = [name for name, _ in named]
     # `f(*args)` and `f(**options)` give a number of arguments that only running would tell.
-    is_open = any(map(_is_spread, positional)) or not set(names).isdisjoint(_UNSURE)
+    is_open = any(map(_is_spread, positional)) or not set(names).isdisjoint(
+        _UNSURE
+    )
     if plain is None or is_open:
         return
     text = chain_text(chain.name, chain.steps[:at])
@@ -82,7 +84,8 @@ def _plain(chain: Chain, namespace: Names, at: int) -> Plain | None:
             return None
         # A function that is stored on the object itself is not given `self`.
         return _of(
-            found.value, is_method=found.where == "class" and not is_kind(owner, type)
+            found.value,
+            is_method=found.where == "class" and not is_kind(owner, type),
         )
     return _of(value, is_method=False)
 
@@ -102,7 +105,8 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
         inner: Any = value.__dict__.get("__wrapped__")
         # scikit-learn wraps functions to check values (since 1.2); it binds arguments as they are.
         is_checked = (
-            type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
+            type(inner) is types.FunctionType
+            and _CHECKED_BY_SKLEARN in value.__dict__
         )
         return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None
@@ -125,7 +129,9 @@ def _of_class(kind: type) -> Plain | None:
         if "__init__" in class_dict(parent):
             made = class_dict(parent)["__init__"]
             return (
-                _of(made, is_method=True) if type(made) is types.FunctionType else None
+                _of(made, is_method=True)
+                if type(made) is types.FunctionType
+                else None
             )
     return None
 
@@ -140,7 +146,9 @@ def parameters_of(plain: Plain) -> Parameters:
     ]
     defaults = function.__defaults__ or ()
     # Defaults belong to the last parameters.
-    with_default = {*names[max(0, len(names) - len(defaults)) :]} if defaults else set()
+    with_default = (
+        {*names[max(0, len(names) - len(defaults)) :]} if defaults else set()
+    )
     with_default |= set(function.__kwdefaults__ or {})
     return Parameters(
         positional=names,

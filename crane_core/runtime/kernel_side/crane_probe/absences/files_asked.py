@@ -35,7 +35,9 @@ _QUIET_WORDS = (
 )
 _QUIET = frozenset(_QUIET_WORDS.split())
 """Packages that make files by functions alone whose names or arguments tell it."""
-_READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
+_READERS_OF_PANDAS = (
+    "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
+)
 _READS = {
     # `open` of these takes a path; tarfile and Image.open raise FileNotFoundError just as it does.
     "open": (
@@ -51,7 +53,9 @@ _READS = {
     ),
     "imread": ("matplotlib", "skimage", "imageio", "cv2"),
     "load": ("numpy", "torch.serialization", "joblib"),
-    **dict.fromkeys(("loadtxt", "genfromtxt", "fromfile", "memmap"), ("numpy",)),
+    **dict.fromkeys(
+        ("loadtxt", "genfromtxt", "fromfile", "memmap"), ("numpy",)
+    ),
     # os.listdir is defined in `posix` on Linux and in `nt` on Windows.
     **dict.fromkeys(("listdir", "scandir"), ("os", "posix", "nt")),
     **dict.fromkeys(("loadmat", "load_npz"), ("scipy",)),
@@ -88,7 +92,9 @@ def missing_files(
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
             path = (
-                _path(name, *step.value) if _is_reader(chain, at, namespace) else None
+                _path(name, *step.value)
+                if _is_reader(chain, at, namespace)
+                else None
             )
             if (
                 path is not None
@@ -109,7 +115,9 @@ def _names_of(path: str) -> Iterator[str]:
     return (path + ending for ending in ("", ".gz", ".bz2", ".xz", ".mat"))
 
 
-def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bool:
+def may_be_made(
+    path: str, line: int, target: str, modules: Iterable[str]
+) -> bool:
     """Whether the target's code before a line, or modules that it imports there, may make a file."""
     before = target.splitlines()[: line - 1]
     # On the same line what is before the path counts: `save(p); open(p)`.
@@ -124,12 +132,16 @@ def may_make_files(chain: Chain, namespace: Names) -> bool:
     """Whether what a chain calls may make a file: by its name, by its package, or by a function that it is given."""
     if chain.first_call is None:
         return False
-    names = [one.name for one in chain.given if type(one) is Unknown and one.name]
+    names = [
+        one.name for one in chain.given if type(one) is Unknown and one.name
+    ]
     # `map(f, names)`, `apply(f)`: a function of the notebook may do anything when it is called.
     if any(type(namespace.get(name)) is types.FunctionType for name in names):
         return True
     # A name that is not in the kernel is a built-in, or missing and told as such.
-    is_known = chain.name not in namespace or _package(namespace[chain.name]) in _QUIET
+    is_known = (
+        chain.name not in namespace or _package(namespace[chain.name]) in _QUIET
+    )
     words = [chain.name, *chain.attributes]
     return not is_known or any(map(_MAKES_FILES.search, words))
 
@@ -159,14 +171,18 @@ def _is_reader(chain: Chain, at: int, namespace: Names) -> bool:
     )
     values = {0: value, **dict(followed(value, chain.steps[:at]).values)}
     name, holder = (
-        (chain.steps[at - 1].value, values.get(at - 1)) if at else (chain.name, None)
+        (chain.steps[at - 1].value, values.get(at - 1))
+        if at
+        else (chain.name, None)
     )
     # Methods are known by the class of their object alone; modules hold functions.
     if holder is not None and not is_kind(holder, types.ModuleType):
         return _is_below(module_of(type(holder)), _METHODS.get(name, ()))
     # A module that loads its parts when they are asked for has none to be found, but a name.
     return _is_below(
-        _defined_in(values[at]) if at in values else module_dict(value).get("__name__"),
+        _defined_in(values[at])
+        if at in values
+        else module_dict(value).get("__name__"),
         _READS.get(name, ()),
     )
 
@@ -210,9 +226,15 @@ def _path(name: str, positional: Any, named: Any) -> str | None:
 def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
     """Whether a function that also writes certainly only reads."""
     place = _PLACE_OF_MODE[name]
-    mode = positional[place] if len(positional) > place else given.get("mode", "r")
+    mode = (
+        positional[place] if len(positional) > place else given.get("mode", "r")
+    )
     # "r+" needs the file to be there; an opener may find another file than the name says.
-    return type(mode) is str and not mode.startswith(_WRITING) and "opener" not in given
+    return (
+        type(mode) is str
+        and not mode.startswith(_WRITING)
+        and "opener" not in given
+    )
 
 
 def texts_given(chain: Chain) -> set[str]:
@@ -239,7 +261,9 @@ def _is_path(text: str) -> bool:
     # "~" is not expanded by open, but by pandas.
     is_short = bool(text) and len(text) <= _LONGEST and text[0] != "~"
     # Addresses, patterns, templates, and markup or JSON that read_html and read_json take as text.
-    return is_short and not any(mark in text for mark in ("://", "\n", "<", "{", "*"))
+    return is_short and not any(
+        mark in text for mark in ("://", "\n", "<", "{", "*")
+    )
 
 
 def _similar(path: str) -> list[str]:

@@ -67,7 +67,9 @@ def _called(chain: Chain, namespace: Names) -> Iterator[Called]:
         # A method found on the class is not bound yet: its first parameter is the owner.
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(
-            chain_text(chain.name, steps), found.value, owner if is_unbound else MISSING
+            chain_text(chain.name, steps),
+            found.value,
+            owner if is_unbound else MISSING,
         )
 
 

@@ -27,7 +27,8 @@ _GOOGLE = re.compile(
     re.IGNORECASE,
 )
 _SPHINX = re.compile(
-    rf"(?P<indent>\s*)\.\.\s+(?P<title>{_WORDS})\s*::\s*(?P<rest>.*)$", re.IGNORECASE
+    rf"(?P<indent>\s*)\.\.\s+(?P<title>{_WORDS})\s*::\s*(?P<rest>.*)$",
+    re.IGNORECASE,
 )
 
 
@@ -102,7 +103,8 @@ def _indented(lines: list[str], start: int, indent: int) -> tuple[str, ...]:
     end = start
     while end < len(lines) and (
         # The body ends with the first line that is not deeper than its title.
-        not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
+        not lines[end].strip()
+        or len(lines[end]) - len(lines[end].lstrip()) > indent
     ):
         end += 1
     return tuple(lines[start:end])

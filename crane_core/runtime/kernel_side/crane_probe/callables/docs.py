@@ -72,7 +72,9 @@ def docs_of(value: Any, owner: Any = MISSING) -> Facts:
     try:
         plain = _unbound(value, owner)
         doc = _doc(plain.value)
-        docs["signature"] = text(_signature(plain, doc), MAX_SIGNATURE) + plain.given
+        docs["signature"] = (
+            text(_signature(plain, doc), MAX_SIGNATURE) + plain.given
+        )
     # Only these: anything else is a mistake here, and must be seen.
     except (ValueError, TypeError, RecursionError) as error:
         docs["unavailable"] = {"signature": why(error)}
@@ -96,7 +98,10 @@ def _unbound(value: Any, owner: Any) -> _Plain:
         return _unbound(instance_dict(value).get("fn"), owner)
     if kind in _BOUND_IN_C:
         # Functions of C modules hold their module, which does not own them.
-        held, of_module = value.__self__, is_kind(value.__self__, types.ModuleType)
+        held, of_module = (
+            value.__self__,
+            is_kind(value.__self__, types.ModuleType),
+        )
         return _Plain(value, 0, MISSING if held is None or of_module else held)
     plain = _unwrapped(value)
     if type(plain) in _TAKES_SELF:
@@ -122,7 +127,10 @@ def _unwrapped(value: Any) -> Any:
             held = instance_dict(value)
         inner = held.get("__wrapped__", MISSING)
         # A signature that a decorator sets itself is what it wants to show.
-        if inner is MISSING or type(held.get("__signature__")) is inspect.Signature:
+        if (
+            inner is MISSING
+            or type(held.get("__signature__")) is inspect.Signature
+        ):
             return value
         value = inner
     return value
@@ -181,7 +189,9 @@ def _constructor(kind: type) -> Any:
         # __init__ first, as most classes document their parameters there.
         for name in ("__init__", "__new__"):
             found = class_dict(parent).get(name)
-            found = _unwrapped(found.__func__ if type(found) is staticmethod else found)
+            found = _unwrapped(
+                found.__func__ if type(found) is staticmethod else found
+            )
             if type(found) is types.FunctionType:
                 return found
             # `object.__init__` takes nothing, and says nothing of a class made in C.
@@ -225,7 +235,8 @@ def _without_first(signature: inspect.Signature) -> inspect.Signature:
     parameters = list(signature.parameters.values())
     # A constructor without a named self takes it among *args.
     taken = (
-        bool(parameters) and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
+        bool(parameters)
+        and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
     )
     return signature.replace(parameters=parameters[1:] if taken else parameters)
 
@@ -255,11 +266,18 @@ def _stored_doc(value: Any) -> Any:
 
 def _stated_in(doc: str, value: Any) -> str | None:
     """Compiled functions often begin their docstring with their signature."""
-    first = next((line.strip() for line in doc.splitlines() if line.strip()), "")
+    first = next(
+        (line.strip() for line in doc.splitlines() if line.strip()), ""
+    )
     name, bracket, rest = first.partition("(")
     own = _own_name(value)
     # The name must be its own: other docstrings begin with a sentence that has brackets.
-    if bracket and own is not None and name.rpartition(".")[2] == own and ")" in rest:
+    if (
+        bracket
+        and own is not None
+        and name.rpartition(".")[2] == own
+        and ")" in rest
+    ):
         return "(" + rest
     return None
 
@@ -273,17 +291,25 @@ def _own_name(value: Any) -> str | None:
     found = static_attribute(value, "__name__")
     if found is not None and type(found.value) in _STORED_IN_C:
         found = found._replace(value=found.value.__get__(value))
-    return found.value if found is not None and type(found.value) is str else None
+    return (
+        found.value if found is not None and type(found.value) is str else None
+    )
 
 
 def _public_attributes(owner: Any) -> list[str]:
     # Attributes of modules and classes are functions, which docs of a method do not need.
     is_object = owner is not MISSING and owner is not None
-    if not is_object or is_kind(owner, type) or is_kind(owner, types.ModuleType):
+    if (
+        not is_object
+        or is_kind(owner, type)
+        or is_kind(owner, types.ModuleType)
+    ):
         return []
     names = sorted(
         name
         for name in instance_dict(owner)
         if type(name) is str and not name.startswith("_")
     )
-    return listed([text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names))
+    return listed(
+        [text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names)
+    )

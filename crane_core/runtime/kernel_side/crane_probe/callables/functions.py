@@ -9,7 +9,13 @@ import functools
 import types
 from typing import Any, Sequence
 
-from ..anatomy import MISSING, module_dict, owner_of, package_of, static_attribute
+from ..anatomy import (
+    MISSING,
+    module_dict,
+    owner_of,
+    package_of,
+    static_attribute,
+)
 from ..bounds import Facts, stated
 from ..chains.relevance import global_names
 from .docs import docs_of
@@ -22,7 +28,9 @@ def signature_of(value: Any, owner: Any = MISSING) -> Facts:
     return stated(signature=docs_of(value, owner).get("signature"))
 
 
-def signature_of_method(value: Any, name: str, libraries: Sequence[str]) -> Facts:
+def signature_of_method(
+    value: Any, name: str, libraries: Sequence[str]
+) -> Facts:
     """{name: signature} of a method of a class outside the libraries; nothing for theirs, which is documented."""
     owner, found = owner_of(type(value), name), static_attribute(value, name)
     if owner is None or found is None or package_of(owner) in libraries:
@@ -35,14 +43,18 @@ def function(value: types.FunctionType, look: Any) -> Facts:
     facts = dict(
         signature_of(value),
         # A notebook may set __module__ to anything.
-        module=look.text(value.__module__ if type(value.__module__) is str else ""),
+        module=look.text(
+            value.__module__ if type(value.__module__) is str else ""
+        ),
     )
     # Only the notebook's own functions: names that a library's function uses are the library's.
     is_own = value.__module__ == "__main__"
     code = value.__code__
     free = [*code.co_freevars, *global_names(code)] if is_own else []
     # Built-in names are known to every reader.
-    known = [name for name in dict.fromkeys(free) if name not in _builtins_of(value)]
+    known = [
+        name for name in dict.fromkeys(free) if name not in _builtins_of(value)
+    ]
     values = stated(free_variables=known[:_SHOWN])
     return {"plus": {"representation": facts, "values": values}}
 
@@ -76,7 +88,9 @@ def partial(value: Any, look: Any) -> Facts:
     ]
     items = ((look.label(key), item) for key, item in filled)
     return {
-        "plus": look.inside_as("parts", [("of", parts["func"].__get__(value)), *items])
+        "plus": look.inside_as(
+            "parts", [("of", parts["func"].__get__(value)), *items]
+        )
     }
 
 
@@ -85,7 +99,9 @@ def module(value: Any, look: Any) -> Facts:
     held = module_dict(value)
     name, version = held.get("__name__"), held.get("__version__")
     plus: Facts = {
-        "representation": {"module": look.text(name)} if type(name) is str else {}
+        "representation": {"module": look.text(name)}
+        if type(name) is str
+        else {}
     }
     if type(version) is str:
         # A version that is an object of the library is not written as text.

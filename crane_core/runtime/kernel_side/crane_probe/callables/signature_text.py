@@ -11,7 +11,14 @@ import re
 import types
 from typing import Any, Iterable
 
-from ..anatomy import instance_dict, is_genuine, is_kind, module_of, name_of, type_name
+from ..anatomy import (
+    instance_dict,
+    is_genuine,
+    is_kind,
+    module_of,
+    name_of,
+    type_name,
+)
 from ..bounds import text
 from ..kinds import ROWS, Kinds
 
@@ -43,7 +50,9 @@ def signature_text(signature: inspect.Signature, skip: int = 0) -> str:
         parameter.replace(annotation=_EMPTY)
         for parameter in signature.parameters.values()
     ]
-    return text(_written(signature.replace(parameters=names), skip), MAX_SIGNATURE)
+    return text(
+        _written(signature.replace(parameters=names), skip), MAX_SIGNATURE
+    )
 
 
 def _written(signature: inspect.Signature, skip: int) -> str:
@@ -66,8 +75,12 @@ def _written(signature: inspect.Signature, skip: int) -> str:
     return f"({', '.join(written)}){arrow}"
 
 
-def _ends_positional_only(parameters: list[inspect.Parameter], position: int) -> bool:
-    kinds = [parameter.kind for parameter in parameters[position : position + 2]]
+def _ends_positional_only(
+    parameters: list[inspect.Parameter], position: int
+) -> bool:
+    kinds = [
+        parameter.kind for parameter in parameters[position : position + 2]
+    ]
     only = inspect.Parameter.POSITIONAL_ONLY
     # Only the last of them is followed by "/".
     return kinds[0] is only and kinds[1:] != [only]
@@ -81,7 +94,9 @@ def _parameter(parameter: inspect.Parameter) -> str:
         else f": {annotation_text(parameter.annotation)}"
     )
     default = (
-        "" if parameter.default is _EMPTY else f"={default_text(parameter.default)}"
+        ""
+        if parameter.default is _EMPTY
+        else f"={default_text(parameter.default)}"
     )
     return f"{stars}{parameter.name}{note}{default}"
 
@@ -143,7 +158,9 @@ def _annotation(value: Any, depth: int) -> str:
         return f"[{_annotations(value[:8], depth)}]"
     # Other objects as annotations (of a validation library) may have any __repr__.
     if depth == 0 or module_of(kind) not in _TYPING or not is_genuine(kind):
-        return default_text(value) if kind in _SIMPLE else f"<{type_name(kind)}>"
+        return (
+            default_text(value) if kind in _SIMPLE else f"<{type_name(kind)}>"
+        )
     return _typing_form(value, kind, depth)
 
 
@@ -160,15 +177,21 @@ def _typing_form(value: Any, kind: type, depth: int) -> str:
         return _annotations(arguments, depth, between=" | ")
     held = instance_dict(value)
     names = [held.get("_name"), held.get("__name__")]
-    names += [getattr(value, name, None) for name in ("__forward_arg__", "__name__")]
+    names += [
+        getattr(value, name, None) for name in ("__forward_arg__", "__name__")
+    ]
     named = next(filter(None, names), None)
     name = named if type(named) is str else _origin_name(value, kind)
-    return f"{name}[{_annotations(arguments, depth)}]" if has_arguments else name
+    return (
+        f"{name}[{_annotations(arguments, depth)}]" if has_arguments else name
+    )
 
 
 def _origin_name(value: Any, kind: type) -> str:
     origin: Any = getattr(value, "__origin__", None)
-    return _short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>"
+    return (
+        _short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>"
+    )
 
 
 def _short_name(kind: type) -> str:

@@ -145,7 +145,11 @@ def followed(value: Any, steps: Steps) -> Followed:
         resolution = _resolve(value, steps[at:], follow)
         missing.extend((at, each) for each in resolution.missing)
         # A step that only running would tell ends the chain: what comes after has no object.
-        at, value, follow = at + resolution.n_steps, resolution.value, resolution.follow
+        at, value, follow = (
+            at + resolution.n_steps,
+            resolution.value,
+            resolution.follow,
+        )
         # With `follow`, the value stands for one that is not in the kernel (a result of pandas).
         if value is not MISSING and follow is None:
             values.append((at, value))
@@ -180,11 +184,14 @@ def resolve_attribute(value: Any, name: str) -> Resolution:
         return Resolution(note="" if there else NOT_STORED)
     # What the instance stores is never asked for __get__, unlike what the class stores.
     is_data = (
-        found.where == "instance" or owner_of(type(found.value), "__get__") is None
+        found.where == "instance"
+        or owner_of(type(found.value), "__get__") is None
     )
     if is_data:
         return Resolution(found.value)
-    return Resolution(note=METHOD if type(found.value) in _METHODS else PROPERTY)
+    return Resolution(
+        note=METHOD if type(found.value) in _METHODS else PROPERTY
+    )
 
 
 def exists(value: Any, name: str) -> bool | None:
@@ -232,7 +239,9 @@ def _no_attribute(value: Any, name: str) -> Missing:
     # A module gets names from its submodules as they are imported, not by calls on it.
     if type(module_name) is str:
         return Missing("attributes", dict(fact, module=module_name))
-    return Missing("attributes", fact, may_come=may_gain_attributes(type(value)))
+    return Missing(
+        "attributes", fact, may_come=may_gain_attributes(type(value))
+    )
 
 
 def may_gain_attributes(kind: type) -> bool:
@@ -252,17 +261,25 @@ def attribute_names(value: Any) -> list[str]:
             *instance_dict(value),
             *(name for kind in classes for name in class_dict(kind)),
         ]
-    return [name for name in names if type(name) is str and not name.startswith("_")]
+    return [
+        name for name in names if type(name) is str and not name.startswith("_")
+    ]
 
 
 def similar(asked: Any, there: Iterable[Any]) -> list[str]:
     """Names that may have been meant: equal but for case and blanks first, then close in spelling."""
     if type(asked) is not str:
         return []
-    names = [name for name in islice(there, _LOOKED_THROUGH) if type(name) is str]
+    names = [
+        name for name in islice(there, _LOOKED_THROUGH) if type(name) is str
+    ]
     # "Price " for "price" is what most missing columns are, so no other name is offered beside it.
     same = [name for name in names if _folded(name) == _folded(asked)]
-    close = spelling.closest(asked, names[:_CANDIDATES], _SIMILAR) if not same else []
+    close = (
+        spelling.closest(asked, names[:_CANDIDATES], _SIMILAR)
+        if not same
+        else []
+    )
     return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
 
 
@@ -272,7 +289,9 @@ def _folded(name: str) -> str:
 
 def fault_of_index(parts: tuple[Any, ...], shape: Sequence[int]) -> str:
     """Why numbers and slices do not index an array of this shape; empty where they do."""
-    taken = [part for part in parts if part is not None and part is not Ellipsis]
+    taken = [
+        part for part in parts if part is not None and part is not Ellipsis
+    ]
     if len(taken) > len(shape):
         return "too many indices"
     # With an ellipsis the parts count from both ends.
@@ -303,7 +322,9 @@ def value_text(value: Any) -> str:
         parts = [value.start, value.stop] + (
             [value.step] if value.step is not None else []
         )
-        return ":".join("" if part is None else value_text(part) for part in parts)
+        return ":".join(
+            "" if part is None else value_text(part) for part in parts
+        )
     if type(value) is tuple:
         return ", ".join(value_text(part) for part in value)
     text = (

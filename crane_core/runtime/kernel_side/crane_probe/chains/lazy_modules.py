@@ -45,13 +45,16 @@ def gives(module: Any, name: str) -> bool | None:
         return None
     # numpy keeps removed names in a list, to explain them; scipy's lists hold modules not loaded
     # yet.
-    if any(name in _listed(names.get(each)) for each in (*_LISTS, *_STILL_GIVEN)):
+    if any(
+        name in _listed(names.get(each)) for each in (*_LISTS, *_STILL_GIVEN)
+    ):
         return True
     # A submodule that was never imported is a file below the package.
     path = names.get("__path__")
     is_file = (
         type(path) is list
-        and importlib.machinery.PathFinder.find_spec(f"{own}.{name}", path) is not None
+        and importlib.machinery.PathFinder.find_spec(f"{own}.{name}", path)
+        is not None
     )
     # Without __all__ the lists may be incomplete: not found is then unknown.
     return is_file or None if "__all__" not in names else is_file

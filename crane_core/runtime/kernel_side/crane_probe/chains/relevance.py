@@ -73,7 +73,9 @@ class Needs(NamedTuple):
     target: str = ""
 
 
-def needs(target: str, namespace: Names, sources: Sources, limits: LookLimits) -> Needs:
+def needs(
+    target: str, namespace: Names, sources: Sources, limits: LookLimits
+) -> Needs:
     """What the target asks for, chains in the order of evaluation."""
     # What cannot be parsed as it is may be Python with magics: they are taken out first.
     parsed = magics.parsed(target)
@@ -117,7 +119,10 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
     }
     return Needs(
         names=tuple(by_name),
-        asked={name: AskedName(name, tuple(found)) for name, found in by_name.items()},
+        asked={
+            name: AskedName(name, tuple(found))
+            for name, found in by_name.items()
+        },
         chains=tuple(chains),
         via=within,
         imports=tuple(imports),
@@ -170,13 +175,21 @@ class _Finder:
             is_last = number == len(steps) - 1
             method = self._method(value, step.value) if is_last else None
             if method is not None:
-                return self._as_callee(method, step.value, n_given=1, n_held=number)
+                return self._as_callee(
+                    method, step.value, n_given=1, n_held=number
+                )
             found = static_attribute(value, step.value)
             value = found.value if found is not None else MISSING
         shown = chain_text(name, steps)
-        return None if value is MISSING else self._of_value(value, shown, len(steps))
+        return (
+            None
+            if value is MISSING
+            else self._of_value(value, shown, len(steps))
+        )
 
-    def _of_value(self, value: Any, name: str, n_steps: int) -> CalledFunction | None:
+    def _of_value(
+        self, value: Any, name: str, n_steps: int
+    ) -> CalledFunction | None:
         if self.own_function(value) is not None:
             return self._as_callee(value, name)
         if is_kind(value, type):
@@ -194,7 +207,9 @@ class _Finder:
             for parent in reversed(mro_of(kind))
             for attribute, value in class_dict(parent).items()
         }
-        functions = {key: self.own_function(value) for key, value in stored.items()}
+        functions = {
+            key: self.own_function(value) for key, value in stored.items()
+        }
         trees = {
             key: self._sources.function(function)
             for key, function in functions.items()
@@ -214,7 +229,9 @@ class _Finder:
 
     def _makes_plainly(self, kind: type, new: Any) -> bool:
         """False where the notebook says how objects are made: it may return anything, so that no method need run."""
-        makes = [class_dict(meta).get("__call__") for meta in mro_of(type(kind))]
+        makes = [
+            class_dict(meta).get("__call__") for meta in mro_of(type(kind))
+        ]
         makes.append(new.__func__ if type(new) is staticmethod else new)
         return not any(map(self.own_function, makes))
 
@@ -224,7 +241,11 @@ class _Finder:
             return None
         # A function that is stored on the object hides the class's method, and gets no self.
         is_hidden = name in instance_dict(value)
-        return None if is_hidden else self.own_function(stored_on(type(value), name))
+        return (
+            None
+            if is_hidden
+            else self.own_function(stored_on(type(value), name))
+        )
 
     def own_function(self, value: Any) -> Any:
         """The function where it was defined in the notebook, the innermost of what functools.wraps put around it."""
@@ -239,7 +260,11 @@ class _Finder:
         return found
 
     def _as_callee(
-        self, function: Any, name: str, n_given: int = 0, n_held: int | None = None
+        self,
+        function: Any,
+        name: str,
+        n_given: int = 0,
+        n_held: int | None = None,
     ) -> CalledFunction | None:
         own = self.own_function(function)
         node = self._sources.function(own)
@@ -253,13 +278,18 @@ class _Finder:
 def _held(value: Any, step: ChainStep) -> Any:
     """What a container of Python's own holds there; what a library's holds is not an object of the notebook."""
     is_own = any(is_kind(value, kind) for kind in (dict, list, tuple))
-    return dict(followed(value, (step,)).values).get(1, MISSING) if is_own else MISSING
+    return (
+        dict(followed(value, (step,)).values).get(1, MISSING)
+        if is_own
+        else MISSING
+    )
 
 
 def _from_code(function: FunctionType) -> ast.FunctionDef:
     """A function whose source is not in the notebook: one that loads the global names of its code, perhaps."""
     loaded: list[ast.stmt] = [
-        ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)
+        ast.Expr(ast.Name(name, ast.Load()))
+        for name in global_names(function.__code__)
     ]
     # Under a condition, as it is unknown which of the names a call really loads.
     guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])

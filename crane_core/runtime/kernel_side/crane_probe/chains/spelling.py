@@ -20,7 +20,8 @@ def closest(asked: str, names: list[str], n: int) -> list[str]:
         if _may_be(asked, name)
     ]
     return [
-        name for _, _, name in nlargest(n, [one for one in near if one[0] >= _ALIKE])
+        name
+        for _, _, name in nlargest(n, [one for one in near if one[0] >= _ALIKE])
     ]
 
 

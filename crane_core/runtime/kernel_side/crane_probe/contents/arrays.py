@@ -147,7 +147,8 @@ def pieces(array: Any) -> Iterator[Any]:
         # A view in order of memory; ravel in another order would copy.
         flat = array if array.ndim == 1 else array.ravel(order="K")
         yield from (
-            flat[start : start + PIECE] for start in range(0, flat.shape[0], PIECE)
+            flat[start : start + PIECE]
+            for start in range(0, flat.shape[0], PIECE)
         )
         return
     walk = ["external_loop", "buffered", "zerosize_ok", "refs_ok"]
@@ -168,7 +169,9 @@ def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
     np, found = numpy(), []
     for piece in parts:
         part = (
-            ranges(piece.reshape(1, -1), look) if len(piece) else _nothing(piece.dtype)
+            ranges(piece.reshape(1, -1), look)
+            if len(piece)
+            else _nothing(piece.dtype)
         )
         if part is None:
             return None
@@ -249,7 +252,11 @@ def _distinct_in_pieces(array: Any, found: Any, look: Any) -> DistinctValues:
 
 
 def _is_narrow(array: Any, known: Any) -> bool:
-    if known is None or array.dtype.kind not in "iub" or array.shape[0] <= _FIRST:
+    if (
+        known is None
+        or array.dtype.kind not in "iub"
+        or array.shape[0] <= _FIRST
+    ):
         return False
     return int(known[1]) - int(known[0]) < _NARROW
 

@@ -42,11 +42,17 @@ def _content(value: Any, look: Any) -> Facts:
             }
         }
     # dict's own methods everywhere: a subclass may count or log what is read.
-    keys = list(islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG)))
+    keys = list(
+        islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG))
+    )
     entries = _shown_entries(value, keys, look)
     plus = {
-        "representation": {"key_types": _key_types(value, look)} if length else {},
-        "values": merged({"keys": _key_list(keys, length, look)}, _default(value)),
+        "representation": {"key_types": _key_types(value, look)}
+        if length
+        else {},
+        "values": merged(
+            {"keys": _key_list(keys, length, look)}, _default(value)
+        ),
         "structure": {
             **_lengths(value, length),
             **_other_shapes(value, [key for key, _ in entries], look),
@@ -73,7 +79,10 @@ def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
     # By identity, as comparing values may run code, or compare arrays.
     met = {id(item) for _, item in there}
     first = islice(dict.items(value), look.limits.items)
-    return [*there, *((key, item) for key, item in first if id(item) not in met)]
+    return [
+        *there,
+        *((key, item) for key, item in first if id(item) not in met),
+    ]
 
 
 def has_plain_keys(value: Any) -> bool:
@@ -88,7 +97,9 @@ def _key_types(value: Any, look: Any) -> dict[str, int]:
 
 
 def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
-    return listed([look.scalar(key) for key in keys[: look.limits.names]], length)
+    return listed(
+        [look.scalar(key) for key in keys[: look.limits.names]], length
+    )
 
 
 def gives_nothing(value: Any, kind: type) -> bool:
@@ -105,7 +116,11 @@ def _default(value: Any) -> Facts:
         return {}
     # The class's own member, as a subclass may hide it.
     factory = vars(collections.defaultdict)["default_factory"].__get__(value)
-    shown = type_name(factory) if is_kind(factory, type) else type_name(type(factory))
+    shown = (
+        type_name(factory)
+        if is_kind(factory, type)
+        else type_name(type(factory))
+    )
     return {} if factory is None else {"missing_key_gives": shown}
 
 
@@ -117,7 +132,12 @@ def _lengths(value: Any, length: int) -> Facts:
         for item in islice(dict.values(value), _DETECTED_AMONG)
     ]
     lengths = {shape[0] for shape in shapes if shape}
-    if length < 2 or length > _DETECTED_AMONG or len(lengths) == 0 or not all(shapes):
+    if (
+        length < 2
+        or length > _DETECTED_AMONG
+        or len(lengths) == 0
+        or not all(shapes)
+    ):
         return {}
     return {"lengths_equal": len(lengths) == 1}
 
@@ -129,9 +149,13 @@ def _other_shapes(value: Any, shown: list[Any], look: Any) -> Facts:
         look.label(key): sequences.own_shape(item)
         for key, item in islice(dict.items(value), look.limits.asked)
         # Containers have no shape of numbers that is worth a line.
-        if type(key) is str and key not in known and type(item) not in CONTAINERS
+        if type(key) is str
+        and key not in known
+        and type(item) not in CONTAINERS
     }
-    told = {key: list(shape) for key, shape in shapes.items() if shape is not None}
+    told = {
+        key: list(shape) for key, shape in shapes.items() if shape is not None
+    }
     return stated(other_shapes=told)
 
 
@@ -170,7 +194,9 @@ def _bunch_shapes(value: Any) -> Facts:
         name: sequences.own_shape(dict.__getitem__(value, part))
         for name, part in _BUNCH
     }
-    return {name: list(shape) for name, shape in shapes.items() if shape is not None}
+    return {
+        name: list(shape) for name, shape in shapes.items() if shape is not None
+    }
 
 
 def _preview(value: Any, look: Any) -> Facts:
@@ -181,10 +207,15 @@ def _preview(value: Any, look: Any) -> Facts:
     }
     # Only plain values: the rest would need a repr.
     plain = {
-        look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN
+        look.label(key): look.scalar(item)
+        for key, item in first
+        if type(item) in PLAIN
     }
     return (
-        merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}})
+        merged(
+            {"representation": {"preview": kinds}},
+            {"values": {"preview": plain}},
+        )
         if first
         else {}
     )

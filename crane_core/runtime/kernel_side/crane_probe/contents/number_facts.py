@@ -22,7 +22,8 @@ def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> Facts:
     # Of NaN alone there is no range.
     if n_nan < size:
         facts["value_range"] = [
-            look.scalar(arrays.plain(bound[at])) for bound in (found.low, found.high)
+            look.scalar(arrays.plain(bound[at]))
+            for bound in (found.low, found.high)
         ]
     return facts
 
@@ -54,7 +55,10 @@ def fraction_facts(found: DistinctValues | None, look: Any) -> Facts:
     finite = found.values[np.isfinite(found.values)]
     others = finite[finite != np.floor(finite)]
     return (
-        {"n_fractions": len(others), "fraction": look.scalar(arrays.plain(others[0]))}
+        {
+            "n_fractions": len(others),
+            "fraction": look.scalar(arrays.plain(others[0])),
+        }
         if len(others)
         else {}
     )
@@ -72,7 +76,9 @@ def distinct_facts(found: DistinctValues | None, look: Any) -> Facts:
         "num_unique" if found.is_all else "num_unique_at_least": len(values)
     }
     if found.is_all and len(values) <= look.limits.values:
-        facts["unique_values"] = [look.scalar(arrays.plain(value)) for value in values]
+        facts["unique_values"] = [
+            look.scalar(arrays.plain(value)) for value in values
+        ]
     if values.dtype.kind in arrays.NUMERIC:
         # One more than the limit is enough to tell categories from a continuous number.
         return dict(

@@ -58,7 +58,8 @@ def tell_of(
     samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
     tell(
-        "parts", {name: _alike(parts) for name, parts in _named_parts(samples).items()}
+        "parts",
+        {name: _alike(parts) for name, parts in _named_parts(samples).items()},
     )
     if batching is not None and samples:
         _tell_batch(samples, batching, tell)
@@ -66,8 +67,13 @@ def tell_of(
         tell("draws", "random numbers for each sample")
     # Told before it starts, so that a reason names what the time ran out in.
     tell("doing", "the range of its samples")
-    ranges = {name: range_of(parts) for name, parts in _named_parts(samples).items()}
-    tell("ranges", {name: found for name, found in ranges.items() if found is not None})
+    ranges = {
+        name: range_of(parts) for name, parts in _named_parts(samples).items()
+    }
+    tell(
+        "ranges",
+        {name: found for name, found in ranges.items() if found is not None},
+    )
 
 
 def message(error: Exception) -> str:
@@ -91,13 +97,17 @@ def _indices(n: int | None, batching: LoaderBatching | None) -> list[Any]:
     if batching is not None and batching.indices is not None:
         return list(batching.indices())[:MOST]
     most = (
-        MOST if batching is None or batching.size is None else min(MOST, batching.size)
+        MOST
+        if batching is None or batching.size is None
+        else min(MOST, batching.size)
     )
     # A dataset without a length can still be indexed.
     return list(range(most if n is None else min(n, most)))
 
 
-def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list[Any]:
+def _indexed(
+    dataset: Any, indices: list[Any], tell: Tell, until: float
+) -> list[Any]:
     """The samples, as many as the time allows; the first error ends it and is stated."""
     samples: list[Any] = []
     for index in indices:
@@ -117,11 +127,15 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
     return samples
 
 
-def _tell_batch(samples: list[Any], batching: LoaderBatching, tell: Tell) -> None:
+def _tell_batch(
+    samples: list[Any], batching: LoaderBatching, tell: Tell
+) -> None:
     tell("doing", "collating a batch")
     try:
         # Without automatic batching, torch's loader collates each sample by itself.
-        batch = batching.collate(samples[0] if batching.size is None else samples)
+        batch = batching.collate(
+            samples[0] if batching.size is None else samples
+        )
     except Exception as error:  # noqa: BLE001 - as above
         tell("batch_error", f"collate_fn failed: {message(error)}")
         return
@@ -161,9 +175,15 @@ def leaves(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The ends of a tree by the way to them: `batch[0]`, `batch['image']`."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for key, part in list(value.items())[:_MOST_PARTS]:
-            yield from leaves(part, f"{name}[{bounds.scalar(key, 60)!r}]", depth + 1)
+            yield from leaves(
+                part, f"{name}[{bounds.scalar(key, 60)!r}]", depth + 1
+            )
     # Named tuples and lists alike, as torch's collating takes them apart.
-    elif isinstance(value, (tuple, list)) and _is_branch(value) and depth < _DEEPEST:
+    elif (
+        isinstance(value, (tuple, list))
+        and _is_branch(value)
+        and depth < _DEEPEST
+    ):
         for at, part in enumerate(value):
             yield from leaves(part, f"{name}[{at}]", depth + 1)
     else:
@@ -182,7 +202,9 @@ def _leaf(value: Any) -> Facts:
     """{"type", "shape", "dtype"} of one end, as far as it has them."""
     facts: Facts = {"type": type_name(type(value))}
     if _is_array(value):
-        return dict(facts, shape=[int(n) for n in value.shape], dtype=str(value.dtype))
+        return dict(
+            facts, shape=[int(n) for n in value.shape], dtype=str(value.dtype)
+        )
     if type(value) in _SIZED:
         return dict(facts, length=len(value))
     # An image of PIL has these two, and no shape.
@@ -213,7 +235,9 @@ def _alike(parts: list[Any]) -> Facts:
 
 def _distinct(values: list[Any]) -> list[Any]:
     # `in`, because lists of sizes cannot be hashed.
-    once = (value for at, value in enumerate(values) if value not in values[:at])
+    once = (
+        value for at, value in enumerate(values) if value not in values[:at]
+    )
     return sorted(once, key=lambda value: (str(type(value)), value))
 
 
@@ -261,4 +285,6 @@ def _ends_of_tensor(value: Any) -> tuple[Any, Any] | None:
         low, high = plain.aminmax()
         return low.item(), high.item()
     except (RuntimeError, TypeError):
-        return None  # Complex, sparse and very small types have no order in torch.
+        return (
+            None  # Complex, sparse and very small types have no order in torch.
+        )

@@ -57,7 +57,9 @@ def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
     for kind, count in kinds:
         # By name, as two classes of one name are one line.
         counts[type_name(kind)] += count
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
+    return dict(
+        sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
+    )
 
 
 def item_types(kinds: list[tuple[type, int]], look: Any) -> Facts:
@@ -68,7 +70,9 @@ def item_types(kinds: list[tuple[type, int]], look: Any) -> Facts:
 def number_facts(row: RowOfValues, look: Any) -> Facts:
     """value_info of exact numbers: NaN, range, distinct values."""
     if not look.affords(row.length * NS_PER_VALUE):
-        return {"not_computed": f"{row.length} values are too many to look through"}
+        return {
+            "not_computed": f"{row.length} values are too many to look through"
+        }
     n_nan = _n_nan(row)
     facts: Facts = {"has_nan": n_nan > 0}
     if n_nan == row.length:
@@ -92,10 +96,16 @@ def _n_nan(row: RowOfValues) -> int:
     except OverflowError:
         total = float("nan")
     # Infinities of both signs sum to NaN as well: the slow way then finds no NaN.
-    return 0 if total == total else sum(1 for number in row.again() if number != number)
+    return (
+        0
+        if total == total
+        else sum(1 for number in row.again() if number != number)
+    )
 
 
-def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> Facts:
+def distinct_facts(
+    again: Callable[[], Iterable[Any]], length: int, look: Any
+) -> Facts:
     """How many distinct values there are, which where they are few, and what that makes of them."""
     distinct = distinct_values(again, length, look)
     if distinct is None:
@@ -105,7 +115,9 @@ def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -
         }
     facts = _number_of(distinct, length)
     if distinct.n <= look.limits.values:
-        facts["unique_values"] = [look.scalar(value) for value in sorted(distinct.few)]
+        facts["unique_values"] = [
+            look.scalar(value) for value in sorted(distinct.few)
+        ]
     return dict(facts, value_type=value_type(distinct.few))
 
 
@@ -169,7 +181,8 @@ def text_facts(row: RowOfValues, look: Any) -> Facts:
         facts.update(_number_of(distinct, row.length))
     if distinct is not None and distinct.n <= look.limits.values:
         return dict(
-            facts, unique_values=[look.text(value) for value in sorted(distinct.few)]
+            facts,
+            unique_values=[look.text(value) for value in sorted(distinct.few)],
         )
     # More than are shown, as the first ones are often equal.
     first = dict.fromkeys(row.first(4 * look.limits.values))
@@ -195,7 +208,9 @@ def nesting_of(row: RowOfValues, look: Any) -> Nesting:
     for at, item in enumerate(row.again()):
         # A list of long lists may be larger than the time allows: the rest is named, not guessed.
         if type(item) in ROWS and not look.affords(NS_PER_TYPE * len(item)):
-            return Nesting((row.length,), {"not_computed": f"shapes from item {at} on"})
+            return Nesting(
+                (row.length,), {"not_computed": f"shapes from item {at} on"}
+            )
         shape = full_shape(item, 1)
         if shape not in counts:
             first_at[shape] = at
@@ -258,7 +273,11 @@ def sign_of(value: Any) -> tuple[int, Any, str]:
     shape = own_shape(value)
     is_plain = type(value) in SCALARS or type(value) in ROWS
     # Values of libraries differ by more than their shape: two models, two frames.
-    return id(type(value)), shape, "" if is_plain else answer_of(value, "SIGN", "")
+    return (
+        id(type(value)),
+        shape,
+        "" if is_plain else answer_of(value, "SIGN", ""),
+    )
 
 
 def own_shape(value: Any) -> tuple[int, ...] | None:

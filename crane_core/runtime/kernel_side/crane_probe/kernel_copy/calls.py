@@ -290,7 +290,9 @@ def restrict(*, may_write: bool) -> None:
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
-    words = _program(_SYSTEMS[os.uname().machine], os.getpid(), may_write=may_write)
+    words = _program(
+        _SYSTEMS[os.uname().machine], os.getpid(), may_write=may_write
+    )
     code = ctypes.create_string_buffer(
         b"".join(struct.pack("<HBBI", *word) for word in words)
     )
@@ -306,7 +308,10 @@ def restrict(*, may_write: bool) -> None:
     ):
         # c_ulong, because the C library reads whole registers of a function with variable
         # arguments.
-        if libc.prctl(ctypes.c_int(asked[0]), *map(ctypes.c_ulong, asked[1:])) != 0:
+        if (
+            libc.prctl(ctypes.c_int(asked[0]), *map(ctypes.c_ulong, asked[1:]))
+            != 0
+        ):
             raise OSError(
                 ctypes.get_errno(), "the system refuses a filter of its calls"
             )
@@ -315,8 +320,16 @@ def restrict(*, may_write: bool) -> None:
 def _program(system: System, own: int, *, may_write: bool) -> Words:
     words = [
         # Calls of 32-bit programs come under another architecture, with other numbers.
-        *[(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, system.audit), (_RETURN, 0, 0, _KILL)],
-        *[(_LOAD, 0, 0, 0), (_AT_LEAST, 0, 1, _OTHER_NUMBERS), (_RETURN, 0, 0, _KILL)],
+        *[
+            (_LOAD, 0, 0, 4),
+            (_EQUAL, 1, 0, system.audit),
+            (_RETURN, 0, 0, _KILL),
+        ],
+        *[
+            (_LOAD, 0, 0, 0),
+            (_AT_LEAST, 0, 1, _OTHER_NUMBERS),
+            (_RETURN, 0, 0, _KILL),
+        ],
         *_only(
             system.clone,
             [(_LOAD, 0, 0, _argument(0)), (_ANY_BIT, 1, 0, _THREAD)],
@@ -349,7 +362,12 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     refused = (_RETURN, 0, 0, _ERRNO | _NO_ACCESS)
     words += _when(
         system.socket,
-        [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)],
+        [
+            (_LOAD, 0, 0, _argument(0)),
+            *families,
+            refused,
+            (_RETURN, 0, 0, _KILL),
+        ],
     )
     for number in _UNTOLD:
         # "No such call" makes glibc use clone and openat, whose flags a filter can read.
@@ -378,7 +396,9 @@ def _when(number: int, then: Words) -> Words:
 
 def _only(number: int, test: Words, otherwise: int) -> Words:
     """The call is allowed where the test, whose last word jumps by one, holds."""
-    return _when(number, [*test, (_RETURN, 0, 0, otherwise), (_RETURN, 0, 0, _ALLOW)])
+    return _when(
+        number, [*test, (_RETURN, 0, 0, otherwise), (_RETURN, 0, 0, _ALLOW)]
+    )
 
 
 def _means_itself(place: int, own: int, if_not: int | None = None) -> Words:
@@ -407,13 +427,19 @@ def _not_owned_by_others(own: int) -> Words:
             (_EQUAL, 4, 0, _OWNER_OF_KIND),
             (_EQUAL, 0, 4, _OWNER),
         ],
-        *[*_means_itself(2, own), (_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)],
+        *[
+            *_means_itself(2, own),
+            (_RETURN, 0, 0, _KILL),
+            (_RETURN, 0, 0, _ALLOW),
+        ],
     ]
 
 
 def _but(place: int, refused: Sequence[int]) -> Words:
     """Allowed but for these values of an argument."""
-    tests = [(_EQUAL, len(refused) - n, 0, value) for n, value in enumerate(refused)]
+    tests = [
+        (_EQUAL, len(refused) - n, 0, value) for n, value in enumerate(refused)
+    ]
     return [
         (_LOAD, 0, 0, _argument(place)),
         *tests,

@@ -57,7 +57,9 @@ def doubt(error: BaseException) -> str | None:
         seen.append(cause)
         # A library wraps the refusal that it met: the doubtful one may be the cause of a KeyError.
         cause = cause.__cause__ or cause.__context__
-    return next((reason for reason in map(_doubt, seen) if reason is not None), None)
+    return next(
+        (reason for reason in map(_doubt, seen) if reason is not None), None
+    )
 
 
 def _doubt(error: BaseException) -> str | None:
@@ -76,7 +78,9 @@ def _lacking(error: BaseException) -> str | None:
     if isinstance(error, KeyboardInterrupt):
         return "the copy was interrupted"
     if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
-        return "files, connections and programs of the kernel are not the copy's"
+        return (
+            "files, connections and programs of the kernel are not the copy's"
+        )
     # EOFError is what reading from a pipe or socket that leads nowhere comes to.
     if isinstance(error, EOFError) or _is_of_a_partner(type(error)):
         return "connections and programs of the kernel are not the copy's"

@@ -44,7 +44,9 @@ def facts_of(work: Work, look: Any) -> Facts:
         return forked.facts_of(_with_random_state(work), seconds)
     if _can_interrupt():
         return facts_in_place(work, seconds)
-    return {"unfinished": "needs code of the notebook, which this system cannot bound"}
+    return {
+        "unfinished": "needs code of the notebook, which this system cannot bound"
+    }
 
 
 def leaves_no_trace() -> bool:
@@ -125,7 +127,9 @@ def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     found, torch = _of_processor(), sys.modules.get("torch")
     # Asking for CUDA's state initialises CUDA, which takes memory and forbids later forks.
     if torch is not None and torch.cuda.is_initialized():
-        found.append((torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all))
+        found.append(
+            (torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all)
+        )
     return found
 
 

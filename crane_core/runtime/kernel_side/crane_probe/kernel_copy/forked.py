@@ -48,7 +48,9 @@ def is_possible() -> bool:
     """True where the process can be copied, and where its copy can let go of what is open."""
     # /proc/self/fd is what names the open files; without /proc they could not be cut off.
     return (
-        sys.platform == "linux" and hasattr(os, "fork") and Path(_OPEN_FILES).is_dir()
+        sys.platform == "linux"
+        and hasattr(os, "fork")
+        and Path(_OPEN_FILES).is_dir()
     )
 
 
@@ -199,7 +201,9 @@ def _reopen(handle: int, nowhere: int) -> None:
 
 
 def _silence(nowhere: int) -> None:
-    sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(nowhere, "w", closefd=False))
+    sys.stdout = sys.stderr = io.TextIOWrapper(
+        io.FileIO(nowhere, "w", closefd=False)
+    )
     warnings.simplefilter("ignore")
     streams = sys.modules.get("ipykernel.iostream")
     thread = getattr(streams, "IOPubThread", None)

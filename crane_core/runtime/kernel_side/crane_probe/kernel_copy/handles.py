@@ -38,7 +38,9 @@ def cut_off(kept: Sequence[int], nowhere: int) -> None:
         # Prints to a closed stream would raise where the kernel's own would not.
         if handle <= _STANDARD:
             os.dup2(nowhere, handle)
-        elif stat.S_IFMT(mode) in _TO_OTHERS and device not in _HARMLESS_DEVICES:
+        elif (
+            stat.S_IFMT(mode) in _TO_OTHERS and device not in _HARMLESS_DEVICES
+        ):
             os.dup2(closed, handle)
         elif stat.S_IFMT(mode) == 0:
             # Counters of events, of libraries that end the process where they cannot be written.
@@ -46,7 +48,9 @@ def cut_off(kept: Sequence[int], nowhere: int) -> None:
     os.close(closed)
 
 
-def open_again(kept: Sequence[int], nowhere: int, writable: Sequence[str]) -> None:
+def open_again(
+    kept: Sequence[int], nowhere: int, writable: Sequence[str]
+) -> None:
     """Files and folders by their names, in the room that the process is in by now; files keep their positions.
 
     They may be written to in and below the folders `writable`. A file without a name is copied into memory. Raises
@@ -65,7 +69,9 @@ def _open(kept: Sequence[int]) -> list[tuple[int, int, int]]:
     """Each handle with its mode and, of a device, its number."""
     found = []
     # A list first: the folder is read through a handle that is itself in it.
-    for handle in sorted(int(path.name) for path in Path(_OPEN_FILES).iterdir()):
+    for handle in sorted(
+        int(path.name) for path in Path(_OPEN_FILES).iterdir()
+    ):
         try:
             status = os.fstat(handle)
         except OSError:
@@ -104,13 +110,13 @@ def _file_again(handle: int, nowhere: int, writable: Sequence[str]) -> int:
             own = _in_memory(handle)
         os.lseek(own, place, os.SEEK_SET)
     except PermissionError:
-        return (
-            nowhere  # It could be opened once, by a user that the kernel no longer is.
-        )
+        return nowhere  # It could be opened once, by a user that the kernel no longer is.
     return own
 
 
-def _by_name(handle: int, name: str, flags: int, writable: Sequence[str]) -> int | None:
+def _by_name(
+    handle: int, name: str, flags: int, writable: Sequence[str]
+) -> int | None:
     """None where another file has the name now, or none has it."""
     # Outside these folders nothing can be dropped, so the file is opened for reading alone.
     is_dropped = any(
@@ -118,7 +124,9 @@ def _by_name(handle: int, name: str, flags: int, writable: Sequence[str]) -> int
         for folder in writable
     )
     try:
-        own = _with_flags(name, flags & _KEPT_FLAGS if is_dropped else os.O_RDONLY)
+        own = _with_flags(
+            name, flags & _KEPT_FLAGS if is_dropped else os.O_RDONLY
+        )
     # A file deleted or replaced after it was opened: its name leads to another content.
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -136,11 +144,14 @@ def _with_flags(name: str, flags: int) -> int:
         return os.open(name, os.O_RDONLY)
 
 
-def _is_same(one: os.stat_result, other: os.stat_result, *, is_overlaid: bool) -> bool:
+def _is_same(
+    one: os.stat_result, other: os.stat_result, *, is_overlaid: bool
+) -> bool:
     """An overlay may give its files other numbers."""
     # Nothing else tells the file behind a handle from a new one with its name.
     facts = [
-        (found.st_size, found.st_mtime_ns, found.st_nlink > 0) for found in (one, other)
+        (found.st_size, found.st_mtime_ns, found.st_nlink > 0)
+        for found in (one, other)
     ]
     is_numbered_alike = (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     return is_numbered_alike or is_overlaid and facts[0] == facts[1]

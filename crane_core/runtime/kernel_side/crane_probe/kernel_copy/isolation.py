@@ -33,7 +33,13 @@ _SCOPES = 0b11
 """No abstract sockets and no signals out of the wall (from the sixth version on)."""
 _SINCE_REFER, _SINCE_TRUNCATE, _SINCE_SCOPES = 2, 3, 6
 # Programs write to these without changing anything.
-_HARMLESS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_HARMLESS = (
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+)
 _NO_NEW_PRIVILEGES = 38
 
 
@@ -116,7 +122,11 @@ def _mount(
 ) -> bool:
     return bool(
         libc.mount(
-            source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()
+            source.encode(),
+            os.fsencode(target),
+            kind.encode(),
+            flags,
+            data.encode(),
         )
         == 0
     )
@@ -132,7 +142,12 @@ def _read_only(libc: Any) -> bool:
     return bool(
         # By number: the C library has a function for it only since glibc 2.36.
         libc.syscall(
-            _MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)
+            _MOUNT_SETATTR,
+            _HERE,
+            b"/",
+            _RECURSIVE,
+            attributes,
+            ctypes.c_size_t(32),
         )
         == 0
     )
@@ -186,7 +201,10 @@ def walled_in(folders: Sequence[str]) -> bool:
     # Versions before the sixth know only the first number, and refuse a longer record.
     size = len(attributes) if version >= _SINCE_SCOPES else 8
     rules = libc.syscall(
-        _CREATE_RULES, ctypes.create_string_buffer(attributes), ctypes.c_size_t(size), 0
+        _CREATE_RULES,
+        ctypes.create_string_buffer(attributes),
+        ctypes.c_size_t(size),
+        0,
     )
     if rules < 0:
         return False
@@ -196,7 +214,9 @@ def walled_in(folders: Sequence[str]) -> bool:
         for device in _HARMLESS:
             _allow(libc, rules, device, _WRITE_FILE)
         # Like seccomp, Landlock takes a process only once it can gain no privileges.
-        libc.prctl(ctypes.c_int(_NO_NEW_PRIVILEGES), *map(ctypes.c_ulong, (1, 0, 0, 0)))
+        libc.prctl(
+            ctypes.c_int(_NO_NEW_PRIVILEGES), *map(ctypes.c_ulong, (1, 0, 0, 0))
+        )
         return bool(libc.syscall(_RESTRICT, rules, 0) == 0)
     finally:
         os.close(rules)

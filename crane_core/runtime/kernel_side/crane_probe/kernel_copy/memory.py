@@ -43,10 +43,14 @@ def _shared() -> list[tuple[int, int, int]]:
             continue
         # Memory of a card or camera cannot be copied: what is written there is done.
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
-            raise SharedMemoryError("the kernel works with the memory of a device")
+            raise SharedMemoryError(
+                "the kernel works with the memory of a device"
+            )
         start, _, end = place.partition("-")
         bits = (
-            _READ * ("r" in rights) | _WRITE * ("w" in rights) | _RUN * ("x" in rights)
+            _READ * ("r" in rights)
+            | _WRITE * ("w" in rights)
+            | _RUN * ("x" in rights)
         )
         found.append((int(start, 16), int(end, 16), bits))
     return found
@@ -80,17 +84,26 @@ def _copy(start: int, length: int, rights: int) -> None:
     # Read before it is replaced at its place, as pointers into it must stay right.
     held = _content(start, length, rights)
     if (
-        libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0)
+        libc.mmap(
+            start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0
+        )
         != start
     ):
-        raise SharedMemoryError("the kernel shares memory that could not be copied")
+        raise SharedMemoryError(
+            "the kernel shares memory that could not be copied"
+        )
     ctypes.memmove(start, held, length)
     # Code that is mapped for running must be able to run after the copy.
     if (
         rights != _READ | _WRITE
-        and libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), rights) != 0
+        and libc.mprotect(
+            ctypes.c_void_p(start), ctypes.c_size_t(length), rights
+        )
+        != 0
     ):
-        raise SharedMemoryError("the kernel shares memory that could not be copied")
+        raise SharedMemoryError(
+            "the kernel shares memory that could not be copied"
+        )
 
 
 def _content(start: int, length: int, rights: int) -> bytes:

@@ -49,9 +49,15 @@ def one_each() -> None:
 def _one_in_openmp() -> None:
     import ctypes
 
-    lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
+    lines = (
+        Path("/proc/self/maps")
+        .read_text("utf-8", "surrogateescape")
+        .splitlines()
+    )
     paths = {
-        parts[5] for parts in (line.split(None, 5) for line in lines) if len(parts) > 5
+        parts[5]
+        for parts in (line.split(None, 5) for line in lines)
+        if len(parts) > 5
     }
     for path in paths:
         if Path(path).name.startswith(_OPENMP):
@@ -74,7 +80,9 @@ def of_the_notebook() -> list[str]:
 def _is_ours(thread: threading.Thread) -> bool:
     started = getattr(thread, "_target", None)
     modules = (type(thread).__module__, getattr(started, "__module__", None))
-    tops = [module.partition(".")[0] for module in modules if type(module) is str]
+    tops = [
+        module.partition(".")[0] for module in modules if type(module) is str
+    ]
     # By names, too: asyncio's pool runs a function of concurrent.futures, as the notebook's may.
     return thread.name.startswith(_OUR_NAMES) or any(
         top in _OURS or top == "crane_core" for top in tops
@@ -106,7 +114,9 @@ def has_gpu_driver() -> bool:
 
 def _open_files() -> list[str]:
     names = os.listdir("/proc/self/fd")  # noqa: PTH208 - names alone are wanted
-    return [target for name in names if (target := _target(f"/proc/self/fd/{name}"))]
+    return [
+        target for name in names if (target := _target(f"/proc/self/fd/{name}"))
+    ]
 
 
 def _target(link: str) -> str:

@@ -131,6 +131,9 @@ def _is_tried() -> bool:
         if frame.f_back is None:
             return False
         frame = frame.f_back
-        if (frame.f_globals.get("__name__"), frame.f_code.co_name) == _TRIES_IPV6:
+        if (
+            frame.f_globals.get("__name__"),
+            frame.f_code.co_name,
+        ) == _TRIES_IPV6:
             return True
     return False

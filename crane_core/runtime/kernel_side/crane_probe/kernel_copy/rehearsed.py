@@ -71,7 +71,9 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
 def _prepared(shell: Any, refusals: Refusals) -> _Shown:
     shown = _Shown()
     # The shell shows a syntax error by other methods than the rest.
-    shell.showtraceback = shell.showsyntaxerror = shell.showindentationerror = shown
+    shell.showtraceback = shell.showsyntaxerror = shell.showindentationerror = (
+        shown
+    )
     # A notebook tells of what its callbacks raise, and the cell goes on all the same.
     shell.events.trigger = lambda *_, **__: None
     # quit() and exit() in a cell end the kernel, which is neither crash nor success.
@@ -97,7 +99,9 @@ def _crash(shell: Any, code: str, error: BaseException) -> Facts:
     line = _line(shell, code, error)
     lines = code.splitlines()
     here = (
-        lines[line - 1].strip() if line is not None and 0 < line <= len(lines) else ""
+        lines[line - 1].strip()
+        if line is not None and 0 < line <= len(lines)
+        else ""
     )
     return {
         "outcome": CRASH,
@@ -144,8 +148,12 @@ def _line(shell: Any, code: str, error: BaseException) -> int | None:
 def _before(code: str) -> tuple[int, int]:
     """Empty lines at the top, which IPython leaves out, and 1 where a cell magic is in the next."""
     lines = code.splitlines()
-    n_blank = next((place for place, line in enumerate(lines) if line.strip()), 0)
-    return n_blank, int(n_blank < len(lines) and lines[n_blank].startswith("%%"))
+    n_blank = next(
+        (place for place, line in enumerate(lines) if line.strip()), 0
+    )
+    return n_blank, int(
+        n_blank < len(lines) and lines[n_blank].startswith("%%")
+    )
 
 
 def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
@@ -196,17 +204,23 @@ def hindered_again(
         if why is not None:
             return why
     state = look(shell.user_ns, again["look"])
-    changed = [name for name in COMPARED if state.get(name) != again["state"].get(name)]
+    changed = [
+        name for name in COMPARED if state.get(name) != again["state"].get(name)
+    ]
     if changed:
         names = _changed_names(state, again["state"]) or ", ".join(changed)
         return f"the cells before it, run again in a second kernel, led to another state: {names}"
     return _refused(refusals)
 
 
-def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | None:
+def _differs(
+    shell: Any, cell: Mapping[str, Any], refusals: Refusals
+) -> str | None:
     """Why a cell is not what it was, None where it is."""
     if _awaits(shell, cell["code"]):
-        return _sentence(cell, "awaits, and the event loop does not run in a copy")
+        return _sentence(
+            cell, "awaits, and the event loop does not run in a copy"
+        )
     # With history, as In, Out and _ are names that the target may use.
     result = shell.run_cell(cell["code"], store_history=True, silent=False)
     error = result.error_before_exec or result.error_in_exec
@@ -216,7 +230,8 @@ def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | N
     # A cell that raised before must raise again: notebooks go on after a cell that failed.
     if raised != cell["exception"]:
         return _sentence(
-            cell, f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}"
+            cell,
+            f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}",
         )
     return None
 
@@ -236,9 +251,13 @@ def _refused(refusals: Refusals) -> str | None:
     )
 
 
-def _changed_names(state: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+def _changed_names(
+    state: Mapping[str, Any], expected: Mapping[str, Any]
+) -> str:
     """Names of variables of which the two states say different things."""
     now, then = state["variables"], expected["variables"]
     return ", ".join(
-        name for name in sorted({*now, *then}) if now.get(name) != then.get(name)
+        name
+        for name in sorted({*now, *then})
+        if now.get(name) != then.get(name)
     )[:200]

@@ -46,7 +46,9 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
     found = []
     for name, module in list(sys.modules.items()):
         path: Any = module_dict(module).get("__file__")
-        is_source = type(name) is str and type(path) is str and path.endswith(".py")
+        is_source = (
+            type(name) is str and type(path) is str and path.endswith(".py")
+        )
         if (
             is_source
             # The notebook itself has no file that was imported; multiprocessing gives it a second
@@ -63,7 +65,9 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _reloader(shell: Any) -> Facts:
     """What %autoreload knows and has to do; empty where it is not loaded or is off."""
     manager = setting(shell, "magics_manager")
-    registry: Any = setting(manager, "registry") if manager is not None else None
+    registry: Any = (
+        setting(manager, "registry") if manager is not None else None
+    )
     for owner in dict.values(registry) if is_kind(registry, dict) else ():
         # By name, as the class is in an extension that may never have been loaded.
         if name_of(type(owner)) == "AutoreloadMagics":
@@ -73,7 +77,9 @@ def _reloader(shell: Any) -> Facts:
 
 
 def _is_watched(name: str, reloader: Mapping[str, Any]) -> bool:
-    is_chosen = reloader.get("check_all") is True or name in reloader.get("modules", ())
+    is_chosen = reloader.get("check_all") is True or name in reloader.get(
+        "modules", ()
+    )
     return is_chosen and name not in reloader.get("skip_modules", ())
 
 

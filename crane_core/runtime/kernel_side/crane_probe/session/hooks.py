@@ -22,7 +22,13 @@ from ..anatomy import (
     mro_of,
     name_of,
 )
-from .origins import called, functions_of, is_of_own_class, is_own, module_of_code
+from .origins import (
+    called,
+    functions_of,
+    is_of_own_class,
+    is_own,
+    module_of_code,
+)
 from .shells import listed, setting
 
 TRANSFORMER, HANDLER, CALLBACK, BUILTIN = (
@@ -48,7 +54,13 @@ _ENDS = (signal.SIGINT, signal.SIGTERM)
 """Signals after which the end of the cell no longer matters."""
 # Debuggers and coverage look at lines and change nothing.
 _TRACERS = frozenset(
-    ["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"]
+    [
+        "coverage",
+        "debugpy",
+        "pydevd",
+        "_pydevd_bundle",
+        "_pydevd_sys_monitoring",
+    ]
 )
 
 
@@ -74,7 +86,8 @@ def _of_python() -> Iterator[Hook]:
     for function in list(gc.callbacks):
         if is_own(function):
             yield Hook(
-                CALLBACK, f"callback {called(function)} of the garbage collector"
+                CALLBACK,
+                f"callback {called(function)} of the garbage collector",
             )
 
 
@@ -92,11 +105,13 @@ def _of_output() -> Iterator[Hook]:
     """What is called for each value that is shown, each text that is printed, each warning."""
     # A class of the notebook as sys.stdout runs its `write` with each print.
     replaced = [
-        (sys, name) for name in ("displayhook", "unraisablehook", "stdout", "stderr")
+        (sys, name)
+        for name in ("displayhook", "unraisablehook", "stdout", "stderr")
     ]
     if "warnings" in sys.modules:
         replaced += [
-            (sys.modules["warnings"], name) for name in ("showwarning", "formatwarning")
+            (sys.modules["warnings"], name)
+            for name in ("showwarning", "formatwarning")
         ]
     for module, name in replaced:
         value = module_dict(module).get(name)
@@ -105,9 +120,9 @@ def _of_output() -> Iterator[Hook]:
 
 
 def _is_tracer(function: Any) -> bool:
-    return type(function).__module__.partition(".")[0] in _TRACERS or not is_own(
-        function
-    )
+    return type(function).__module__.partition(".")[
+        0
+    ] in _TRACERS or not is_own(function)
 
 
 def _of_imports() -> Iterator[Hook]:
@@ -117,7 +132,11 @@ def _of_imports() -> Iterator[Hook]:
             continue
         # A finder is an object, or a class that is used as one.
         is_class = is_kind(finder, type)
-        if is_own(finder) if is_class else is_of_own_class(finder) or is_own(finder):
+        if (
+            is_own(finder)
+            if is_class
+            else is_of_own_class(finder) or is_own(finder)
+        ):
             yield Hook(CALLBACK, f"import hook {called(finder)}")
 
 
@@ -126,7 +145,8 @@ def _of_signals() -> Iterator[Hook]:
         handler = signal.getsignal(number)
         if callable(handler) and is_own(handler):
             yield Hook(
-                CALLBACK, f"handler {called(handler)} of {signal.Signals(number).name}"
+                CALLBACK,
+                f"handler {called(handler)} of {signal.Signals(number).name}",
             )
 
 
@@ -151,7 +171,8 @@ def _of_logging() -> Iterator[Hook]:
                 (
                     each
                     for each in parts
-                    if each is not None and (is_of_own_class(each) or is_own(each))
+                    if each is not None
+                    and (is_of_own_class(each) or is_own(each))
                 ),
                 None,
             )
@@ -200,9 +221,9 @@ def _of_transformers(shell: Any) -> Iterator[Hook]:
     """What makes another program of a cell than its text says."""
     for transformer in listed(setting(shell, "ast_transformers")):
         # The guard's own transformer leaves the cell as it is; a class of its name does not count.
-        if module_of(type(transformer)).partition(".")[0] != _OURS or not is_genuine(
-            type(transformer)
-        ):
+        if module_of(type(transformer)).partition(".")[
+            0
+        ] != _OURS or not is_genuine(type(transformer)):
             yield Hook(TRANSFORMER, called(transformer))
     yield from _of_inputs(setting(shell, "input_transformer_manager"))
     for transform in listed(setting(shell, "input_transformers_post")):
@@ -224,7 +245,11 @@ def _of_magics(manager: Any) -> Iterator[Hook]:
 def _of_inputs(manager: Any) -> Iterator[Hook]:
     """What turns the text of a cell into another, beside IPython's own."""
     held = instance_dict(manager) if manager is not None else {}
-    for group in ("cleanup_transforms", "line_transforms", "token_transformers"):
+    for group in (
+        "cleanup_transforms",
+        "line_transforms",
+        "token_transformers",
+    ):
         for transform in listed(held.get(group)):
             if not _is_of_shell(transform):
                 yield Hook(TRANSFORMER, called(transform))

@@ -19,7 +19,9 @@ _READS = frozenset(["ipykernel", "IPython", "zmq", "jupyter_client", "asyncio"])
 """Packages of the kernel that read sockets; a server of tornado's in the notebook reads its own."""
 _KERNEL = _READS | {"tornado", "selectors", "anyio"}
 _CODE = Kinds(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-_COROUTINES = Kinds(types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType)
+_COROUTINES = Kinds(
+    types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType
+)
 _DEEPEST = 4
 
 
@@ -63,7 +65,9 @@ def _tasks(asyncio: Any, loop: Any) -> list[Any]:
 def _is_done(task: Any) -> bool:
     """A class of tasks that is not asyncio's own is left alone."""
     # done() of a class of the notebook would be its code.
-    return module_of(type(task)) in ("_asyncio", "asyncio.tasks") and bool(task.done())
+    return module_of(type(task)) in ("_asyncio", "asyncio.tasks") and bool(
+        task.done()
+    )
 
 
 def _name_of_task(task: Any) -> str:
@@ -96,7 +100,10 @@ def _awaits_foreign(coroutine: Any) -> bool:
             if type(coroutine) is types.CoroutineType
             else None
         )
-        if type(coroutine) is not types.CoroutineType or coroutine.cr_frame is None:
+        if (
+            type(coroutine) is not types.CoroutineType
+            or coroutine.cr_frame is None
+        ):
             return False
         module = str(coroutine.cr_frame.f_globals.get("__name__"))
         if module.partition(".")[0] not in _KERNEL:
@@ -117,7 +124,9 @@ def _name_of_handle(handle: Any) -> str:
     )
 
 
-def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) -> bool:
+def _is_known(
+    parts: Iterable[Any], packages: frozenset[str], depth: int = 0
+) -> bool:
     """Whether all code among the parts of a call is of these packages."""
     return all(_is_known_part(part, packages, depth) for part in parts)
 
@@ -167,24 +176,34 @@ def _watched(held: dict[str, Any]) -> Iterator[str]:
     """Files and sockets whose readiness runs code that is not the kernel's."""
     # A loop that is not built on selectors (uvloop, Windows) shows no files.
     selector = (
-        instance_dict(held["_selector"]) if held.get("_selector") is not None else {}
+        instance_dict(held["_selector"])
+        if held.get("_selector") is not None
+        else {}
     )
     for key in list((selector.get("_fd_to_key") or {}).values()):
         for handle in key.data if type(key.data) is tuple else ():
             callback = (
-                instance_dict(handle).get("_callback") if handle is not None else None
+                instance_dict(handle).get("_callback")
+                if handle is not None
+                else None
             )
-            if callback is not None and not _reads_for_the_kernel(callback, key.fd):
+            if callback is not None and not _reads_for_the_kernel(
+                callback, key.fd
+            ):
                 yield f"watched file of {called(callback)}"
 
 
 def _reads_for_the_kernel(callback: Any, number: int) -> bool:
     # tornado registers one method for all its files, and keeps by number what each calls.
     owner = callback.__self__ if type(callback) is types.MethodType else None
-    handlers = instance_dict(owner).get("handlers") if owner is not None else None
+    handlers = (
+        instance_dict(owner).get("handlers") if owner is not None else None
+    )
     if (
         type(handlers) is dict and number in handlers
     ):  # tornado's loop, which tells its own handlers
         return _is_known([handlers[number][1]], _READS)
     # The kernel's other sockets are tornado's; those of asyncio's own transports and servers are the notebook's.
-    return called(callback) == "_read_from_self" and _is_known([callback], _READS)
+    return called(callback) == "_read_from_self" and _is_known(
+        [callback], _READS
+    )

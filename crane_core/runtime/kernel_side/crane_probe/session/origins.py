@@ -79,7 +79,10 @@ def parts_of_partial(value: Any) -> list[Any]:
     called: Any = members["func"]
     given: Any = members["args"]
     parts = [called.__get__(value), *given.__get__(value)]
-    return [parts[0], *(part for part in parts[1:] if type(part) in _CALLED_LATER)]
+    return [
+        parts[0],
+        *(part for part in parts[1:] if type(part) in _CALLED_LATER),
+    ]
 
 
 def _of_class(kind: type) -> Iterator[Any]:
@@ -95,7 +98,9 @@ def _of_object(value: Any, depth: int) -> Iterator[Any]:
         if called is not None:
             # A `__call__` that is not a function of Python is C code of a library.
             yield from (
-                functions_of(called, depth + 1) if type(called) is _FUNCTION else ()
+                functions_of(called, depth + 1)
+                if type(called) is _FUNCTION
+                else ()
             )
             return
 
@@ -116,7 +121,9 @@ def is_own_class(kind: type) -> bool:
         getattr(part, "__func__", part) if type(part) in _UNBOUND else part
         for part in class_dict(kind).values()
     ]
-    return any(type(part) is _FUNCTION and is_own_function(part) for part in held)
+    return any(
+        type(part) is _FUNCTION and is_own_function(part) for part in held
+    )
 
 
 def is_of_own_class(value: Any) -> bool:
@@ -152,7 +159,9 @@ def is_installed(path: str) -> bool:
     our_folder = os.path.dirname(ours) if type(ours) is str else None  # noqa: PTH120
     if path.startswith(_STANDARD) or our_folder and path.startswith(our_folder):
         return True
-    return any(part in _INSTALLED for part in path.replace(os.sep, "/").split("/"))
+    return any(
+        part in _INSTALLED for part in path.replace(os.sep, "/").split("/")
+    )
 
 
 def module_of_code(function: Any) -> str:
@@ -161,7 +170,11 @@ def module_of_code(function: Any) -> str:
     if type(name) is not str:
         return ""
     # A notebook may set `__name__` to that of a library: only the module's own dict counts.
-    return name if module_dict(sys.modules.get(name)) is function.__globals__ else ""
+    return (
+        name
+        if module_dict(sys.modules.get(name)) is function.__globals__
+        else ""
+    )
 
 
 def is_of(kind: type, packages: frozenset[str]) -> bool:
@@ -177,7 +190,9 @@ def called(value: Any) -> str:
         name: str = value.__name__
         return name
     if is_kind(value, functools.partial):
-        return called(instance_dict(value).get("func", parts_of_partial(value)[0]))
+        return called(
+            instance_dict(value).get("func", parts_of_partial(value)[0])
+        )
     if is_kind(value, type):
         return name_of(value)
     if type(value) is types.BuiltinFunctionType:

@@ -29,9 +29,15 @@ def processes() -> list[str]:
     """Command lines of the children that are neither ours nor idle workers of a pool."""
     # Workers of joblib stay for minutes after their last task, and do nothing.
     idle = worker_processes()
-    found = [(number, _command(number)) for number in _children() if number not in idle]
+    found = [
+        (number, _command(number))
+        for number in _children()
+        if number not in idle
+    ]
     return [
-        command for number, command in found if command and not _is_helper(command)
+        command
+        for number, command in found
+        if command and not _is_helper(command)
     ][:_MOST]
 
 
@@ -52,7 +58,9 @@ def _command(number: int) -> str:
         # A zombie can write nothing any more.
         if state in ([], ["Z"]):
             return ""
-        if words := list(filter(None, _read(f"/proc/{number}/cmdline").split("\0"))):
+        if words := list(
+            filter(None, _read(f"/proc/{number}/cmdline").split("\0"))
+        ):
             return " ".join(words)
         # While its program starts a child has no words: one of ours would be taken for somebody's work.
         time.sleep(0.001)

@@ -31,7 +31,9 @@ def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> Facts:
     return stated(session=stated(**told))
 
 
-def _tell(name: str, shell: Any, told: Facts, unavailable: dict[str, str]) -> None:
+def _tell(
+    name: str, shell: Any, told: Facts, unavailable: dict[str, str]
+) -> None:
     try:
         told[name] = _ASKED[name](shell)
     except Exception as error:  # noqa: BLE001 - the rest is told all the same

@@ -12,9 +12,9 @@ from ..anatomy import Names, instance_dict, is_kind, module_dict
 def shell_of(namespace: Names) -> Any:
     """IPython's shell whose variables these are; None outside IPython."""
     # Never imported for this: IPython takes a second, and its absence is the answer.
-    kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get(
-        "InteractiveShell"
-    )
+    kind: Any = module_dict(
+        sys.modules.get("IPython.core.interactiveshell")
+    ).get("InteractiveShell")
     if not is_kind(kind, type):
         return None
     # The name that is called in cells first: a kernel with subshells, or a test, has several

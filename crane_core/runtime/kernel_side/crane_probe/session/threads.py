@@ -51,9 +51,7 @@ def threads() -> list[str]:
         if ident not in known and _is_of_threading(frame)
     }
     if None in starting:
-        ended = (
-            set()
-        )  # One begins that does not know its number yet: it may be any of them.
+        ended = set()  # One begins that does not know its number yet: it may be any of them.
     idle = idle_pools(known.values())
     return [
         _named(known.get(ident), frame)
@@ -79,7 +77,9 @@ def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
     # Started by C code, or not by `threading`: all that is known of it is its first frame.
     if thread is None or type(thread) is threading._DummyThread:
         first = _outermost(frame)
-        return str(first.f_globals.get("__name__")).partition(".")[0] not in _QUIET
+        return (
+            str(first.f_globals.get("__name__")).partition(".")[0] not in _QUIET
+        )
     if thread is threading.main_thread() or id(thread) in idle:
         return False
     if is_of(type(thread), _QUIET):
@@ -90,7 +90,9 @@ def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
         return True
     held = instance_dict(thread)
     # Timer keeps what it will call under another name.
-    started = held.get("function" if type(thread) is threading.Timer else "_target")
+    started = held.get(
+        "function" if type(thread) is threading.Timer else "_target"
+    )
     # A thread lets go of its target when that has come to its end.
     return started is not None and not _is_quiet(started)
 
@@ -103,7 +105,8 @@ def _is_quiet(started: Any) -> bool:
         for function in functions
     ]
     return bool(modules) and all(
-        name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS for name in modules
+        name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS
+        for name in modules
     )
 
 
@@ -143,7 +146,9 @@ def idle_pools(known: Any) -> set[int]:
 def _is_idle(thread: Any) -> bool:
     held = instance_dict(thread)
     kinds = [name_of(kind) for kind in mro_of(type(thread))]
-    if "_ExecutorManagerThread" in kinds:  # of concurrent.futures, and of joblib's loky
+    if (
+        "_ExecutorManagerThread" in kinds
+    ):  # of concurrent.futures, and of joblib's loky
         # The manager only passes results on; a task that was not handed out yet would act.
         waiting = held.get("pending_work_items")
         return type(waiting) is dict and not waiting
@@ -158,7 +163,9 @@ def _is_idle(thread: Any) -> bool:
     module, given = module_of_code(function), held.get("_args", ())
     # Pools are recognised by the function that their threads run, as their names can be chosen.
     if (module, function.__name__) == ("concurrent.futures.thread", "_worker"):
-        return not _has_waiting_work(given) and _waits_for_work(thread, function)
+        return not _has_waiting_work(given) and _waits_for_work(
+            thread, function
+        )
     if module == "multiprocessing.pool":
         return (
             # Helpers of a Pool loop for ever; only its cache of results says whether work is out.

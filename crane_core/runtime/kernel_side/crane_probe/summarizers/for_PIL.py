@@ -46,7 +46,8 @@ def image(value: Any, look: Any) -> Facts:
     named = held.get("format", of_class if type(of_class) is str else None)
     return {
         "plus": dict(
-            shown, values={"format": look.scalar(named)} if named is not None else {}
+            shown,
+            values={"format": look.scalar(named)} if named is not None else {},
         )
     }
 

@@ -43,7 +43,16 @@ _PREFIXES = (
 _OWN_REFERENCES = 3
 """To the dict of a frame's variables: the frame's, that of the function that asks, and the argument of getrefcount."""
 _READS_LOCALS = frozenset(
-    ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals")
+    (
+        "locals",
+        "vars",
+        "dir",
+        "eval",
+        "exec",
+        "_getframe",
+        "currentframe",
+        "f_locals",
+    )
 )
 _EXAMPLES = 3
 _LOOKED_AT = 2_000
@@ -54,7 +63,9 @@ _SIGNS = 20
 _NS_PER_SHAPE = 250
 # Sorting more takes longer than a look may.
 _LONGEST_SORTED = 20_000
-_NEVER_CALLED = Kinds(int, float, bool, str, list, tuple, dict, set, bytes, type(None))
+_NEVER_CALLED = Kinds(
+    int, float, bool, str, list, tuple, dict, set, bytes, type(None)
+)
 _WITHOUT_ITEMS = Kinds(int, float, bool, type(None), set, frozenset)
 _UNDECIDED = Kinds(Unknown, slice, bool)
 
@@ -66,7 +77,9 @@ def scalar(value: Any, look: Any) -> Facts:
 
 def text(value: Any, look: Any) -> Facts:
     """A text: its value, bounded, and its length."""
-    return dict(scalar(value, look), plus={"structure": {"length": str.__len__(value)}})
+    return dict(
+        scalar(value, look), plus={"structure": {"length": str.__len__(value)}}
+    )
 
 
 def octets(value: Any, look: Any) -> Facts:
@@ -96,7 +109,9 @@ def number_range(value: range, look: Any) -> Facts:
     return {
         "plus": {
             "structure": {"length": look.scalar(length)},
-            "values": {name: look.scalar(part) for name, part in spelled.items()},
+            "values": {
+                name: look.scalar(part) for name, part in spelled.items()
+            },
         }
     }
 
@@ -128,7 +143,11 @@ def sequence(value: Any, look: Any) -> Facts:
 def _field_names(value: Any) -> list[str]:
     """The fields of a named tuple."""
     # A class may put anything under `_fields`.
-    names = class_dict(type(value)).get("_fields") if is_kind(value, tuple) else None
+    names = (
+        class_dict(type(value)).get("_fields")
+        if is_kind(value, tuple)
+        else None
+    )
     return (
         list(names)
         if type(names) is tuple and all(type(name) is str for name in names)
@@ -166,10 +185,15 @@ def _row_content(row: RowOfValues, look: Any) -> Facts:
         if len(kinds) > 1
         else {}
     )
-    return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
+    return {
+        "values": values,
+        "plus": merged(merged(plus, _short(row, look)), examples),
+    }
 
 
-def _examples(row: RowOfValues, kinds: list[tuple[type, int]], look: Any) -> Facts:
+def _examples(
+    row: RowOfValues, kinds: list[tuple[type, int]], look: Any
+) -> Facts:
     """The first values of each type, where a row is mixed and too long to be shown."""
     if row.length <= look.limits.values or not look.affords(
         row.length * sequences.NS_PER_TYPE
@@ -205,7 +229,8 @@ def _short(row: RowOfValues, look: Any) -> Facts:
             else {}
         )
     asked = {
-        str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)
+        str(index): look.scalar(row.at(index))
+        for index in _asked_indices(row, look)
     }
     return {"values": {"asked_items": asked}} if asked else {}
 
@@ -222,11 +247,15 @@ def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
 def _inner(row: RowOfValues, look: Any) -> Facts:
     # Arrays of several dtypes, images of several modes: what does not stack.
     signs = Counter(
-        sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign
+        sign
+        for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT))
+        if sign
     )
     told = {"item_kinds": dict(sorted(signs.items()))} if len(signs) > 1 else {}
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
-    items = look.inside_as("items", ((str(index), row.at(index)) for index in labels))
+    items = look.inside_as(
+        "items", ((str(index), row.at(index)) for index in labels)
+    )
     plus = {"structure": _nesting(row, look), "representation": told}
     return merged(plus, items)
 
@@ -238,14 +267,17 @@ def _nesting(row: RowOfValues, look: Any) -> Facts:
     nesting = sequences.nesting_of(row, look)
     if nesting.ragged is not None:
         return {"ragged": nesting.ragged}
-    return {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
+    return (
+        {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
+    )
 
 
 def _telling(row: RowOfValues, look: Any) -> list[int]:
     """The first items, and the first one of each further type, shape and content: the others are like one of these."""
     # The content of many items is compared only for the first, as it costs most.
     signs = [
-        (*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)
+        (*sequences.sign_of(item), _content_of(item))
+        for item in row.first(_COMPARED)
     ]
     signs += [
         (*sequences.sign_of(item), ())
@@ -300,7 +332,9 @@ def unordered(value: Any, look: Any) -> Facts:
 
 
 def _is_sortable(kinds: Iterable[type]) -> bool:
-    return all(kind in NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
+    return all(kind in NUMBERS for kind in kinds) or all(
+        kind is str for kind in kinds
+    )
 
 
 def deque(value: Any, look: Any) -> Facts:
@@ -314,7 +348,8 @@ def deque(value: Any, look: Any) -> Facts:
     # Of the class itself: a subclass may hide `maxlen`.
     longest = vars(kind)["maxlen"].__get__(value)
     return merged(
-        row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}}
+        row_facts(row, look),
+        {"plus": {"values": {"maxlen": look.scalar(longest)}}},
     )
 
 
@@ -343,7 +378,11 @@ def generator(value: Any, look: Any) -> Facts:
     # `gi_suspended` exists since Python 3.11.
     is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
     values["stands"] = (
-        "running" if is_running else "suspended" if is_suspended else "not started"
+        "running"
+        if is_running
+        else "suspended"
+        if is_suspended
+        else "not started"
     )
     held = {} if is_running else _locals_of(frame)
     inside = look.inside_as("locals", islice(held.items(), look.limits.items))
@@ -410,7 +449,9 @@ def _methods(kind: type) -> list[str]:
     ]
     return list(
         dict.fromkeys(
-            name for name in names if not name.startswith("_") or name == "__call__"
+            name
+            for name in names
+            if not name.startswith("_") or name == "__call__"
         )
     )[:60]
 
@@ -463,7 +504,9 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
     ):
         # `d.items()` gives an object that is not in the kernel: two steps at once.
         return (
-            Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+            Resolution(n_steps=2)
+            if len(steps) > 1 and steps[1].kind == CALL
+            else None
         )
     if step.kind == CALL and type(value) in _NEVER_CALLED:
         return without(value, "__call__")
@@ -493,7 +536,11 @@ def _key(value: Any, key: Any) -> Resolution:
             for kind in overriders(value, "__getitem__")
             if kind is not dict and package_of(kind) != "sklearn"
         ]
-        return Resolution() if getters else Resolution(dict.__getitem__(value, key))
+        return (
+            Resolution()
+            if getters
+            else Resolution(dict.__getitem__(value, key))
+        )
     if _may_make_up(value):
         return Resolution()
     return lacking(
@@ -506,14 +553,24 @@ def _key(value: Any, key: Any) -> Resolution:
 
 def _may_make_up(value: Any) -> bool:
     """Whether a dict's own methods may give a value for any key: `__missing__`, or a `__getitem__` of its class."""
-    givers = (*overriders(value, "__getitem__"), *overriders(value, "__missing__"))
+    givers = (
+        *overriders(value, "__getitem__"),
+        *overriders(value, "__missing__"),
+    )
     return any(
-        kind is not dict and not dicts.gives_nothing(value, kind) for kind in givers
+        kind is not dict and not dicts.gives_nothing(value, kind)
+        for kind in givers
     )
 
 
 def _index(value: Any, index: Any) -> Resolution | None:
-    base = list if is_kind(value, list) else tuple if is_kind(value, tuple) else str
+    base = (
+        list
+        if is_kind(value, list)
+        else tuple
+        if is_kind(value, tuple)
+        else str
+    )
     # A subclass of list may count from 1.
     if any(kind is not base for kind in overriders(value, "__getitem__")):
         return Resolution()
@@ -524,7 +581,9 @@ def _index(value: Any, index: Any) -> Resolution | None:
     if type(index) in _UNDECIDED:
         return Resolution()
     shown = index if type(index) in PLAIN else type_name(type(index))
-    return lacking("keys", type=name_of(type(value)), index=shown, length=length)
+    return lacking(
+        "keys", type=name_of(type(value)), index=shown, length=length
+    )
 
 
 FOLLOW = follow
@@ -560,7 +619,16 @@ _WITH_HINT: tuple[Any, ...] = (
     bytearray(),
 )
 # zip, map, filter and enumerate do not tell how much is left.
-_WITHOUT_HINT: tuple[Any, ...] = (zip(), map(str, ()), filter(None, ()), enumerate(()))
-SUMMARIZERS.update({name_of(type(iter(example))): iterator for example in _WITH_HINT})
-SUMMARIZERS.update({name_of(type(example)): untouched for example in _WITHOUT_HINT})
+_WITHOUT_HINT: tuple[Any, ...] = (
+    zip(),
+    map(str, ()),
+    filter(None, ()),
+    enumerate(()),
+)
+SUMMARIZERS.update(
+    {name_of(type(iter(example))): iterator for example in _WITH_HINT}
+)
+SUMMARIZERS.update(
+    {name_of(type(example)): untouched for example in _WITHOUT_HINT}
+)
 SUMMARIZERS.update({name_of(type(reversed([]))): iterator})

@@ -20,7 +20,9 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
     if step.kind != ATTRIBUTE:
         return Resolution()
     # A property of the notebook's own model class is its code.
-    if not is_of_keras(value, "Model") or not _is_property_of_keras(value, step.value):
+    if not is_of_keras(value, "Model") or not _is_property_of_keras(
+        value, step.value
+    ):
         return None
     held = instance_dict(value)
     if step.value == "layers":
@@ -60,8 +62,12 @@ FOLLOW = follow
 SUMMARIZERS = {
     "Model": models.model,
     "Layer": layers.layer,
-    **dict.fromkeys(("KerasTensor", "KerasVariable", "Variable"), layers.symbolic),
-    **dict.fromkeys(("Optimizer", "BaseOptimizer", "OptimizerV2"), training.optimizer),
+    **dict.fromkeys(
+        ("KerasTensor", "KerasVariable", "Variable"), layers.symbolic
+    ),
+    **dict.fromkeys(
+        ("Optimizer", "BaseOptimizer", "OptimizerV2"), training.optimizer
+    ),
     "Loss": training.loss,
     "Metric": training.metric,
     "Callback": training.callback,

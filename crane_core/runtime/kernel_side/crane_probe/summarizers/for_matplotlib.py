@@ -24,7 +24,9 @@ def figure(value: Any, look: Any) -> Facts:
     # Releases of matplotlib keep a figure's axes in a list, or in a stack.
     axes: Any = held.get("_localaxes", None)
     parts = list(list.__iter__(axes)) if is_kind(axes, list) else _stacked(held)
-    shown = [(str(at), part) for at, part in enumerate(parts[: look.limits.items])]
+    shown = [
+        (str(at), part) for at, part in enumerate(parts[: look.limits.items])
+    ]
     plus = look.inside_as("axes", shown)
     return {"plus": merged(plus, {"structure": {"n_axes": len(parts)}})}
 
@@ -53,7 +55,9 @@ def axes(value: Any, look: Any) -> Facts:
     projection = stored_on(type(value), "name")
     return {
         "plus": {
-            "structure": {"n_artists": dict(sorted(kinds.items()))} if kinds else {},
+            "structure": {"n_artists": dict(sorted(kinds.items()))}
+            if kinds
+            else {},
             "representation": {"projection": look.scalar(projection)}
             if type(projection) is str
             else {},
@@ -69,4 +73,9 @@ def _text(held: dict[str, Any], path: tuple[str, ...]) -> Any:
     return instance_dict(found).get("_text") if found is not MISSING else None
 
 
-SUMMARIZERS = {"FigureBase": figure, "Figure": figure, "Axes": axes, "_AxesBase": axes}
+SUMMARIZERS = {
+    "FigureBase": figure,
+    "Figure": figure,
+    "Axes": axes,
+    "_AxesBase": axes,
+}

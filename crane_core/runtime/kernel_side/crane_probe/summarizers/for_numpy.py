@@ -43,7 +43,11 @@ _NS_PER_TEXT = 150
 def base_array(value: Any) -> Any:
     """The same memory as a plain ndarray: nothing that a subclass overrides takes part."""
     np = arrays.numpy()
-    return value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
+    return (
+        value
+        if type(value) is np.ndarray
+        else np.ndarray.view(value, np.ndarray)
+    )
 
 
 def array(value: Any, look: Any) -> Facts:
@@ -66,7 +70,9 @@ def _told(value: Any, plain: Any, look: Any) -> Facts:
     if mask is None or not look.affords(mask.size):
         return _content(plain, look)
     n_masked = {
-        "plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}
+        "plus": {
+            "values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}
+        }
     }
     return merged(_unmasked(plain, mask, look), n_masked)
 
@@ -91,7 +97,9 @@ def _unmasked(plain: Any, mask: Any, look: Any) -> Facts:
     """Facts about the elements that are not masked; those of a small array in their places, null where masked."""
     if plain.size > _MOST_COPIED:
         return {
-            "values": {"not_computed": f"what is not masked of {plain.size} values"}
+            "values": {
+                "not_computed": f"what is not masked of {plain.size} values"
+            }
         }
     told = _content(plain[~mask], look)
     if plain.ndim != 1:
@@ -108,7 +116,8 @@ def _unmasked(plain: Any, mask: Any, look: Any) -> Facts:
         told
         if shown is None
         else merged(
-            told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}}
+            told,
+            {"plus": {"values": {"items": _covered(shown, mask.tolist())}}},
         )
     )
 
@@ -132,7 +141,9 @@ def _content(plain: Any, look: Any) -> Facts:
     if kind == "O":
         return _objects(plain, look)
     if kind in "US":
-        return merged(_texts(plain, look), {"plus": {"values": _elements(plain, look)}})
+        return merged(
+            _texts(plain, look), {"plus": {"values": _elements(plain, look)}}
+        )
     # Complex numbers have no order, and so no range.
     if kind == "c":
         return {
@@ -165,7 +176,10 @@ def numbers(plain: Any, look: Any) -> Facts:
         distinct = arrays.distinct(plain, look, ends)
         values["value_info"] = distinct_facts(distinct, look)
         more.update(fraction_facts(distinct, look))
-    return {"values": values, "plus": {"values": merged(more, _elements(plain, look))}}
+    return {
+        "values": values,
+        "plus": {"values": merged(more, _elements(plain, look))},
+    }
 
 
 def _elements(plain: Any, look: Any) -> Facts:
@@ -210,7 +224,9 @@ def row_of(plain: Any) -> RowOfValues:
 
 def _texts(plain: Any, look: Any) -> Facts:
     if not look.affords(plain.size * _NS_PER_TEXT):
-        return {"values": {"not_computed": f"distinct values of {plain.size} texts"}}
+        return {
+            "values": {"not_computed": f"distinct values of {plain.size} texts"}
+        }
     row = row_of(plain)
     facts = sequences.text_facts(row, look) if plain.dtype.kind == "U" else {}
     return {"values": stated(value_info=facts)}
@@ -220,7 +236,9 @@ def _objects(plain: Any, look: Any) -> Facts:
     """An array of objects: types, shapes of what is inside, values where all are plain."""
     facts = for_builtins.row_facts(row_of(plain), look)
     facts.pop("structure", None)
-    return merged(facts, {"plus": {"representation": _types_of_columns(plain, look)}})
+    return merged(
+        facts, {"plus": {"representation": _types_of_columns(plain, look)}}
+    )
 
 
 def _types_of_columns(plain: Any, look: Any) -> Facts:
@@ -232,7 +250,9 @@ def _types_of_columns(plain: Any, look: Any) -> Facts:
         or not look.affords(plain.size * 60)
     ):
         return {}
-    kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
+    kinds = [
+        counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])
+    ]
     return {
         "column_types": [
             sequences.kind_counts(each, look.limits.values) for each in kinds
@@ -299,12 +319,18 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
         return _follow_archive(value, steps[0])
     step, plain = steps[0], base_array(value)
     # A subclass may have its own property of this name.
-    if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
+    if (
+        step.kind == ATTRIBUTE
+        and step.value in _READABLE
+        and type(value) is np.ndarray
+    ):
         return Resolution(getattr(plain, step.value))
     if step.kind == ITEM and package_of(type(value)) == "numpy":
         found = _index(plain, step.value)
         return (
-            found if type(value) is np.ndarray else found._replace(value=MISSING)
+            found
+            if type(value) is np.ndarray
+            else found._replace(value=MISSING)
         )  # a matrix keeps its two axes
     # ndarray has no __call__ in any release: `a(0)` for `a[0]` is a frequent slip.
     if step.kind == CALL:
@@ -348,7 +374,9 @@ def _field(plain: Any, index: Any) -> Resolution:
     names = plain.dtype.fields  # with titles, which name a field too
     # Without fields, a text as index is an IndexError whatever the values are.
     if names is None:
-        return _out(plain, index, "an array without fields takes no text as index")
+        return _out(
+            plain, index, "an array without fields takes no text as index"
+        )
     if type(index) is str:
         return (
             Resolution(plain[index])
@@ -394,4 +422,9 @@ FOLLOW = follow
 SIGN = sign
 SHAPE = shape
 SCALAR = plain_scalar
-SUMMARIZERS = {"ndarray": array, "generic": scalar, "dtype": dtype, "NpzFile": archive}
+SUMMARIZERS = {
+    "ndarray": array,
+    "generic": scalar,
+    "dtype": dtype,
+    "NpzFile": archive,
+}

@@ -65,16 +65,25 @@ def data_frame(value: Any, look: Any) -> Facts:
     )
     dtypes = [column_values.dtype_text(column.values) for column in columns]
     view = View(
-        frame, columns, labels, _names(labels, look), dtypes, _block_ranges(frame, look)
+        frame,
+        columns,
+        labels,
+        _names(labels, look),
+        dtypes,
+        _block_ranges(frame, look),
     )
     shown = _shown(labels, len(columns), look)
     facts = {
-        view.names[at]: _facts(view, at, look, is_brief=number >= look.limits.columns)
+        view.names[at]: _facts(
+            view, at, look, is_brief=number >= look.limits.columns
+        )
         for number, at in enumerate(shown)
     }
     summary = {
         "structure": {"shape": list(frame.shape)},
-        "representation": {"dtypes": {view.names[at]: dtypes[at] for at in shown}},
+        "representation": {
+            "dtypes": {view.names[at]: dtypes[at] for at in shown}
+        },
         "values": {
             "has_nan": _has_nan(view, facts),
             "per_column": {name: found.values for name, found in facts.items()},
@@ -82,7 +91,11 @@ def data_frame(value: Any, look: Any) -> Facts:
     }
     return merged(
         summary,
-        {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))},
+        {
+            "plus": merged(
+                _beyond(view, facts, look), _not_shown(view, shown, look)
+            )
+        },
     )
 
 
@@ -100,7 +113,9 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> Facts:
         },
     }
     values = {
-        "per_column": {name: found.more for name, found in facts.items() if found.more},
+        "per_column": {
+            name: found.more for name, found in facts.items() if found.more
+        },
         "duplicates": _duplicates(view, look),
         **_over_all_columns(view),
     }
@@ -127,9 +142,12 @@ def _not_shown(view: View, shown: list[int], look: Any) -> Facts:
         name: merged(of_column.values, of_column.more)
         for name, of_column in facts.items()
     }
-    dtypes = {view.names[at]: view.dtypes[at] for at in others[: look.limits.names]}
+    dtypes = {
+        view.names[at]: view.dtypes[at] for at in others[: look.limits.names]
+    }
     return merged(
-        {}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}}
+        {},
+        {"representation": {"dtypes": dtypes}, "values": {"per_column": found}},
     )
 
 
@@ -144,7 +162,8 @@ def _names(labels: list[Any], look: Any) -> list[str]:
     # `df["a"]` of a label that occurs twice is a frame: two columns must not become one entry.
     double = set(repeated(texts))
     return [
-        f"{text} [{at}]" if text in double else text for at, text in enumerate(texts)
+        f"{text} [{at}]" if text in double else text
+        for at, text in enumerate(texts)
     ]
 
 
@@ -153,7 +172,9 @@ def _shown(labels: list[Any], n_columns: int, look: Any) -> list[int]:
     asked = columns_asked(look.asked(), look.mentioned, labels)
     n_others = look.limits.columns if not look.is_nested else _NESTED_COLUMNS
     return list(
-        dict.fromkeys([*asked[: look.limits.asked], *range(min(n_columns, n_others))])
+        dict.fromkeys(
+            [*asked[: look.limits.asked], *range(min(n_columns, n_others))]
+        )
     )[: max(n_others, len(asked))]
 
 
@@ -243,7 +264,9 @@ def _duplicates(view: View, look: Any) -> Facts:
 
 def _is_hashable(values: Any) -> bool:
     """True when no value is an object of a class of which nothing is known."""
-    return column_values.dtype_text(values) != "object" or all_plain(to_list(values))
+    return column_values.dtype_text(values) != "object" or all_plain(
+        to_list(values)
+    )
 
 
 def _counted_rows(rows: list[Any], look: Any) -> Facts:
@@ -287,7 +310,8 @@ def _is_infinite(*ends: Any) -> bool:
 def _labels_facts(frame: Frame, look: Any) -> Facts:
     """The index of the columns where it is not the usual one of texts."""
     kinds = {
-        type_name(type(label)) for label in labels_of(frame.columns, look.limits.names)
+        type_name(type(label))
+        for label in labels_of(frame.columns, look.limits.names)
     }
     if is_multi(frame.columns):
         return index_facts(frame.columns, look)
@@ -310,23 +334,29 @@ def series(value: Any, look: Any) -> Facts:
     }
     name = series_name(value)
     representation = dict(
-        {"name": look.scalar(name)} if name is not None else {}, **found.representation
+        {"name": look.scalar(name)} if name is not None else {},
+        **found.representation,
     )
     plus = {
         "structure": {"index": index_facts(index, look)},
         "representation": representation,
     }
     more = merged(
-        found.more, column_values.rarest(values, found.values.get("num_unique"), look)
+        found.more,
+        column_values.rarest(values, found.values.get("num_unique"), look),
     )
-    return dict(summary, plus=dict(plus, values=merged(more, _items(values, look))))
+    return dict(
+        summary, plus=dict(plus, values=merged(more, _items(values, look)))
+    )
 
 
 def _items(values: Any, look: Any) -> Facts:
     """The values of a short series."""
     if not 0 < len(values) <= look.limits.values:
         return {}
-    return {"items": [look.scalar(item) for item in column_values.items_of(values)]}
+    return {
+        "items": [look.scalar(item) for item in column_values.items_of(values)]
+    }
 
 
 def index(value: Any, look: Any) -> Facts:
@@ -348,7 +378,9 @@ def index(value: Any, look: Any) -> Facts:
     found = column_values.facts_of(index_values(value), look)
     return {
         "structure": {"length": length_of(value)},
-        "representation": {"dtype": column_values.dtype_text(index_values(value))},
+        "representation": {
+            "dtype": column_values.dtype_text(index_values(value))
+        },
         "values": {"has_nan": found.values.get("has_nan", False)},
         "plus": plus,
     }
@@ -374,7 +406,11 @@ def groups(value: Any, look: Any) -> Facts:
     inside = [("of", held["obj"])] if "obj" in held else []
     by = held.get("keys")
     # An array of keys has no spelling.
-    keys = [look.scalar(key) for key in by] if isinstance(by, list) else look.scalar(by)
+    keys = (
+        [look.scalar(key) for key in by]
+        if isinstance(by, list)
+        else look.scalar(by)
+    )
     grouped = look.inside_as("grouped", inside)
     return {"plus": merged(grouped, {"values": {"by": keys}})}
 
@@ -390,7 +426,11 @@ def plain_scalar(value: Any) -> Any:
     # Their str is of pandas, not of the notebook.
     if name in ("Timestamp", "Timedelta", "Period", "Interval"):
         return str(value)
-    return f"<{name.replace('Type', '')}>" if name in ("NAType", "NaTType") else value
+    return (
+        f"<{name.replace('Type', '')}>"
+        if name in ("NAType", "NaTType")
+        else value
+    )
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
@@ -421,7 +461,9 @@ def content(value: Any) -> tuple[Any, ...]:
     if is_kind(value, module.Series):
         return (column_values.dtype_text(series_values(value)),)
     is_flat = (
-        is_kind(value, module.Index) and not is_multi(value) and not is_range(value)
+        is_kind(value, module.Index)
+        and not is_multi(value)
+        and not is_range(value)
     )
     return (column_values.dtype_text(index_values(value)),) if is_flat else ()
 
@@ -438,6 +480,7 @@ SUMMARIZERS = {
     "ExtensionArray": extension_array,
     **dict.fromkeys(("DataFrameGroupBy", "SeriesGroupBy"), groups),
     **dict.fromkeys(
-        ("Timestamp", "Timedelta", "Period", "Interval", "NAType", "NaTType"), moment
+        ("Timestamp", "Timedelta", "Period", "Interval", "NAType", "NaTType"),
+        moment,
     ),
 }

@@ -35,18 +35,28 @@ def sparse(value: Any, look: Any) -> Facts:
     return {
         "plus": merged(
             facts,
-            {"representation": {"dtype": str(dtype)}} if dtype is not None else {},
+            {"representation": {"dtype": str(dtype)}}
+            if dtype is not None
+            else {},
         )
     }
 
 
 def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> Facts:
     numbers = for_numpy.numbers(stored.reshape(-1), look)
-    values = merged(numbers.get("values", {}), numbers["plus"].get("values", {}))
+    values = merged(
+        numbers.get("values", {}), numbers["plus"].get("values", {})
+    )
     told = {
         key: values[key]
         # What is not stored is 0, so distinct values and types would mislead.
-        for key in ("has_nan", "n_nan", "has_inf", "value_range", "not_computed")
+        for key in (
+            "has_nan",
+            "n_nan",
+            "has_inf",
+            "value_range",
+            "not_computed",
+        )
         if key in values
     }
     size = 1
@@ -78,7 +88,9 @@ def _format(value: Any) -> str:
 def shape(value: Any) -> tuple[int, ...] | None:
     """The shape of a sparse matrix or array; None for other objects of scipy."""
     found = instance_dict(value).get("_shape")
-    return tuple(int(length) for length in found) if type(found) is tuple else None
+    return (
+        tuple(int(length) for length in found) if type(found) is tuple else None
+    )
 
 
 SHAPE = shape

@@ -46,13 +46,22 @@ _LISTED = (
     "n_outputs_",
     "n_classes_",
 )
-_PARTS = ("steps", "transformers_", "transformers", "transformer_list", "estimators")
+_PARTS = (
+    "steps",
+    "transformers_",
+    "transformers",
+    "transformer_list",
+    "estimators",
+)
 _BEHIND = {("lightgbm", "n_features_in_"): "_n_features_in"}
 """Where another library keeps the value of its property of this name."""
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 # SVC has predict_proba only with probability=True, known before it is fitted.
-_BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
+_BY_SETTING = {
+    "predict_proba": "probability",
+    "predict_log_proba": "probability",
+}
 _NOT_PASSED_ON = ("set_output",)
 """Methods that exist under their own condition, whatever the inner estimator has."""
 _DELEGATES = ("best_estimator_", "estimator", "_final_estimator")
@@ -97,13 +106,17 @@ def is_fitted(value: Any) -> Any:
     if held.get("_Booster") is not None:
         return True
     # scikit-learn's own convention (check_is_fitted): what fit learns ends in an underscore.
-    return any(name.endswith("_") and not name.startswith("__") for name in held)
+    return any(
+        name.endswith("_") and not name.startswith("__") for name in held
+    )
 
 
 def _estimators_in(held: dict[str, Any], under: str) -> list[Any]:
     """The parts that are neither a word ("passthrough", "drop") nor None."""
     parts = [part for _, part, _ in _named_parts(held, (under,))]
-    return [part for part in parts if type(part) is not str and part is not None]
+    return [
+        part for part in parts if type(part) is not str and part is not None
+    ]
 
 
 def _number(value: Any, name: str, depth: int = 4) -> Any:
@@ -178,7 +191,13 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> Facts:
     objects = [(name, changed[name]) for name in changed if name not in plain]
     plus = look.inside_as("parameters", objects[: look.limits.items])
     return merged(
-        plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}}
+        plus,
+        {
+            "values": {
+                "parameters_set": values,
+                "n_parameters_set": len(changed),
+            }
+        },
     )
 
 
@@ -191,7 +210,10 @@ def _defaults(kind: type) -> dict[str, Any]:
     code = made.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     by_position = dict(
-        zip(code.co_varnames[: code.co_argcount][::-1], (made.__defaults__ or ())[::-1])
+        zip(
+            code.co_varnames[: code.co_argcount][::-1],
+            (made.__defaults__ or ())[::-1],
+        )
     )
     known = dict(by_position, **(made.__kwdefaults__ or {}))
     return {name: known.get(name, MISSING) for name in names}
@@ -201,15 +223,24 @@ def _is_default(value: Any, default: Any) -> bool:
     if value is default:
         return True
     # Compared only if plain: == of arrays or estimators is code, or gives an array.
-    return type(value) is type(default) and type(value) in PLAIN and value == default
+    return (
+        type(value) is type(default)
+        and type(value) in PLAIN
+        and value == default
+    )
 
 
 def _shown(value: Any, look: Any, depth: int = 2) -> Any:
     if type(value) in ROWS and depth:
-        return [_shown(item, look, depth - 1) for item in value[: look.limits.items]]
+        return [
+            _shown(item, look, depth - 1) for item in value[: look.limits.items]
+        ]
     if type(value) is dict and depth:
         first = list(value.items())[: look.limits.items]
-        return {look.label(key): _shown(item, look, depth - 1) for key, item in first}
+        return {
+            look.label(key): _shown(item, look, depth - 1)
+            for key, item in first
+        }
     return look.scalar(value)
 
 
@@ -219,7 +250,9 @@ def _learnt(held: dict[str, Any], look: Any) -> Facts:
         name
         for name in held
         # Names with a leading underscore are scikit-learn's own.
-        if name.endswith("_") and not name.startswith("_") and name not in _LISTED
+        if name.endswith("_")
+        and not name.startswith("_")
+        and name not in _LISTED
     ]
     asked = [name for name in look.asked().attributes if name in others]
     told = list(dict.fromkeys([*asked, *others]))[:_SHOWN_ATTRIBUTES]
@@ -233,7 +266,9 @@ def _listed_in_full(held: dict[str, Any], look: Any) -> Facts:
     most = {"feature_names_in_": look.limits.names, "classes_": _SHOWN_CLASSES}
     for name, n_shown in most.items():
         if _is_array(held.get(name)):
-            values[name] = [look.scalar(item) for item in held[name].tolist()[:n_shown]]
+            values[name] = [
+                look.scalar(item) for item in held[name].tolist()[:n_shown]
+            ]
     if type(held.get("categories_")) is list:
         first = held["categories_"][: look.limits.names]
         values["categories_"] = [_categories(each, look) for each in first]
@@ -262,7 +297,9 @@ def _parts(held: dict[str, Any], look: Any) -> Facts:
     }
     plus = look.inside_as("steps", parts)
     order = stated(step_order=[name for name, _ in parts])
-    return merged(plus, {"values": {"columns_of_steps": columns}, "structure": order})
+    return merged(
+        plus, {"values": {"columns_of_steps": columns}, "structure": order}
+    )
 
 
 def _named_parts(
@@ -278,7 +315,11 @@ def _named_parts(
         if is_pairs and parts:
             has_columns = kept.startswith("transformers")
             for name, part, *columns in parts:
-                yield name, part, columns[0] if columns and has_columns else MISSING
+                yield (
+                    name,
+                    part,
+                    columns[0] if columns and has_columns else MISSING,
+                )
             return
 
 
@@ -300,18 +341,28 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
         resolution = _resolve_in_pipeline(value, held, steps)
         if resolution is not None:
             return resolution
-    return _conditional(value, held, step) if step.kind == ATTRIBUTE else Resolution()
+    return (
+        _conditional(value, held, step)
+        if step.kind == ATTRIBUTE
+        else Resolution()
+    )
 
 
 def _resolve_in_pipeline(
     value: Any, held: dict[str, Any], steps: Steps
 ) -> Resolution | None:
-    parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
+    parts = {
+        name: part for name, part, _ in _named_parts(held) if type(name) is str
+    }
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         # pipeline["name"] and pipeline[0] are steps, by Pipeline.__getitem__.
         return _by_name(parts, step.value, 1)
-    if step.kind == ATTRIBUTE and step.value == "named_steps" and after is not None:
+    if (
+        step.kind == ATTRIBUTE
+        and step.value == "named_steps"
+        and after is not None
+    ):
         return _of_bunch(parts, after)
     return None
 
@@ -363,9 +414,15 @@ def _conditional(
     if setting in held and held[setting] is False:
         return _without_method(value, step.value, f"{setting}=False")
     inner = _delegate(held)
-    if inner is None or step.value in _NOT_PASSED_ON or _may_have(inner, step.value):
+    if (
+        inner is None
+        or step.value in _NOT_PASSED_ON
+        or _may_have(inner, step.value)
+    ):
         return None
-    return _without_method(value, step.value, f"{name_of(type(inner))} has none")
+    return _without_method(
+        value, step.value, f"{name_of(type(inner))} has none"
+    )
 
 
 def _without_method(value: Any, name: str, why: str) -> Resolution:
@@ -379,18 +436,25 @@ def _delegate(held: dict[str, Any]) -> Any:
     if type(steps) is list and steps and type(steps[-1]) is tuple:
         # "passthrough" is a text in place of the last step.
         return steps[-1][-1] if type(steps[-1][-1]) is not str else None
-    return next((held[name] for name in _DELEGATES if held.get(name) is not None), None)
+    return next(
+        (held[name] for name in _DELEGATES if held.get(name) is not None), None
+    )
 
 
 def _is_conditional(value: Any, name: str) -> bool:
     kept = stored_on(type(value), name)
     # The second is the class of releases before 1.0.
-    return name_of(type(kept)) in ("_AvailableIfDescriptor", "_IffHasAttrDescriptor")
+    return name_of(type(kept)) in (
+        "_AvailableIfDescriptor",
+        "_IffHasAttrDescriptor",
+    )
 
 
 def _may_have(value: Any, name: str) -> bool:
     """False only where an object certainly lacks the attribute: its own __getattr__ might have it."""
-    is_stored = name in instance_dict(value) or owner_of(type(value), name) is not None
+    is_stored = (
+        name in instance_dict(value) or owner_of(type(value), name) is not None
+    )
     return is_stored or exists(value, name) is not False
 
 
@@ -398,7 +462,8 @@ def has_attribute(value: Any, name: str) -> bool | None:
     """A Bunch answers with its entries; any other object of the package with what it stores."""
     # A Bunch of a subclass with its own __getattr__ may give anything.
     is_bunch = is_kind(value, dict) and all(
-        package_of(kind) == "sklearn" for kind in overriders(value, "__getattr__")
+        package_of(kind) == "sklearn"
+        for kind in overriders(value, "__getattr__")
     )
     return dict.__contains__(value, name) if is_bunch else None
 

@@ -81,12 +81,17 @@ def _length(array: Any) -> int | None:
 
 
 def _is_frame(value: Any) -> bool:
-    return package_of(type(value)) == "pandas" and name_of(type(value)) == "DataFrame"
+    return (
+        package_of(type(value)) == "pandas"
+        and name_of(type(value)) == "DataFrame"
+    )
 
 
 def _columns(table: Any) -> list[Any] | None:
     """The labels of the table that the model was given, the constant among them."""
-    return list(labels_of(frame_of(table).columns)) if _is_frame(table) else None
+    return (
+        list(labels_of(frame_of(table).columns)) if _is_frame(table) else None
+    )
 
 
 def _target(target: Any, look: Any) -> Any:
@@ -95,7 +100,8 @@ def _target(target: Any, look: Any) -> Any:
         # Several targets have no one name.
         return look.scalar(names[0]) if len(names) == 1 else None
     is_series = (
-        package_of(type(target)) == "pandas" and name_of(type(target)) == "Series"
+        package_of(type(target)) == "pandas"
+        and name_of(type(target)) == "Series"
     )
     name = series_name(target) if is_series else None
     return None if name is None else look.scalar(name)

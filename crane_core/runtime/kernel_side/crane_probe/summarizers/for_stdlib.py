@@ -28,12 +28,15 @@ def plain(value: Any) -> Any:
     """The value as text; other values unchanged."""
     # Through the class that defines it: str(value) of a subclass is its own __str__.
     kind = next(
-        (each for each in mro_of(type(value)) if name_of(each) in _SPELLED), None
+        (each for each in mro_of(type(value)) if name_of(each) in _SPELLED),
+        None,
     )
     return (
         value
         if kind is None
-        else str(vars(kind)["__str__"](value) if "__str__" in vars(kind) else value)
+        else str(
+            vars(kind)["__str__"](value) if "__str__" in vars(kind) else value
+        )
     )
 
 
@@ -47,7 +50,12 @@ def path(value: Any, look: Any) -> Facts:
     # os.fspath of a path is a stored text; the file itself is not opened.
     text = os.fspath(value)
     return {
-        "plus": {"values": {"value": look.text(text), "exists": os.path.lexists(text)}}
+        "plus": {
+            "values": {
+                "value": look.text(text),
+                "exists": os.path.lexists(text),
+            }
+        }
     }
 
 
@@ -55,7 +63,10 @@ def pattern(value: Any, look: Any) -> Facts:
     """A compiled regular expression: its text and its number of groups."""
     return {
         "plus": {
-            "values": {"pattern": look.scalar(value.pattern), "n_groups": value.groups}
+            "values": {
+                "pattern": look.scalar(value.pattern),
+                "n_groups": value.groups,
+            }
         }
     }
 

@@ -40,7 +40,9 @@ def _in_keras(value: Any, name: str) -> Resolution | None:
     loaded = _loaded_keras(value)
     # While Keras is not loaded, an attribute of tf.keras would load it: seconds, and memory of a
     # GPU.
-    return resolve_attribute(loaded, name) if loaded is not None else Resolution()
+    return (
+        resolve_attribute(loaded, name) if loaded is not None else Resolution()
+    )
 
 
 def _loaded_keras(value: Any) -> Any:

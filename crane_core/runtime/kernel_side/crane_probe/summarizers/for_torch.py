@@ -31,7 +31,15 @@ from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep, Steps
 from .torch import data, modules, tensors, training
 from .torch.tensors import torch
 
-_READABLE = ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "layout")
+_READABLE = (
+    "shape",
+    "dtype",
+    "device",
+    "ndim",
+    "requires_grad",
+    "is_leaf",
+    "layout",
+)
 
 
 def has_attribute(value: Any, name: str) -> bool | None:
@@ -71,7 +79,9 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
         "similar": similar(step.value, names),
     }
     # forward() of the notebook's class may set attributes; torch's own classes set none.
-    may_come = any(module_of(kind) == "__main__" for kind in mro_of(type(value)))
+    may_come = any(
+        module_of(kind) == "__main__" for kind in mro_of(type(value))
+    )
     return Resolution(missing=(Missing("attributes", fact, may_come=may_come),))
 
 
@@ -128,7 +138,8 @@ def _view(value: Any, index: Any) -> Resolution:
     shape = tensors.shape_of(value)
     # Masks and index tensors copy, and may live on a GPU.
     if not all(
-        part is None or type(part) is int or _is_plain_slice(part) for part in parts
+        part is None or type(part) is int or _is_plain_slice(part)
+        for part in parts
     ):
         return Resolution()
     fault = fault_of_index(parts, shape)

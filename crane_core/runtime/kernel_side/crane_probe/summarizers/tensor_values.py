@@ -28,7 +28,9 @@ def of_array(array: Any, look: Any) -> Facts:
         array.ndim == 1
         and values.get("value_info", {}).get("value_type") == "continuous"
     ):
-        values["value_info"] = dict(values["value_info"], value_range=range_found)
+        values["value_info"] = dict(
+            values["value_info"], value_range=range_found
+        )
     return {"values": values, "plus": dict(plus, values=more)}
 
 

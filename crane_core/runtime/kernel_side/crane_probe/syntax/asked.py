@@ -61,7 +61,9 @@ class Chain(NamedTuple):
     @property
     def n_attributes(self) -> int:
         """How many attributes are taken one after the other before any other step."""
-        others = (at for at, step in enumerate(self.steps) if step.kind != ATTRIBUTE)
+        others = (
+            at for at, step in enumerate(self.steps) if step.kind != ATTRIBUTE
+        )
         return next(others, len(self.steps))
 
     @property
@@ -112,7 +114,9 @@ class AskedName(NamedTuple):
         self,
     ) -> tuple[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]:
         """Methods called on the object with their arguments; the method "" is a call of the object itself."""
-        return tuple(call for chain in self.chains for call in _first_call(chain))
+        return tuple(
+            call for chain in self.chains for call in _first_call(chain)
+        )
 
 
 def _first_call(

@@ -9,7 +9,13 @@ import ast
 from typing import Any, Callable, Iterable, NamedTuple
 
 from .expressions import PASSES_ERRORS_ON, Expressions, called_name
-from .scopes import HAS_ITS_OWN_NAMES, Closure, by_position, given_names, name_of_import
+from .scopes import (
+    HAS_ITS_OWN_NAMES,
+    Closure,
+    by_position,
+    given_names,
+    name_of_import,
+)
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
@@ -71,7 +77,8 @@ class Evaluation(Expressions):
         # `a, b = 1, 2` binds each to its own value; any other right side is unknown in its parts.
         if both_spelled and len(target.elts) == len(value.elts):
             for part, meant in zip(
-                target.elts, [self.meaning_of(element) for element in value.elts]
+                target.elts,
+                [self.meaning_of(element) for element in value.elts],
             ):
                 self.bind_target(part, meant)
         else:
@@ -108,7 +115,9 @@ class Evaluation(Expressions):
 
     def _read_import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.imports.append(Import(alias.name, (), node.lineno, self.is_certain))
+            self.imports.append(
+                Import(alias.name, (), node.lineno, self.is_certain)
+            )
             self.scopes.bind(name_of_import(alias))
 
     def _read_importfrom(self, node: ast.ImportFrom) -> None:
@@ -125,7 +134,11 @@ class Evaluation(Expressions):
 
     def _read_functiondef(self, node: Any) -> None:
         arguments = node.args
-        for part in [*node.decorator_list, *arguments.defaults, *arguments.kw_defaults]:
+        for part in [
+            *node.decorator_list,
+            *arguments.defaults,
+            *arguments.kw_defaults,
+        ]:
             self.expression(part)
         named = [*by_position(node), *arguments.kwonlyargs]
         for argument in [*named, arguments.vararg, arguments.kwarg]:
@@ -221,7 +234,9 @@ class Evaluation(Expressions):
         # What a `with` of the target itself does with exceptions is known to the rules.
         # A context of a library may swallow what is raised in it.
         contexts = [called_name(item.context_expr) for item in node.items]
-        with self.certain_if(not self._via or PASSES_ERRORS_ON.issuperset(contexts)):
+        with self.certain_if(
+            not self._via or PASSES_ERRORS_ON.issuperset(contexts)
+        ):
             return self.body(node.body)
 
     _read_asyncwith = _read_with

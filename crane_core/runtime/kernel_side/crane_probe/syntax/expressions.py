@@ -161,7 +161,9 @@ class _Certainty:
 class Expressions:
     """The state of a reading, and how each kind of expression is read."""
 
-    def __init__(self, kernel: Kernel, find_callee: FindCallee, follow: int) -> None:
+    def __init__(
+        self, kernel: Kernel, find_callee: FindCallee, follow: int
+    ) -> None:
         self.chains: list[Chain] = []
         self.scopes = Scopes()
         self._kernel = kernel
@@ -315,16 +317,20 @@ class Expressions:
     def _add(self, meaning: Alias, steps: Steps, *, stored: bool) -> None:
         # Setting `a.b` makes `a.b.c` unknown as well, so all beginnings count.
         prefixes = (
-            (meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1)
+            (meaning.owner, repr(steps[:length]))
+            for length in range(1, len(steps) + 1)
         )
-        is_made = stored or any(prefix in self.scopes.made for prefix in prefixes)
+        is_made = stored or any(
+            prefix in self.scopes.made for prefix in prefixes
+        )
         self.chains.append(
             Chain(
                 name=meaning.name,
                 steps=steps,
                 line=self._line,
                 # A name that the target binds on some ways may be the target's by then.
-                certain=self.is_certain and meaning.name not in self.scopes.perhaps,
+                certain=self.is_certain
+                and meaning.name not in self.scopes.perhaps,
                 via=self._via,
                 stored=is_made,
                 changed=meaning.owner in self.scopes.changed,
@@ -343,7 +349,11 @@ class Expressions:
         """What a call does: changes the object, runs a function of the notebook."""
         # Only the first call: what a second one is made on is not in the kernel.
         at = next(
-            (number for number, link in enumerate(links) if isinstance(link, ast.Call)),
+            (
+                number
+                for number, link in enumerate(links)
+                if isinstance(link, ast.Call)
+            ),
             None,
         )
         if at is None:
@@ -367,7 +377,9 @@ class Expressions:
 
     def _mark_change_by_base(self) -> None:
         """A method of a base class, which is not read, may change the object of the method that calls it."""
-        for parameter in self._following[-1].args.args[:1] if self._following else ():
+        for parameter in (
+            self._following[-1].args.args[:1] if self._following else ()
+        ):
             meaning = self.scopes.meaning(parameter.arg)
             if type(meaning) is Alias:
                 self.scopes.changed.add(meaning.owner)
@@ -382,8 +394,12 @@ class Expressions:
         )
         return made or meaning.owner in self.scopes.changed
 
-    def _mark_change(self, meaning: Alias, steps: Steps, call: ast.Call) -> None:
-        method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
+    def _mark_change(
+        self, meaning: Alias, steps: Steps, call: ast.Call
+    ) -> None:
+        method = (
+            steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
+        )
         # `inplace=False` counts as well, as its value may not be known.
         in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
         package = package_of(type(self._kernel(meaning.name)))
@@ -424,7 +440,9 @@ class Expressions:
         if first is not None:
             # __new__, a metaclass or a decorator may make objects without __init__.
             with self.certain_if(_makes_plainly(node)):
-                self._enter(first, name, scopes, self._given(first, call, skip=1))
+                self._enter(
+                    first, name, scopes, self._given(first, call, skip=1)
+                )
         self._may_enter(others, name, scopes)
 
     def _may_enter(
@@ -435,10 +453,17 @@ class Expressions:
                 self._enter(node, f"{name}.{node.name}", scopes, {})
 
     def _enter(
-        self, node: Any, name: str, scopes: tuple[Any, ...], given: dict[str, Any]
+        self,
+        node: Any,
+        name: str,
+        scopes: tuple[Any, ...],
+        given: dict[str, Any],
     ) -> None:
         """Reads the body of a function at the place of its call; each one once on the way down."""
-        if any(node is outer for outer in self._following) or self._follows_left <= 0:
+        if (
+            any(node is outer for outer in self._following)
+            or self._follows_left <= 0
+        ):
             return
         self._follows_left -= 1
         outer_scopes, outer_via = self.scopes.locals, self._via
@@ -447,7 +472,9 @@ class Expressions:
         scope.update({name: given[name] for name in given if name in scope})
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
         # A lambda's body is an expression.
-        body = node.body if isinstance(node.body, list) else [ast.Expr(node.body)]
+        body = (
+            node.body if isinstance(node.body, list) else [ast.Expr(node.body)]
+        )
         with self.certain_if(_runs_when_called(node)):
             self.body(body)
         self.scopes.locals, self._via = outer_scopes, outer_via
@@ -457,17 +484,23 @@ class Expressions:
         """Reads statements; what they are is known to Evaluation."""
         raise NotImplementedError
 
-    def _given(self, node: Any, call: ast.Call | None, *, skip: int) -> dict[str, Any]:
+    def _given(
+        self, node: Any, call: ast.Call | None, *, skip: int
+    ) -> dict[str, Any]:
         """What the parameters of a function stand for in this call; nothing is known of one that is not seen."""
         # *args shifts positions by an unknown number.
-        if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        if call is None or any(
+            isinstance(each, ast.Starred) for each in call.args
+        ):
             return {}
         positional = [argument.arg for argument in by_position(node)][skip:]
         pairs = [
             *zip(positional, call.args),
             *((keyword.arg or "", keyword.value) for keyword in call.keywords),
         ]
-        return {name: self.meaning_of(argument) for name, argument in pairs if name}
+        return {
+            name: self.meaning_of(argument) for name, argument in pairs if name
+        }
 
     def meaning_of(self, node: ast.AST | None) -> Any:
         """What a name refers to that is given the value of this expression."""
@@ -475,7 +508,9 @@ class Expressions:
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             base, links = _links(node)
             meaning = (
-                self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+                self.scopes.meaning(base.id)
+                if isinstance(base, ast.Name)
+                else None
             )
             if type(meaning) is Alias and (type(value) is Unknown or not links):
                 return self._alias(meaning, links)
@@ -493,7 +528,9 @@ class Expressions:
             self._inherit_changes(meaning.owner, (meaning.name, copy))
         return Alias(meaning.name, (*meaning.steps, *steps), copy)
 
-    def _inherit_changes(self, owner: tuple[str, int], copy: tuple[str, int]) -> None:
+    def _inherit_changes(
+        self, owner: tuple[str, int], copy: tuple[str, int]
+    ) -> None:
         # What was changed before stays changed in the copy.
         if owner in self.scopes.changed or any(
             made == owner for made, _ in self.scopes.made
@@ -541,7 +578,11 @@ class Expressions:
         self, node: Any, results: list[ast.expr], *, is_lazy: bool = False
     ) -> None:
         outer, was_certain = self.scopes.locals, self.is_certain
-        names = [name for part in node.generators for name in stored_names(part.target)]
+        names = [
+            name
+            for part in node.generators
+            for name in stored_names(part.target)
+        ]
         # Python evaluates the first iterable outside the comprehension's own scope.
         self.expression(node.generators[0].iter)
         self.is_certain = self.is_certain and not is_lazy
@@ -576,7 +617,9 @@ class Expressions:
             self._bind_columns(target.elts, values)
 
     def _bind_columns(self, targets: list[Any], rows: tuple[Any, ...]) -> None:
-        if not all(type(row) is tuple and len(row) == len(targets) for row in rows):
+        if not all(
+            type(row) is tuple and len(row) == len(targets) for row in rows
+        ):
             return
         for target, column in zip(targets, zip(*rows)):
             if isinstance(target, ast.Name) and all(
@@ -586,10 +629,14 @@ class Expressions:
 
     def loop_values(self, iterated: Any) -> tuple[Any, ...] | None:
         """The values over which a loop goes, where they are known and not too many."""
-        if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name):
+        if isinstance(iterated, ast.Call) and isinstance(
+            iterated.func, ast.Name
+        ):
             return self._values_of_call(iterated)
         value = known(iterated, self.value_of)
-        if type(value) not in ROWS or any(type(item) is Unknown for item in value):
+        if type(value) not in ROWS or any(
+            type(item) is Unknown for item in value
+        ):
             return None
         # Cut: beyond, only the first values are told.
         return tuple(value[:_LARGEST_PRODUCT])
@@ -600,14 +647,20 @@ class Expressions:
         if call.keywords or self.value_of(name) is not MISSING or not call.args:
             return None
         if name == "range":
-            return _range([known(argument, self.value_of) for argument in call.args])
+            return _range(
+                [known(argument, self.value_of) for argument in call.args]
+            )
         parts = [self.loop_values(argument) for argument in call.args]
         known_parts = [part for part in parts if part is not None]
         if len(known_parts) < len(parts):
             return None
         if name == "enumerate" and len(parts) == 1:
             return tuple(enumerate(known_parts[0]))
-        return tuple(zip(*known_parts)) if name == "zip" and len(parts) > 1 else None
+        return (
+            tuple(zip(*known_parts))
+            if name == "zip" and len(parts) > 1
+            else None
+        )
 
     def _read_ifexp(self, node: ast.IfExp) -> None:
         self.expression(node.test)
@@ -655,7 +708,11 @@ class Expressions:
             self.scopes.made.add((meaning.owner, repr(chosen)))
         last = steps[-1]
         # Setting one known item leaves the others as they are; anything else may change them.
-        if last.kind == ATTRIBUTE or type(last.value) is Unknown or len(steps) > 1:
+        if (
+            last.kind == ATTRIBUTE
+            or type(last.value) is Unknown
+            or len(steps) > 1
+        ):
             self.scopes.changed.add(meaning.owner)
 
     def mark_changed(self, target: ast.AST) -> None:
@@ -739,7 +796,8 @@ def _links(node: Any) -> tuple[Any, list[Any]]:
 def _expanded(steps: Steps) -> Iterator[Steps]:
     """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
     first = next(
-        (at for at, step in enumerate(steps) if _loop_of(step) is not None), None
+        (at for at, step in enumerate(steps) if _loop_of(step) is not None),
+        None,
     )
     if first is None:
         yield steps

@@ -68,7 +68,9 @@ def _is_word(value: Any) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    return type(value) is tuple and len(value) <= 8 and all(map(_is_word, value))
+    return (
+        type(value) is tuple and len(value) <= 8 and all(map(_is_word, value))
+    )
 
 
 def source(node: ast.AST | None) -> str:
@@ -200,7 +202,10 @@ def _attribute(node: Any, names: Names) -> Any:
 def _places(holder: Any) -> list[Any]:
     if is_kind(holder, type):
         return [class_dict(kind) for kind in mro_of(holder)]
-    return [instance_dict(holder), *(class_dict(kind) for kind in mro_of(type(holder)))]
+    return [
+        instance_dict(holder),
+        *(class_dict(kind) for kind in mro_of(type(holder))),
+    ]
 
 
 def _subscript(node: Any, names: Names) -> Any:
@@ -212,7 +217,11 @@ def _subscript(node: Any, names: Names) -> Any:
     if type(holder) is dict and PLAIN.hold_all(holder):
         value = holder.get(key, MISSING)
         return value if is_plain(value) else MISSING
-    if type(holder) in ROWS and type(key) is int and -len(holder) <= key < len(holder):
+    if (
+        type(holder) in ROWS
+        and type(key) is int
+        and -len(holder) <= key < len(holder)
+    ):
         return holder[key] if is_plain(holder[key]) else MISSING
     return MISSING
 
@@ -227,7 +236,9 @@ def _call(node: Any, names: Names) -> Any:
     if name == "len" and (type(value) in CONTAINERS or type(value) is str):
         return len(value)
     is_row = type(value) in ROWS and is_plain(value)
-    return list(value) if is_row and name in ("list", "tuple", "set") else MISSING
+    return (
+        list(value) if is_row and name in ("list", "tuple", "set") else MISSING
+    )
 
 
 def _held(node: Any, names: Names) -> Any:

@@ -33,10 +33,15 @@ _HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|[\w.]+\?{1,2})\s*;?$")
 _TIMED = re.compile(r"^(?:time|timeit|prun|mprun|memit|lprun)\b(?P<code>.*)$")
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 # Braces that are doubled are the shell's own.
-_NAME_IN_SHELL = re.compile(r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]\w*)")
+_NAME_IN_SHELL = re.compile(
+    r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]\w*)"
+)
 _PROMPTS = (
     (re.compile(r"^>>>( |$)"), re.compile(r"^(?:>>>|\.\.\.)(?: |$)")),
-    (re.compile(r"^In \[\d+\]: "), re.compile(r"^(?:In \[\d+\]: |\s*\.{3,}: ?)")),
+    (
+        re.compile(r"^In \[\d+\]: "),
+        re.compile(r"^(?:In \[\d+\]: |\s*\.{3,}: ?)"),
+    ),
 )
 """By what a pasted session of Python and of IPython begins, and what begins its lines."""
 
@@ -67,7 +72,9 @@ def _parsed_without_magics(code: str) -> Parsed:
         return Parsed(ast.parse(python_of(code)))
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 0
-        return Parsed(ast.Module([], []), str(getattr(error, "msg", error)), line)
+        return Parsed(
+            ast.Module([], []), str(getattr(error, "msg", error)), line
+        )
     except (RecursionError, MemoryError) as error:
         return Parsed(ast.Module([], []), type(error).__name__, 0)
 
@@ -76,7 +83,9 @@ def python_of(code: str) -> str:
     """The cell with its magics replaced by the Python that they run, or by nothing; one line stays one line."""
     # In IPython's own order: indent, then prompts, then magics.
     lines = _without_prompts(_without_indent(code.split("\n")))
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    first = next(
+        (number for number, line in enumerate(lines) if line.strip()), 0
+    )
     cell_magic = _CELL_MAGIC.match(lines[first])
     if cell_magic:
         name = cell_magic.group(1)
@@ -91,7 +100,10 @@ def _without_indent(lines: list[str]) -> list[str]:
     """As IPython does, the indent of the first line is taken from all that have it."""
     first = next((line for line in lines if line.strip()), "")
     indent = first[: len(first) - len(first.lstrip())]
-    return [line[len(indent) :] if line.startswith(indent) else line for line in lines]
+    return [
+        line[len(indent) :] if line.startswith(indent) else line
+        for line in lines
+    ]
 
 
 def _without_prompts(lines: list[str]) -> list[str]:
@@ -118,7 +130,9 @@ def _python_line(line: str) -> str:
     )
     # `%time x = f()` runs its line as Python; `!time x` does not.
     timed = _TIMED.match(rest) if found.group("mark") == "%" else None
-    code = _without_options(timed.group("code")) if timed else _shell_names(rest)
+    code = (
+        _without_options(timed.group("code")) if timed else _shell_names(rest)
+    )
     if assigned:
         # What a shell line gives is a list of texts: unknown, but bound.
         return f"{indent}{assigned}{code or None}"

@@ -90,7 +90,9 @@ class Scopes:
         # Copies: a branch is read into the same dicts and must be taken back.
         return dict(self.target), tuple(dict(scope) for scope in self.locals)
 
-    def restore(self, taken: tuple[dict[str, Any], tuple[dict[str, Any], ...]]) -> None:
+    def restore(
+        self, taken: tuple[dict[str, Any], tuple[dict[str, Any], ...]]
+    ) -> None:
         """Put back what `snapshot` returned."""
         self.target = dict(taken[0])
         for scope, names in zip(self.locals, taken[1]):
@@ -108,7 +110,9 @@ class Scopes:
         for at, scope in enumerate(self.locals):
             joined = _joined([end[1][at] for end in ends])
             # A local name stays local on every way, whatever it holds.
-            scope.update({name: joined.get(name, NOTHING_KNOWN) for name in scope})
+            scope.update(
+                {name: joined.get(name, NOTHING_KNOWN) for name in scope}
+            )
 
 
 def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
@@ -138,13 +142,17 @@ def parameters(node: Any) -> tuple[str, ...]:
     arguments = node.args
     named = [*by_position(node), *arguments.kwonlyargs]
     rest = [arguments.vararg, arguments.kwarg]
-    return tuple(argument.arg for argument in [*named, *rest] if argument is not None)
+    return tuple(
+        argument.arg for argument in [*named, *rest] if argument is not None
+    )
 
 
 def local_names(node: Any) -> dict[str, Any]:
     """The scope of a function: parameters and the names that its body assigns, nothing known of any."""
     body = node.body if isinstance(node.body, list) else [node.body]
-    return dict(dict.fromkeys(parameters(node), NOTHING_KNOWN), **given_names(body))
+    return dict(
+        dict.fromkeys(parameters(node), NOTHING_KNOWN), **given_names(body)
+    )
 
 
 def given_names(body: Iterable[ast.AST]) -> dict[str, Any]:
@@ -189,4 +197,6 @@ def _own_name(node: ast.AST) -> str | None:
 
 
 def _is_comprehension(node: ast.AST) -> bool:
-    return isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+    return isinstance(
+        node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    )

@@ -40,7 +40,9 @@ class Sources:
 
     def __init__(self, cells: list[Mapping[str, Any]]) -> None:
         ran = [
-            (number, cell) for number, cell in enumerate(cells) if cell.get("executed")
+            (number, cell)
+            for number, cell in enumerate(cells)
+            if cell.get("executed")
         ]
         # Cells without a number ran in a kernel that is gone: they come last, in the notebook's
         # order.
@@ -133,7 +135,9 @@ def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
         for node in found
         if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]
     ]
-    at_line = [node for node in fitting if _first_line(node) == code.co_firstlineno]
+    at_line = [
+        node for node in fitting if _first_line(node) == code.co_firstlineno
+    ]
     # The last definition is the one that the name refers to.
     best = at_line or fitting
     return best[-1] if best else None
@@ -170,8 +174,12 @@ def _of_statement(node: Any) -> Iterator[GivenName]:
             yield GivenName(name_of_import(alias), node.lineno)
     else:
         for part in _outside_blocks(node):
-            if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-                yield GivenName(part.id, part.lineno, isinstance(part.ctx, ast.Del))
+            if isinstance(part, ast.Name) and not isinstance(
+                part.ctx, ast.Load
+            ):
+                yield GivenName(
+                    part.id, part.lineno, isinstance(part.ctx, ast.Del)
+                )
 
 
 def _outside_blocks(node: Any) -> Iterator[ast.AST]:

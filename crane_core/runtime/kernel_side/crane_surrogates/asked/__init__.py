@@ -42,13 +42,17 @@ PACKAGES = frozenset(_FILES) | {"lightgbm", "seaborn", "statsmodels"}
 
 def by_package(name: str) -> dict[str, Any]:
     """What files hold under a name; packages without it are left out."""
-    return {package: held[name] for package, held in _FILES.items() if name in held}
+    return {
+        package: held[name] for package, held in _FILES.items() if name in held
+    }
 
 
 def merged(name: str) -> dict[str, Any]:
     """All mappings of a name as one."""
     return {
-        key: value for held in by_package(name).values() for key, value in held.items()
+        key: value
+        for held in by_package(name).values()
+        for key, value in held.items()
     }
 
 
@@ -60,4 +64,6 @@ def chained(name: str) -> tuple[str, ...]:
 # A flag that says no is as if it was not there.
 def where(flag: str) -> frozenset[str]:
     """Packages whose file says yes."""
-    return frozenset(package for package, holds in by_package(flag).items() if holds)
+    return frozenset(
+        package for package, holds in by_package(flag).items() if holds
+    )

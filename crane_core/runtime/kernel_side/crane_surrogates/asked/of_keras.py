@@ -28,7 +28,9 @@ _LOSSES = (
 )
 _JOINING = "Add Average Concatenate Maximum Minimum Multiply Subtract"
 _WRAPPERS = "layers.Bidirectional layers.TimeDistributed"
-_OPTIMIZERS = "Adadelta Adafactor Adagrad Adam AdamW Adamax Ftrl Lion Nadam RMSprop SGD"
+_OPTIMIZERS = (
+    "Adadelta Adafactor Adagrad Adam AdamW Adamax Ftrl Lion Nadam RMSprop SGD"
+)
 _SYMBOLS = (
     f"{_WRAPPERS} layers.add layers.average layers.concatenate layers.maximum layers.minimum layers.multiply"
     " layers.subtract"

@@ -44,7 +44,9 @@ METHODS = {
     "matplotlib.Figure": listed((NONE, _FIGURE)),
     "matplotlib.Text": listed((ALL, "__call__")),
 }
-KEYWORDS = words("x y c s height width bottom left yerr xerr labels ticks explode")
+KEYWORDS = words(
+    "x y c s height width bottom left yerr xerr labels ticks explode"
+)
 DRAWS_PAIRS = words("plot step scatter bar barh fill_between")
 """Of two lists only the lengths are refused, whatever numbers they hold."""
 MOST_DRAWN = 10_000

@@ -96,8 +96,12 @@ CALLS = listed(
 METHODS = {
     "numpy.ndarray": _ARRAY,
     "numpy.MaskedArray": listed((NONE, _OF_MASKED)),
-    "numpy.Generator": listed((NONE, _GENERATOR), (FIRST, "choice permutation")),
-    "numpy.RandomState": listed((NONE, _RANDOM_STATE), (FIRST, "choice permutation")),
+    "numpy.Generator": listed(
+        (NONE, _GENERATOR), (FIRST, "choice permutation")
+    ),
+    "numpy.RandomState": listed(
+        (NONE, _RANDOM_STATE), (FIRST, "choice permutation")
+    ),
 }
 # Of these results the number of elements or the dtype depends on values.
 BY_VALUES = {

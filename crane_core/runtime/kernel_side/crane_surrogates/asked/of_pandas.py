@@ -46,7 +46,9 @@ CALLS = listed(
     (TWO, "merge crosstab"),
 )
 METHODS = {
-    "pandas.DataFrame": listed(*_OF_BOTH, (NONE, _ONLY_TABLE), (FIRST, "join merge")),
+    "pandas.DataFrame": listed(
+        *_OF_BOTH, (NONE, _ONLY_TABLE), (FIRST, "join merge")
+    ),
     "pandas.Series": listed(*_OF_BOTH, (NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": listed((NONE, _TIMESTAMP)),
 }
@@ -69,7 +71,9 @@ OF_GROUPED = words(
     " ohlc pct_change prod quantile rank resample rolling sem shift size skew std sum tail value_counts var"
 )
 """Their methods."""
-AGGREGATING = words("mean median std var sem sum min max first last prod count nunique")
+AGGREGATING = words(
+    "mean median std var sem sum min max first last prod count nunique"
+)
 """Those of which the columns and dtypes of the result follow from the schema."""
 # Of these results the columns, the dtypes or the number of rows depend on values.
 _OF_VALUES = words(
@@ -77,7 +81,9 @@ _OF_VALUES = words(
     " to_dict transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
     " item unique combine_first agg aggregate explode"
 )
-BY_VALUES = dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _OF_VALUES)
+BY_VALUES = dict.fromkeys(
+    ("pandas", "pandas.DataFrame", "pandas.Series"), _OF_VALUES
+)
 OF_ANY_TYPE = words("item map")
 """Those of which not even the type of the result is certain."""
 PARSING = words("to_numeric to_datetime to_timedelta")

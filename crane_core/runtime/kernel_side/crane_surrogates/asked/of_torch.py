@@ -33,14 +33,20 @@ _TENSOR_METHODS = listed(
         " tolist item numpy new_zeros new_ones new_full stride element_size is_floating_point requires_grad_ unfold"
         " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__ short cpu",
     ),
-    (FIRST, "backward to type type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
+    (
+        FIRST,
+        "backward to type type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_",
+    ),
     (TWO, "clamp_"),
     (NONE, _TENSOR_ALONE),
     (FIRST, _TENSOR_WITH_ONE),
     (TWO, _TENSOR_WITH_TWO),
     # The axis must be known, while index and source may be stand-ins.
     ((1,), "gather index_select index_fill index_fill_"),
-    ((1, 2), "scatter scatter_add index_add scatter_add_ index_add_ index_copy_"),
+    (
+        (1, 2),
+        "scatter scatter_add index_add scatter_add_ index_add_ index_copy_",
+    ),
     ((0,), "where"),
 )
 _FUNCTIONAL = listed(
@@ -122,8 +128,16 @@ CALLS = listed(
     (NONE, prefixed("nn.", _LAYERS)),
     (TWO, prefixed("nn.", LOSSES)),
     (ALL, "nn.Sequential utils.data.TensorDataset"),
-    (FIRST, prefixed("optim.", "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam")),
-    *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
+    (
+        FIRST,
+        prefixed(
+            "optim.", "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam"
+        ),
+    ),
+    *(
+        (places, f"nn.functional.{name}")
+        for name, places in _FUNCTIONAL.items()
+    ),
 )
 METHODS = {
     "torch.Tensor": _TENSOR_METHODS,
@@ -138,7 +152,9 @@ _OF_VALUES = words(
     "Generator allclose bincount combinations equal is_tensor manual_seed masked_select nn.functional.one_hot"
     " nonzero randperm tolist unique where"
 )
-BY_VALUES = dict.fromkeys(("torch", "torch.Tensor", "torch.Parameter"), _OF_VALUES)
+BY_VALUES = dict.fromkeys(
+    ("torch", "torch.Tensor", "torch.Parameter"), _OF_VALUES
+)
 OF_DATA = ("tensor", "as_tensor", "from_numpy")
 """What makes a tensor of data."""
 LENGTHS = words(

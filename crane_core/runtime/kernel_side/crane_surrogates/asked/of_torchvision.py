@@ -17,7 +17,10 @@ _MODELS = (
     " shufflenet_v2_x1_0"
 )
 CALLS = listed(
-    (NONE, f"{prefixed('transforms.', TRANSFORMS)} {prefixed('models.', _MODELS)}"),
+    (
+        NONE,
+        f"{prefixed('transforms.', TRANSFORMS)} {prefixed('models.', _MODELS)}",
+    ),
     (ALL, "transforms.Compose"),
 )
 METHODS = {

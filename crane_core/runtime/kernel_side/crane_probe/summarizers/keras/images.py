@@ -45,7 +45,9 @@ _CHANGES = (
 def iterator(value: Any, look: Any) -> Facts:
     """n_samples, num_classes, batch_size, image_shape; class_mode and the shape of a batch of labels with it."""
     held = instance_dict(value)
-    is_frame = any(name_of(kind) == "DataFrameIterator" for kind in mro_of(type(value)))
+    is_frame = any(
+        name_of(kind) == "DataFrameIterator" for kind in mro_of(type(value))
+    )
     second = "samples" if is_frame else "target_size"
     sizes = {
         "n_samples": held.get("n"),
@@ -55,12 +57,18 @@ def iterator(value: Any, look: Any) -> Facts:
         "structure": sizes,
         # The paper's extractor has other keys for an iterator over a frame.
         "values": _kept(
-            held, look, ("num_classes", "class_mode") if is_frame else ("num_classes",)
+            held,
+            look,
+            ("num_classes", "class_mode") if is_frame else ("num_classes",),
         ),
     }
-    if "num_classes" not in base["values"] and is_kind(held.get("class_indices"), dict):
+    if "num_classes" not in base["values"] and is_kind(
+        held.get("class_indices"), dict
+    ):
         base["values"]["num_classes"] = len(plain_dict(held["class_indices"]))
-    return merged(base, {"plus": merged(_batches(held), {"values": _more(held, look)})})
+    return merged(
+        base, {"plus": merged(_batches(held), {"values": _more(held, look)})}
+    )
 
 
 def _kept(held: Names, look: Any, names: tuple[str, ...]) -> Facts:
@@ -71,7 +79,9 @@ def _kept(held: Names, look: Any, names: tuple[str, ...]) -> Facts:
         if held.get(name) is not None or name == "class_mode" and name in held
     }
     return {
-        name: plain(item, look) for name, item in settings.items() if is_plain(item)
+        name: plain(item, look)
+        for name, item in settings.items()
+        if is_plain(item)
     }
 
 
@@ -79,7 +89,9 @@ def _more(held: Names, look: Any) -> Facts:
     names = ("class_mode", "color_mode", "shuffle", "subset", "batch_index")
     classes = [
         look.scalar(name)
-        for name in list(plain_dict(held.get("class_indices")))[: look.limits.names]
+        for name in list(plain_dict(held.get("class_indices")))[
+            : look.limits.names
+        ]
     ]
     return dict(_kept(held, look, names), **stated(classes=classes))
 
@@ -117,7 +129,9 @@ def _labels(held: Names) -> Facts:
     if mode in ("binary", "sparse"):
         return {"batch[1]": [[], dtype]}
     if mode == "categorical":
-        return {"batch[1]": [[len(plain_dict(held.get("class_indices")))], dtype]}
+        return {
+            "batch[1]": [[len(plain_dict(held.get("class_indices")))], dtype]
+        }
     if mode == "input":
         return {"batch[1]": _images(held)}
     targets: Any = held.get("_targets")
@@ -157,7 +171,9 @@ def generator(value: Any, look: Any) -> Facts:
 def sequence(value: Any, look: Any) -> Facts:
     """Number of batches, and the shapes and dtypes of the first one, had by indexing it."""
     held = {
-        name: item for name, item in instance_dict(value).items() if name not in _INNER
+        name: item
+        for name, item in instance_dict(value).items()
+        if name not in _INNER
     }
     plus = attributes_of(held, look)
     # Iterators of Keras are told without a batch: taking one would advance them.
@@ -181,15 +197,26 @@ def _told(value: Any, look: Any) -> Facts:
 
 def _first_batch(facts: Facts) -> Facts:
     parts = facts.get("parts", {})
-    shapes = {name: part["shape"][0] for name, part in parts.items() if "shape" in part}
-    dtypes = {name: part["dtype"][0] for name, part in parts.items() if "dtype" in part}
+    shapes = {
+        name: part["shape"][0]
+        for name, part in parts.items()
+        if "shape" in part
+    }
+    dtypes = {
+        name: part["dtype"][0]
+        for name, part in parts.items()
+        if "dtype" in part
+    }
     failed: Facts = {
         name: facts[name]
         for name in ("length_error", "sample_error", "unfinished")
         if name in facts
     }
     return {
-        "structure": {"num_batches": facts.get("n_samples"), "batch_shapes": shapes},
+        "structure": {
+            "num_batches": facts.get("n_samples"),
+            "batch_shapes": shapes,
+        },
         "representation": {"batch_dtypes": dtypes},
         "values": dict(failed, batch_ranges=facts.get("ranges", {})),
     }

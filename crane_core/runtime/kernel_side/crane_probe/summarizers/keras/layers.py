@@ -84,12 +84,16 @@ def name_of_layer(layer: Any) -> str:
     return name if type(name) is str else ""
 
 
-def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -> Facts:
+def about_layer(
+    layer: Any, look: Any, nodes: Mapping[int, Any] | None = None
+) -> Facts:
     """Type, settings, what it takes and returns; before it is called, what it expects."""
     held = own_dict(layer)
     kind = type(layer)
     facts: Facts = {
-        "type": kind.__qualname__ if package_of(kind) in PACKAGES else type_name(kind)
+        "type": kind.__qualname__
+        if package_of(kind) in PACKAGES
+        else type_name(kind)
     }
     facts.update(settings_of(held, look))
     called = call_of(held, nodes) or built_with(held)
@@ -117,7 +121,9 @@ def expected_of(held: Names) -> Facts:
 
 
 def _spec(spec: Mapping[str, Any]) -> Facts:
-    known: Facts = {name: spec[name] for name in _RANKS if type(spec.get(name)) is int}
+    known: Facts = {
+        name: spec[name] for name in _RANKS if type(spec.get(name)) is int
+    }
     axes: dict[Any, Any] = plain_dict(spec.get("axes"))
     shape = dims(spec.get("shape"))
     if axes:

@@ -32,7 +32,11 @@ def model(value: Any, look: Any) -> Facts:
     inside = list(walk(value, look, {}))
     # As for layers: what is not built has no weights.
     n_weights = counts(inside) if held.get("built") is not False else {}
-    structure = {**_ends(held, network), **n_weights, **_layers(held, network, look)}
+    structure = {
+        **_ends(held, network),
+        **n_weights,
+        **_layers(held, network, look),
+    }
     representation = {
         **_input_dtypes(network),
         **signature_of_method(value, "call", PACKAGES),
@@ -48,7 +52,9 @@ def model(value: Any, look: Any) -> Facts:
 def _network(held: Names) -> Mapping[str, Any]:
     """Where the graph of layers is kept: a Sequential of Keras 3 keeps one inside, once it is built."""
     # On torch, layers inside are kept as torch keeps modules.
-    inner = held.get("_functional", plain_dict(held.get("_modules")).get("_functional"))
+    inner = held.get(
+        "_functional", plain_dict(held.get("_modules")).get("_functional")
+    )
     return own_dict(inner) if inner is not None else held
 
 
@@ -71,7 +77,9 @@ def output_of(held: Names) -> Any:
 def _ends(held: Names, network: Mapping[str, Any]) -> Facts:
     """input_shape and output_shape; of a model without a graph the shapes with which it was first called."""
     ends = {"input_shape": input_of(held), "output_shape": output_of(held)}
-    facts = {name: shapes_in(end) for name, end in ends.items() if end is not None}
+    facts = {
+        name: shapes_in(end) for name, end in ends.items() if end is not None
+    }
     return facts or layers.built_with(held)
 
 
@@ -88,7 +96,9 @@ def _layers(held: Names, network: Mapping[str, Any], look: Any) -> Facts:
     # The ends of a deep model say what goes in and comes out.
     kept = own if len(own) <= _MOST_LAYERS else [*own[:half], *own[-half:]]
     shown = {
-        look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes)
+        look.text(layers.name_of_layer(one)): layers.about_layer(
+            one, look, nodes
+        )
         for one in kept
     }
     return stated(layers=shown, layers_not_shown=len(own) - len(kept))
@@ -125,7 +135,9 @@ def _compiled(held: Names, look: Any) -> Facts:
     metrics = training.named(_metrics(held), look)
     facts.update(stated(metrics=metrics))
     rate = training.rate(own_dict(optimizer), look)
-    return dict(facts, optimizer=dict({"type": type(optimizer).__qualname__}, **rate))
+    return dict(
+        facts, optimizer=dict({"type": type(optimizer).__qualname__}, **rate)
+    )
 
 
 def _metrics(held: Names) -> Any:
@@ -137,4 +149,8 @@ def _metrics(held: Names) -> Any:
 def _input_dtypes(network: Mapping[str, Any]) -> Facts:
     ends = tensors_in(input_of(network))
     dtypes = [dtype_of(end) for end in ends]
-    return {"input_dtype": dtypes[0] if len(dtypes) == 1 else dtypes} if dtypes else {}
+    return (
+        {"input_dtype": dtypes[0] if len(dtypes) == 1 else dtypes}
+        if dtypes
+        else {}
+    )

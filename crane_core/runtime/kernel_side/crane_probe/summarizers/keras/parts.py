@@ -63,7 +63,9 @@ def layers_of(held: Names) -> list[Any]:
     tracked = next((held[name] for name in _LAYER_LISTS if name in held), ())
     # By id: a layer that is used twice is one layer.
     found = {
-        id(layer): layer for layer in _spread(tracked, 0) if is_of_keras(layer, "Layer")
+        id(layer): layer
+        for layer in _spread(tracked, 0)
+        if is_of_keras(layer, "Layer")
     }
     return list(found.values())
 
@@ -98,7 +100,8 @@ def counts(layers: list[Any]) -> dict[str, int]:
     for layer in layers:
         held = own_dict(layer)
         trained, others = (
-            sum(map(size_of, variables(held, group))) for group in _VARIABLE_LISTS
+            sum(map(size_of, variables(held, group)))
+            for group in _VARIABLE_LISTS
         )
         n_all += trained + others
         n_trained += trained if held.get("_trainable", True) else 0
@@ -111,7 +114,12 @@ def counts(layers: list[Any]) -> dict[str, int]:
 def variables(held: Names, group: str) -> list[Any]:
     """The layer's own variables of the group `trainable` or `other`."""
     return next(
-        (plain_list(held[name]) for name in _VARIABLE_LISTS[group] if name in held), []
+        (
+            plain_list(held[name])
+            for name in _VARIABLE_LISTS[group]
+            if name in held
+        ),
+        [],
     )
 
 
@@ -136,7 +144,9 @@ def shape_of(value: Any) -> Any:
 def dtype_of(value: Any) -> str | None:
     """The name of the dtype of a variable or symbolic tensor; None if it has none."""
     held = own_dict(value)
-    dtype: Any = held.get("_dtype", instance_dict(held.get("_type_spec")).get("_dtype"))
+    dtype: Any = held.get(
+        "_dtype", instance_dict(held.get("_type_spec")).get("_dtype")
+    )
     # A dtype is TensorFlow's object or, in Keras 3, a text.
     name = dtype.name if package_of(type(dtype)) == "tensorflow" else dtype
     return name if type(name) is str else None
@@ -158,7 +168,8 @@ def shapes_in(structure: Any) -> Any:
     """The shape of a single tensor; of several a list, or a dict by their names."""
     if is_kind(structure, dict):
         return {
-            str(name): shapes_in(part) for name, part in plain_dict(structure).items()
+            str(name): shapes_in(part)
+            for name, part in plain_dict(structure).items()
         }
     ends = tensors_in(structure)
     shapes = [shape_of(end) for end in ends]
@@ -168,8 +179,12 @@ def shapes_in(structure: Any) -> Any:
 def call_of(held: Names, nodes: Mapping[int, Any] | None = None) -> Facts:
     """{"takes", "gives"} of the layer's last symbolic call, of those among `nodes` where they are given."""
     # A layer has a node for each call; the last is what the model uses.
-    calls = plain_list(held.get("_inbound_nodes", held.get("_inbound_nodes_value")))
-    among = [node for node in calls if nodes is None or id(node) in nodes] or calls
+    calls = plain_list(
+        held.get("_inbound_nodes", held.get("_inbound_nodes_value"))
+    )
+    among = [
+        node for node in calls if nodes is None or id(node) in nodes
+    ] or calls
     if not among:
         return {}
     node = own_dict(among[-1])

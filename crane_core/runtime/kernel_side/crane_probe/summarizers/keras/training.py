@@ -82,7 +82,9 @@ def loss(value: Any, look: Any) -> Facts:
 def metric(value: Any, look: Any) -> Facts:
     """A metric: its settings and its name."""
     name = own_dict(value).get("name", own_dict(value).get("_name"))
-    return {"plus": {"values": dict(settings(value, look), name=look.scalar(name))}}
+    return {
+        "plus": {"values": dict(settings(value, look), name=look.scalar(name))}
+    }
 
 
 def optimizer(value: Any, look: Any) -> Facts:
@@ -90,7 +92,9 @@ def optimizer(value: Any, look: Any) -> Facts:
     held = own_dict(value)
     facts = {"built": held["built"]} if type(held.get("built")) is bool else {}
     return {
-        "plus": {"values": dict(settings(value, look), **rate(held, look), **facts)}
+        "plus": {
+            "values": dict(settings(value, look), **rate(held, look), **facts)
+        }
     }
 
 
@@ -110,7 +114,11 @@ def rate(held: Names, look: Any) -> Facts:
     inner = own_dict(found).get("_value", found)
     number = plain_scalar(inner)
     # It is kept as float32; seven digits are what that holds.
-    return {"learning_rate": float(f"{number:.7g}")} if type(number) in REAL else {}
+    return (
+        {"learning_rate": float(f"{number:.7g}")}
+        if type(number) in REAL
+        else {}
+    )
 
 
 def callback(value: Any, look: Any) -> Facts:
@@ -123,7 +131,9 @@ def history(value: Any, look: Any) -> Facts:
     """Names of what was recorded, over how many epochs, the last of each."""
     held = own_dict(value)
     recorded = plain_dict(held.get("history"))
-    lists = {name: item for name, item in recorded.items() if type(item) is list}
+    lists = {
+        name: item for name, item in recorded.items() if type(item) is list
+    }
     last = {
         look.label(name): look.scalar(item[-1])
         for name, item in list(lists.items())[:_FINAL]

@@ -38,7 +38,9 @@ _CLASSES = 50
 _MOST_COUNTED = 50_000
 """Values that are looked at one by one in Python, for facts that matter to small data most."""
 _DAY_FIRST = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}\b")
-_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
+_DATE = re.compile(
+    r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*"
+)
 # Of two places: pandas 3 shows the classes under its public path.
 _MISSING_TYPES = {
     *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
@@ -64,7 +66,9 @@ def dtype_of(values: Any) -> Any:
     kept: Any = stored_on(type(values), "dtype")
     # The property keeps what it returns in the object: reading would change the kernel's memory.
     return (
-        kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
+        kept.fget(values)
+        if name_of(type(kept)) == "CachedProperty"
+        else values.dtype
     )
 
 
@@ -95,7 +99,11 @@ class KnownColumn(NamedTuple):
     is_brief: bool = False
 
 
-def facts_of(values: Any, look: Any, known: KnownColumn = KnownColumn()) -> ColumnFacts:  # noqa: B008 - it cannot be changed
+def facts_of(
+    values: Any,
+    look: Any,
+    known: KnownColumn = KnownColumn(),  # noqa: B008 - it cannot be changed
+) -> ColumnFacts:
     """Facts of a column; where the time is up, that they are not computed."""
     try:
         return _facts_of(values, look, known)
@@ -111,10 +119,14 @@ def _facts_of(values: Any, look: Any, known: KnownColumn) -> ColumnFacts:
     if array is not None:
         return _of_objects(array, look)
     reader = _READERS.get(name_of(type(values)))
-    return reader(values, look) if reader is not None else ColumnFacts({}, {}, {})
+    return (
+        reader(values, look) if reader is not None else ColumnFacts({}, {}, {})
+    )
 
 
-def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> ColumnFacts:
+def _of_numbers(
+    values: Any, array: Any, look: Any, known: KnownColumn
+) -> ColumnFacts:
     if name_of(type(values)) == "PeriodArray":
         return _of_periods(values, look)
     if not array.size:
@@ -129,14 +141,18 @@ def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> Colum
     ends = (found.low[at], found.high[at]) if found is not None else None
     distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
     basic.update(distinct_facts(distinct, look))
-    more = dict(more_facts(found, at, array.size), **fraction_facts(distinct, look))
+    more = dict(
+        more_facts(found, at, array.size), **fraction_facts(distinct, look)
+    )
     return ColumnFacts(_without_times(basic, array, look), more, {})
 
 
 def _without_times(facts: Facts, array: Any, look: Any) -> Facts:
     """The kind of a column: times are not numbers."""
     if array.dtype.kind in arrays.TIMES:
-        return {key: value for key, value in facts.items() if key != "value_type"}
+        return {
+            key: value for key, value in facts.items() if key != "value_type"
+        }
     return facts
 
 
@@ -147,7 +163,9 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     if not look.affords(size * 4):
         return _not_computed(f"range and NaN of {size} periods")
     missing = arrays.numpy().iinfo("int64").min
-    n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
+    n_missing = sum(
+        int((piece == missing).sum()) for piece in arrays.pieces(numbers)
+    )
     facts: Facts = {"has_nan": n_missing > 0}
     # Without the missing ones, which are the least integers.
     found = arrays.in_pieces(
@@ -155,7 +173,8 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     )
     if found is not None and size > n_missing:
         facts["value_range"] = [
-            period_text(values, int(bound[0])) for bound in (found.low, found.high)
+            period_text(values, int(bound[0]))
+            for bound in (found.low, found.high)
         ]
     return ColumnFacts(facts, stated(n_nan=n_missing), {})
 
@@ -217,9 +236,13 @@ def _distinct_in_pieces(
 
 def _object_row(array: Any) -> RowOfValues:
     def again() -> Iterator[Any]:
-        return chain.from_iterable(piece.tolist() for piece in arrays.pieces(array))
+        return chain.from_iterable(
+            piece.tolist() for piece in arrays.pieces(array)
+        )
 
-    return RowOfValues(array.shape[0], again, lambda at: array[at : at + 1].tolist()[0])
+    return RowOfValues(
+        array.shape[0], again, lambda at: array[at : at + 1].tolist()[0]
+    )
 
 
 def _of_objects(array: Any, look: Any) -> ColumnFacts:
@@ -228,7 +251,9 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
     if _is_all_text(array, look):
         return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
-        return _not_computed(f"types and missing values of {row.length} objects")
+        return _not_computed(
+            f"types and missing values of {row.length} objects"
+        )
     kinds = counted(row.again)
     # NaN is a float among texts: `object` columns hold it for what is missing.
     has_floats = float in Kinds(*(kind for kind, _ in kinds))
@@ -261,7 +286,9 @@ def _without_missing(
 def _is_all_text(array: Any, look: Any) -> bool:
     """True when pandas' own quick look finds nothing but texts."""
     # Only if pandas has loaded it, and by a private name that another release may not have.
-    quick = getattr(sys.modules.get("pandas._libs.lib"), "is_string_array", None)
+    quick = getattr(
+        sys.modules.get("pandas._libs.lib"), "is_string_array", None
+    )
     if (
         quick is None
         or not array.shape[0]
@@ -274,7 +301,9 @@ def _is_all_text(array: Any, look: Any) -> bool:
 def _of_texts_only(
     texts: RowOfValues, kinds: list[tuple[type, int]], n_missing: int, look: Any
 ) -> ColumnFacts:
-    values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
+    values = dict(
+        {"has_nan": n_missing > 0}, **sequences.text_facts(texts, look)
+    )
     more = _more_of_texts(texts, n_missing, look)
     return ColumnFacts(values, more, sequences.item_types(kinds, look))
 
@@ -299,9 +328,15 @@ def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> Facts:
     # Of two types that are as frequent, the same one in each run.
     most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
     others = Kinds(*(kind for kind, _ in present if kind is not most))
-    odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
+    odd = (
+        (at, item)
+        for at, item in enumerate(row.again())
+        if type(item) in others
+    )
     shown = [
-        (at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)
+        (at, item)
+        for at, item in islice(odd, 4 * _OFFENDERS)
+        if not _is_nan(item)
     ]
     told = {str(at): _typed(item) for at, item in shown[:_OFFENDERS]}
     return stated(other_types_at=told)
@@ -324,7 +359,9 @@ def _read_as_numbers(row: RowOfValues, look: Any) -> Facts:
     ):
         return {}
     return {
-        "n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))
+        "n_read_as_numbers": sum(
+            1 for item in row.again() if _reads_as_number(item)
+        )
     }
 
 
@@ -339,20 +376,29 @@ def rarest(values: Any, n_unique: Any, look: Any) -> Facts:
     if not look.affords(len(values) * _NS_PER_OBJECT):
         return {}
     counts: Counter[Any] = Counter(
-        item for item in items_of(values) if type(item) in SCALARS and item == item
+        item
+        for item in items_of(values)
+        if type(item) in SCALARS and item == item
     )
     # None is what is missing, not a class to be counted.
     counts.pop(None, None)
-    return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
+    return (
+        {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
+    )
 
 
 def _forms(row: RowOfValues, look: Any) -> Facts:
     """Of texts of which most read as numbers or dates: those that do not."""
     first = [item for item in islice(row.again(), _TESTED) if item]
-    for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
+    for form, fits in (
+        ("numbers", _reads_as_number),
+        ("dates", _DATE.fullmatch),
+    ):
         # Half of the first twenty decide; the rest is checked against them.
         if first and 2 * len(list(filter(fits, first))) >= len(first):
-            return dict({"texts_look_like": form}, **_unlike(row, form, fits, look))
+            return dict(
+                {"texts_look_like": form}, **_unlike(row, form, fits, look)
+            )
     return {}
 
 
@@ -361,7 +407,9 @@ def _unlike(row: RowOfValues, form: str, fits: Any, look: Any) -> Facts:
     if not look.affords(row.length * _NS_PER_READ_TEXT):
         return {"other_texts": "not computed"}
     others = [item for item in row.again() if not fits(item)]
-    shown = [look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]]
+    shown = [
+        look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]
+    ]
     more = _telling_dates(row, look) if form == "dates" else {}
     return {"n_other_texts": len(others), **stated(other_texts=shown), **more}
 
@@ -377,11 +425,19 @@ def _telling_dates(row: RowOfValues, look: Any) -> Facts:
     # A year at the start is unambiguous.
     if not _DAY_FIRST.match(first):
         return {}
-    found = [match for match in map(_DAY_FIRST.match, row.again()) if match is not None]
+    found = [
+        match
+        for match in map(_DAY_FIRST.match, row.again())
+        if match is not None
+    ]
     # Of several with the largest number the first.
-    largest = [max(found, key=lambda match: int(match[at])).string for at in (1, 2)]
+    largest = [
+        max(found, key=lambda match: int(match[at])).string for at in (1, 2)
+    ]
     return {
-        "telling_dates": [look.text(item) for item in dict.fromkeys([first, *largest])]
+        "telling_dates": [
+            look.text(item) for item in dict.fromkeys([first, *largest])
+        ]
     }
 
 
@@ -411,7 +467,9 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
     }
     if not look.affords(codes.shape[0] * 3):
         return ColumnFacts(
-            {"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation
+            {"not_computed": f"counts of {codes.shape[0]} values"},
+            {},
+            representation,
         )
     counts = np.zeros(len(categories) + 1, dtype=int)
     for piece in arrays.pieces(codes):
@@ -512,7 +570,16 @@ def _of_arrow(values: Any, look: Any) -> ColumnFacts:
 
 def _is_arrow_number(kind: str) -> bool:
     return kind.startswith(
-        ("int", "uint", "float", "double", "halffloat", "timestamp", "duration", "date")
+        (
+            "int",
+            "uint",
+            "float",
+            "double",
+            "halffloat",
+            "timestamp",
+            "duration",
+            "date",
+        )
     )
 
 
@@ -538,7 +605,9 @@ def _of_sparse(values: Any, look: Any) -> ColumnFacts:
 
 
 _READERS: dict[str, Callable[[Any, Any], ColumnFacts]] = {
-    **dict.fromkeys(("IntegerArray", "FloatingArray", "BooleanArray"), _of_masked),
+    **dict.fromkeys(
+        ("IntegerArray", "FloatingArray", "BooleanArray"), _of_masked
+    ),
     "Categorical": _of_categories,
     **dict.fromkeys(
         (

@@ -21,8 +21,25 @@ from ...anatomy import (
     package_of,
     stored_on,
 )
-from ...chains.following import METHOD, PROPERTY, Missing, Resolution, lacking, similar
-from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
+from ...chains.following import (
+    METHOD,
+    PROPERTY,
+    Missing,
+    Resolution,
+    lacking,
+    similar,
+)
+from ...kinds import (
+    INDICES,
+    LABELS,
+    LISTED,
+    PLAIN,
+    REAL,
+    ROWS,
+    SINGLE,
+    Kinds,
+    counted,
+)
 from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep, Steps
 from . import columns as column_values
 from . import storage
@@ -67,14 +84,25 @@ _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "boxplot": ((0, "column"), (1, "by")),
     "hist": ((0, "column"), (-1, "by")),
     **dict.fromkeys(
-        ("scatter", "line", "bar", "barh", "area", "hexbin"), ((0, "x"), (1, "y"))
+        ("scatter", "line", "bar", "barh", "area", "hexbin"),
+        ((0, "x"), (1, "y")),
     ),
 }
 """Methods of a frame (and of its `plot`) whose arguments name columns: position (-1: none), and keyword.
 
 Without those that do not look for them where there are no rows: drop_duplicates, duplicated.
 """
-_DRAWS = {"plot", "scatter", "line", "bar", "barh", "area", "hexbin", "boxplot", "hist"}
+_DRAWS = {
+    "plot",
+    "scatter",
+    "line",
+    "bar",
+    "barh",
+    "area",
+    "hexbin",
+    "boxplot",
+    "hist",
+}
 _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""
 _DICTS_OF_COLUMNS = {"astype": "dtype", "agg": "func", "aggregate": "func"}
@@ -121,7 +149,9 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
     if is_kind(value, module.DataFrame):
         return of_table(table_of(value), steps)
     if is_kind(value, module.Series):
-        return of_values(Values(series_values(value), series_index(value)), steps)
+        return of_values(
+            Values(series_values(value), series_index(value)), steps
+        )
     if is_kind(value, module.Index):
         return _of_index(value, steps[0])
     # GroupBy keeps the frame that it groups as `obj`.
@@ -133,7 +163,9 @@ def follow(value: Any, steps: Steps) -> Resolution | None:
 
 def has_attribute(value: Any, name: str) -> bool | None:
     """Whether a label is the attribute. None for a class of the notebook."""
-    if package_of(type(value)) != "pandas" or not is_kind(value, pandas().Series):
+    if package_of(type(value)) != "pandas" or not is_kind(
+        value, pandas().Series
+    ):
         return None
     # A label of the index is an attribute of a Series, as a column is of a frame.
     return has_label(series_index(value), name)
@@ -153,9 +185,15 @@ def table_of(value: Any) -> FollowedTable:
         return FollowedTable(
             None, frame.index, frame.columns
         )  # times and intervals are found by texts and numbers too
-    held = {label: column.values for label, column in zip(labels, columns_of(frame))}
+    held = {
+        label: column.values for label, column in zip(labels, columns_of(frame))
+    }
     return FollowedTable(
-        labels, frame.index, frame.columns, held, tuple(index_names(frame.index))
+        labels,
+        frame.index,
+        frame.columns,
+        held,
+        tuple(index_names(frame.index)),
     )
 
 
@@ -166,7 +204,9 @@ def _first_of(label: Any) -> Any:
 
 def _firsts(labels: Iterable[Any]) -> set[Any]:
     """The first level of labels with several."""
-    return {_first_of(label) for label in labels if type(label) is tuple and label}
+    return {
+        _first_of(label) for label in labels if type(label) is tuple and label
+    }
 
 
 # Frames
@@ -178,7 +218,9 @@ def of_table(table: FollowedTable, steps: Steps) -> Resolution:
     if step.kind == ITEM:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
-        return lacking("attributes", type="pandas.DataFrame", attribute="__call__")
+        return lacking(
+            "attributes", type="pandas.DataFrame", attribute="__call__"
+        )
     found = _of_a_moment(table, steps) if len(steps) > 1 else None
     return found or _attribute(table, step.value)
 
@@ -187,7 +229,9 @@ def _of_a_moment(table: FollowedTable, steps: Steps) -> Resolution | None:
     """Of loc and iloc, followed with their subscript, and of methods, with their arguments."""
     name, after = steps[0].value, steps[1]
     if after.kind == ITEM:
-        return _INDEXERS[name](table, after.value) if name in _INDEXERS else None
+        return (
+            _INDEXERS[name](table, after.value) if name in _INDEXERS else None
+        )
     if after.kind == CALL:
         return _call(table, name, after.value)
     # `frame.plot.scatter(x=...)` names columns two steps further.
@@ -238,14 +282,18 @@ def _column(table: FollowedTable, label: Any) -> Resolution:
     # A label that occurs twice gives a frame, not a column.
     if table.labels is not None and table.labels.count(label) > 1:
         return Resolution()
-    return Resolution(Values(table.arrays[label], table.index), follow=of_values)
+    return Resolution(
+        Values(table.arrays[label], table.index), follow=of_values
+    )
 
 
 def _item(table: FollowedTable, item: Any) -> Resolution:
     if type(item) is list:
         # A list of True and False selects rows.
         is_mask = bool(item) and _MASK.hold_all(item)
-        return Resolution(missing=() if is_mask else tuple(_missing(table, item)))
+        return Resolution(
+            missing=() if is_mask else tuple(_missing(table, item))
+        )
     # Labels that are times are found by texts as well: pandas alone can tell.
     if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
         return Resolution()
@@ -332,7 +380,11 @@ def _rows_missing(index: Any, rows: Any) -> list[Missing]:
     return [
         Missing(
             "keys",
-            {"label": label, "in": "index", "similar": _similar_labels(index, label)},
+            {
+                "label": label,
+                "in": "index",
+                "similar": _similar_labels(index, label),
+            },
         )
         for label in asked
         if type(label) in SINGLE and has_label(index, label) is False
@@ -393,7 +445,9 @@ def _columns_named(
 ) -> list[Missing]:
     missing: list[Missing] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
-        given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
+        given = (
+            positional[at] if 0 <= at < len(positional) else named.get(keyword)
+        )
         if given is not None and not _names_no_columns(
             table, name, given, positional, named
         ):
@@ -412,7 +466,9 @@ def _missing_in_dict(
     """Keys of the dicts that some methods take."""
     if name not in _DICTS_OF_COLUMNS:
         return []
-    given: Any = positional[0] if positional else named.get(_DICTS_OF_COLUMNS[name])
+    given: Any = (
+        positional[0] if positional else named.get(_DICTS_OF_COLUMNS[name])
+    )
     # agg by rows (axis=1) takes names of rows.
     is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
     is_dict = type(given) is dict and not is_by_row
@@ -420,7 +476,11 @@ def _missing_in_dict(
 
 
 def _names_no_columns(
-    table: FollowedTable, name: str, given: Any, positional: Any, named: dict[str, Any]
+    table: FollowedTable,
+    name: str,
+    given: Any,
+    positional: Any,
+    named: dict[str, Any],
 ) -> bool:
     """Whether an argument may name something else: rows by `axis`, columns by position in plots, a value for each row.
 
@@ -434,10 +494,16 @@ def _names_no_columns(
         return True
     if name in _DRAWS:
         # plot(x=0) means the first column.
-        return int in Kinds(*map(type, given if type(given) in LISTED else [given]))
+        return int in Kinds(
+            *map(type, given if type(given) in LISTED else [given])
+        )
     keys = {
         "groupby": [given],
-        "pivot_table": [*positional[1:3], named.get("index"), named.get("columns")],
+        "pivot_table": [
+            *positional[1:3],
+            named.get("index"),
+            named.get("columns"),
+        ],
     }
     n_keys = sum(map(_n_keys, keys.get(name, ())))
     return name in keys and length_of(table.index) == n_keys
@@ -455,7 +521,10 @@ def _missing_in_drop(
         return []
     columns, rows = _dropped(positional, named)
     missing = _missing(table, columns) if columns is not None else []
-    return [*missing, *(_rows_missing(table.index, rows) if rows is not None else [])]
+    return [
+        *missing,
+        *(_rows_missing(table.index, rows) if rows is not None else []),
+    ]
 
 
 def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
@@ -590,7 +659,15 @@ def _has_accessor(array: Any, name: str) -> bool | None:
         return dtype == "category"
     if name == "dt":
         is_time = dtype.startswith(
-            ("datetime", "timedelta", "period", "timestamp", "date", "duration", "time")
+            (
+                "datetime",
+                "timedelta",
+                "period",
+                "timestamp",
+                "date",
+                "duration",
+                "time",
+            )
         )
         # Categories may be times, so .dt may exist.
         return None if dtype == "category" else is_time
@@ -614,7 +691,9 @@ def _has_text(array: Any) -> bool | None:
     return False if is_one and len(array) <= _SEARCHED else None
 
 
-def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Resolution:
+def _series_attribute(
+    values: Values, name: str, after: ChainStep | None
+) -> Resolution:
     module = pandas()
     stored = stored_on(module.Series, name)
     if stored is not MISSING:
@@ -683,7 +762,9 @@ def _unique_keys(
         return [*_flat(named.get("index")), *_flat(named.get("columns"))]
     # set_index followed by unstack needs each label once.
     is_checked = named.get("verify_integrity") is True
-    if method == "set_index" and (is_checked or positional and _is_unstacked(asked)):
+    if method == "set_index" and (
+        is_checked or positional and _is_unstacked(asked)
+    ):
         return _flat(positional[0] if positional else named.get("keys"))
     return ()
 

@@ -74,11 +74,17 @@ def _ends(index: Any, look: Any) -> Facts:
             "level_dtypes": [_dtype_of(level) for level in index_levels(index)],
         }
     last = to_list(index_values(index)[-1:])
-    return dict(facts, last=look.scalar(last[0])) if length_of(index) > _ENDS else facts
+    return (
+        dict(facts, last=look.scalar(last[0]))
+        if length_of(index) > _ENDS
+        else facts
+    )
 
 
 def _dtype_of(level: Any) -> str:
-    return "int64" if is_range(level) else columns.dtype_text(index_values(level))
+    return (
+        "int64" if is_range(level) else columns.dtype_text(index_values(level))
+    )
 
 
 def repeats(index: Any, look: Any) -> bool | None:
@@ -172,7 +178,11 @@ def _is_among(array: Any, number: Any) -> bool:
 def _is_listed(index: Any, label: Any) -> bool | None:
     labels = labels_of(index)
     # A column of objects may hold times, which pandas finds by text.
-    return label in labels if all_plain(labels) and not _are_times(labels) else None
+    return (
+        label in labels
+        if all_plain(labels) and not _are_times(labels)
+        else None
+    )
 
 
 def _are_times(labels: list[Any]) -> bool:

@@ -59,7 +59,9 @@ def frame_of(value: Any) -> Frame:
             for block in manager.blocks
         )
     else:
-        blocks = tuple(Block((at,), values) for at, values in enumerate(manager.arrays))
+        blocks = tuple(
+            Block((at,), values) for at, values in enumerate(manager.arrays)
+        )
     return Frame(columns, index, blocks)
 
 
@@ -86,7 +88,9 @@ def _column(block: Block, number: int, row: int) -> StoredColumn:
         is_plain = array is block.values
         # `_from_backing_data` makes an extension array of a row, without a copy.
         return StoredColumn(
-            array[row] if is_plain else block.values._from_backing_data(array[row]),
+            array[row]
+            if is_plain
+            else block.values._from_backing_data(array[row]),
             number,
             row,
         )
@@ -96,7 +100,11 @@ def _column(block: Block, number: int, row: int) -> StoredColumn:
 def series_values(value: Any) -> Any:
     """The array of a Series."""
     manager = _manager(value)
-    return manager.blocks[0].values if hasattr(manager, "blocks") else manager.arrays[0]
+    return (
+        manager.blocks[0].values
+        if hasattr(manager, "blocks")
+        else manager.arrays[0]
+    )
 
 
 def series_index(value: Any) -> Any:
@@ -148,7 +156,11 @@ def length_of(index: Any) -> int:
     """How many labels an index has."""
     if is_range(index):
         return len(range_of(index))
-    return len(index_codes(index)[0]) if is_multi(index) else len(index_values(index))
+    return (
+        len(index_codes(index)[0])
+        if is_multi(index)
+        else len(index_values(index))
+    )
 
 
 def index_values(index: Any) -> Any:
@@ -169,7 +181,11 @@ def index_codes(index: Any) -> list[Any]:
 def index_names(index: Any) -> list[Any]:
     """The names of an index's levels, None for each without one."""
     held = instance_dict(index)
-    return list(held.get("_names") or []) if is_multi(index) else [held.get("_name")]
+    return (
+        list(held.get("_names") or [])
+        if is_multi(index)
+        else [held.get("_name")]
+    )
 
 
 def labels_of(index: Any, limit: int | None = None) -> list[Any]:

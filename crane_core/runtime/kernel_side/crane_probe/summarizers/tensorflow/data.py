@@ -37,7 +37,12 @@ def iterator(value: Any, look: Any) -> Facts:
     """The elements of an iterator over a dataset."""
     spec = instance_dict(value).get("_element_spec")
     facts = {"element_spec": described(spec)} if spec is not None else {}
-    return {"plus": {"representation": facts, "values": {"advanced": "not by looking"}}}
+    return {
+        "plus": {
+            "representation": facts,
+            "values": {"advanced": "not by looking"},
+        }
+    }
 
 
 def _spec_of(value: Any) -> Facts:
@@ -47,7 +52,9 @@ def _spec_of(value: Any) -> Facts:
         return {}
     spec = class_dict(owner)["element_spec"].__get__(value)
     container = (
-        {"element_type": type(spec).__name__} if type(spec) in CONTAINERS else {}
+        {"element_type": type(spec).__name__}
+        if type(spec) in CONTAINERS
+        else {}
     )
     return dict(container, element_spec=described(spec))
 
@@ -58,7 +65,9 @@ def described(spec: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return type_name(type(spec))
     if isinstance(spec, Mapping):
-        return {str(key): described(part, depth + 1) for key, part in spec.items()}
+        return {
+            str(key): described(part, depth + 1) for key, part in spec.items()
+        }
     if is_kind(spec, tuple) or is_kind(spec, list):
         return [described(part, depth + 1) for part in spec]
     held = instance_dict(spec)
@@ -81,4 +90,6 @@ def _cardinality(value: Any) -> Facts:
         return {}
     # _numpy_internal shares memory where numpy() would copy.
     n = int(found._numpy_internal())
-    return {"n_elements": {_INFINITE: "infinite", _UNKNOWN: "unknown"}.get(n, n)}
+    return {
+        "n_elements": {_INFINITE: "infinite", _UNKNOWN: "unknown"}.get(n, n)
+    }

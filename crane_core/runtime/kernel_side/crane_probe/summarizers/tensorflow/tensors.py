@@ -128,7 +128,9 @@ def variable(value: Any, look: Any) -> Facts:
         summary,
         {
             "plus": {
-                "values": dict(trained, not_computed="its value cannot be read now")
+                "values": dict(
+                    trained, not_computed="its value cannot be read now"
+                )
             }
         },
     )
@@ -136,7 +138,10 @@ def variable(value: Any, look: Any) -> Facts:
 
 def read(value: Any) -> Any:
     """The eager tensor that a variable holds, which shares its memory; None outside eager execution."""
-    if package_of(type(value)) != "tensorflow" or not tensorflow().executing_eagerly():
+    if (
+        package_of(type(value)) != "tensorflow"
+        or not tensorflow().executing_eagerly()
+    ):
         return None
     # In a tf.function a variable's value is symbolic.
     if instance_dict(value).get("_in_graph_mode") is not False:
@@ -149,7 +154,10 @@ def read(value: Any) -> Any:
 def _unrecorded() -> Any:
     """Reading a variable makes a gradient tape that is open watch it, unless recording is stopped."""
     names = ("tensorflow.python.eager.record", "tensorflow.python.eager.tape")
-    stops = (module_dict(sys.modules.get(name)).get("stop_recording") for name in names)
+    stops = (
+        module_dict(sys.modules.get(name)).get("stop_recording")
+        for name in names
+    )
     return next(
         (stop() for stop in stops if stop is not None), contextlib.nullcontext()
     )
@@ -170,7 +178,8 @@ def ragged(value: Any, look: Any) -> Facts:
         base,
         {
             "plus": merged(
-                inside, {"structure": dict(lengths, ragged_rank=value.ragged_rank)}
+                inside,
+                {"structure": dict(lengths, ragged_rank=value.ragged_rank)},
             )
         },
     )
@@ -219,7 +228,8 @@ def plain_scalar(value: Any) -> Any:
     name = type(value).__name__
     found = (
         read(value)
-        if name == "ResourceVariable" and dims(instance_dict(value).get("_shape")) == []
+        if name == "ResourceVariable"
+        and dims(instance_dict(value).get("_shape")) == []
         else value
     )
     if found is None or not is_eager(found) or dims(found.shape) != []:

@@ -31,19 +31,28 @@ def dataset(value: Any, look: Any) -> Facts:
     """Length, sample shapes and types (the paper, 3.1); dtypes and range of the samples, attributes as additions."""
     facts = told(value, None, look)
     length = {
-        "structure": {"length": facts["n_samples"]} if "n_samples" in facts else {}
+        "structure": {"length": facts["n_samples"]}
+        if "n_samples" in facts
+        else {}
     }
     sure = merged(length, _of_samples(facts))
-    found: Facts = look.in_time(sure, lambda: {"plus": _attributes(value, look)})
+    found: Facts = look.in_time(
+        sure, lambda: {"plus": _attributes(value, look)}
+    )
     return found
 
 
 def subset(value: Any, look: Any) -> Facts:
     """Besides: which dataset it is a part of."""
     source = instance_dict(value).get("dataset")
-    kind = {"representation": {"underlying_dataset": {"type": type_name(type(source))}}}
+    kind = {
+        "representation": {
+            "underlying_dataset": {"type": type_name(type(source))}
+        }
+    }
     own = {
-        group: {"underlying_dataset": facts} for group, facts in _info(source).items()
+        group: {"underlying_dataset": facts}
+        for group, facts in _info(source).items()
     }
     return merged(dataset(value, look), merged(kind, own))
 
@@ -51,7 +60,9 @@ def subset(value: Any, look: Any) -> Facts:
 def concatenated(value: Any, look: Any) -> Facts:
     """Besides: which datasets it is made of."""
     parts: Any = instance_dict(value).get("datasets")
-    kinds = [type_name(type(part)) for part in parts] if type(parts) in ROWS else []
+    kinds = (
+        [type_name(type(part)) for part in parts] if type(parts) in ROWS else []
+    )
     return merged(
         dataset(value, look), {"plus": {"representation": {"datasets": kinds}}}
     )
@@ -79,7 +90,11 @@ def _info(value: Any) -> Facts:
         else:
             types[name] = {"type": type_name(type(item))}
     facts = {"structure": shapes, "representation": {**types, **dtypes}}
-    return {group: {"dataset_info": found} for group, found in facts.items() if found}
+    return {
+        group: {"dataset_info": found}
+        for group, found in facts.items()
+        if found
+    }
 
 
 def _attributes(value: Any, look: Any) -> Facts:
@@ -116,13 +131,17 @@ def loader(value: Any, look: Any) -> Facts:
     }
     # Its iterator may read a file or a network, and cannot be put back.
     if is_kind(source, _data().IterableDataset):
-        return merged(base, {"plus": {"values": {"advanced": "not by looking"}}})
+        return merged(
+            base, {"plus": {"values": {"advanced": "not by looking"}}}
+        )
     facts = told(source, value, look)
     counts = {
         "num_batches": facts.get("n_batches"),
         "num_examples": facts.get("n_samples"),
     }
-    structure = {name: count for name, count in counts.items() if count is not None}
+    structure = {
+        name: count for name, count in counts.items() if count is not None
+    }
     return merged(
         merged(base, {"structure": structure}),
         merged(_published(facts, source), _batch(facts, value)),
@@ -137,9 +156,13 @@ def _published(facts: Facts, source: Any) -> Facts:
         name: part.get("shape", part["type"])
         for name, part in facts.get("batch", {}).items()
     }
-    shapes = {"error": facts["batch_error"]} if "batch_error" in facts else shapes
+    shapes = (
+        {"error": facts["batch_error"]} if "batch_error" in facts else shapes
+    )
     under = merged(found, {"structure": {"batch_shapes": shapes}})
-    return merged({group: {"dataset": part} for group, part in under.items()}, plus)
+    return merged(
+        {group: {"dataset": part} for group, part in under.items()}, plus
+    )
 
 
 def _batch(facts: Facts, owner: Any) -> Facts:
@@ -151,14 +174,20 @@ def _batch(facts: Facts, owner: Any) -> Facts:
     )
     if not batch:
         return {}
-    dtypes = {name: part["dtype"] for name, part in batch.items() if "dtype" in part}
+    dtypes = {
+        name: part["dtype"] for name, part in batch.items() if "dtype" in part
+    }
     held = instance_dict(owner)
     structure: Facts = {}
     if size and type(n) is int:
         # Fewer samples were indexed than a batch has: at most ten are.
         is_short = min(size, n) > facts["n_indexed"]
         structure = (
-            {"dataset": _full_size(batch, min(size, n), facts["n_indexed"], held)}
+            {
+                "dataset": _full_size(
+                    batch, min(size, n), facts["n_indexed"], held
+                )
+            }
             if is_short
             else {}
         )
@@ -167,17 +196,28 @@ def _batch(facts: Facts, owner: Any) -> Facts:
             if n % size and held.get("drop_last") is False
             else {}
         )
-    representation = {"batch_dtypes": dtypes, "batch_container": facts["batch_type"]}
+    representation = {
+        "batch_dtypes": dtypes,
+        "batch_container": facts["batch_type"],
+    }
     return {"plus": {"structure": structure, "representation": representation}}
 
 
-def _full_size(batch: Facts, size: int, n_collated: int, held: dict[str, Any]) -> Facts:
+def _full_size(
+    batch: Facts, size: int, n_collated: int, held: dict[str, Any]
+) -> Facts:
     # torch stacks along a new first axis; a function of the notebook may do anything.
     if held.get("collate_fn") is not default_collate():
-        return {"batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"}
-    shapes = {name: part["shape"] for name, part in batch.items() if "shape" in part}
+        return {
+            "batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"
+        }
+    shapes = {
+        name: part["shape"] for name, part in batch.items() if "shape" in part
+    }
     return {
-        "batch_shapes": {name: [size, *shape[1:]] for name, shape in shapes.items()}
+        "batch_shapes": {
+            name: [size, *shape[1:]] for name, shape in shapes.items()
+        }
     }
 
 
@@ -187,7 +227,9 @@ def _about(held: dict[str, Any], look: Any) -> Facts:
         held.get(name) for name in ("dataset", "sampler", "collate_fn")
     )
     name = (
-        collate.__name__ if type(collate) is FunctionType else type_name(type(collate))
+        collate.__name__
+        if type(collate) is FunctionType
+        else type_name(type(collate))
     )
     settings = {
         key: look.scalar(held[key])
@@ -202,9 +244,12 @@ def _about(held: dict[str, Any], look: Any) -> Facts:
         },
         "values": settings,
     }
-    attributes = _attributes(source, look) if is_kind(source, _data().Dataset) else {}
+    attributes = (
+        _attributes(source, look) if is_kind(source, _data().Dataset) else {}
+    )
     return merged(
-        about, {group: {"dataset": facts} for group, facts in attributes.items()}
+        about,
+        {group: {"dataset": facts} for group, facts in attributes.items()},
     )
 
 
@@ -214,7 +259,9 @@ def _about(held: dict[str, Any], look: Any) -> Facts:
 def _of_samples(facts: Facts) -> Facts:
     """Shapes and types by part; dtypes, sizes of images and range as additions; why there is no sample."""
     parts = facts.get("parts", {})
-    shapes = {name: part["shape"] for name, part in parts.items() if "shape" in part}
+    shapes = {
+        name: part["shape"] for name, part in parts.items() if "shape" in part
+    }
     types = {name: part["type"] for name, part in parts.items()}
     # The error takes the place of shapes, as in the published extractor.
     if not parts and ("sample_error" in facts or "unfinished" in facts):
@@ -233,7 +280,9 @@ def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> Facts:
     }
     more: Facts = {
         group: {
-            title: {name: part[key] for name, part in parts.items() if key in part}
+            title: {
+                name: part[key] for name, part in parts.items() if key in part
+            }
             for title, key in keys.items()
         }
         for group, keys in kinds.items()
@@ -243,8 +292,12 @@ def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> Facts:
         for name in ("batches_error", "length_error", "sample_error", "draws")
         if name in facts
     }
-    failed.update({"unfinished": _unfinished(facts)} if "unfinished" in facts else {})
-    n_indexed = {"n_indexed": facts["n_indexed"]} if facts.get("n_indexed") else {}
+    failed.update(
+        {"unfinished": _unfinished(facts)} if "unfinished" in facts else {}
+    )
+    n_indexed = (
+        {"n_indexed": facts["n_indexed"]} if facts.get("n_indexed") else {}
+    )
     found = {
         "structure": n_indexed,
         "values": dict(failed, sample_ranges=facts.get("ranges", {})),

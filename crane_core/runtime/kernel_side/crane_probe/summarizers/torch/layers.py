@@ -41,7 +41,9 @@ def ends_of(layer: Any, held: Held) -> Ends | None:
     )
     # A lazy layer has 0 for sizes that it learns from its first call.
     return (
-        ends if ends and all(type(size) is int and size > 0 for size in sizes) else None
+        ends
+        if ends and all(type(size) is int and size > 0 for size in sizes)
+        else None
     )
 
 
@@ -52,8 +54,12 @@ def is_known(layer: Any) -> bool:
 
 def _family(layer: Any) -> str | None:
     # By its parent in torch: a class of the notebook that derives from Linear is one.
-    kinds = [kind for kind in mro_of(type(layer)) if package_of(kind) == "torch"]
-    return next((name_of(kind) for kind in kinds if name_of(kind) in _FAMILIES), None)
+    kinds = [
+        kind for kind in mro_of(type(layer)) if package_of(kind) == "torch"
+    ]
+    return next(
+        (name_of(kind) for kind in kinds if name_of(kind) in _FAMILIES), None
+    )
 
 
 def _linear(held: Held) -> Ends:
@@ -72,7 +78,9 @@ def _convolution(held: Held) -> Ends | None:
 
 
 def _embedding(held: Held) -> Ends:
-    return Ends([ANY], [ANY, held.get("embedding_dim")], held.get("num_embeddings"))
+    return Ends(
+        [ANY], [ANY, held.get("embedding_dim")], held.get("num_embeddings")
+    )
 
 
 def _bag(held: Held) -> Ends:
@@ -86,7 +94,9 @@ def _recurrent(held: Held) -> Ends:
     # proj_size replaces the hidden size in what an LSTM returns.
     size = held.get("proj_size") or held.get("hidden_size")
     # Both directions are put side by side.
-    given = size * 2 if held.get("bidirectional") and type(size) is int else size
+    given = (
+        size * 2 if held.get("bidirectional") and type(size) is int else size
+    )
     return Ends([*order, held.get("input_size")], [*order, given])
 
 

@@ -22,7 +22,9 @@ _NS_PER_MODULE = 40_000
 _MOST_CONTAINERS = 120
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _PARTS = ("_modules", "_parameters", "_buffers")
-_INNER = frozenset({"training", "call_super_init", "T_destination", "dump_patches"})
+_INNER = frozenset(
+    {"training", "call_super_init", "T_destination", "dump_patches"}
+)
 """Attributes of every module, which say nothing about this one."""
 
 
@@ -76,7 +78,9 @@ def walk(
     yield layer
     for name, inner in part(layer.held, "_modules").items():
         if is_module(inner):
-            yield from walk(inner, look, f"{path}.{name}" if path else str(name), met)
+            yield from walk(
+                inner, look, f"{path}.{name}" if path else str(name), met
+            )
 
 
 def is_module(value: Any) -> bool:
@@ -102,7 +106,9 @@ def _containers(layers: list[Layer]) -> Facts:
     same: dict[str, str] = {}
     found = [(layer, _children(layer)) for layer in layers]
     holders = [
-        (layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS
+        (layer, inner)
+        for layer, inner in found
+        if inner and len(inner) <= _MOST_LAYERS
     ]
     for layer, inner in _shallowest(holders):
         kind = {"type": _short_type(layer.module), "parts": list(inner)}
@@ -139,7 +145,8 @@ def _hooked(layer: Layer) -> dict[str, bool]:
     return (
         {"hooked": True}
         # A forward that was set on the object replaces that of its class.
-        if any(layer.held.get(name) for name in _HOOKS) or "forward" in layer.held
+        if any(layer.held.get(name) for name in _HOOKS)
+        or "forward" in layer.held
         else {}
     )
 
@@ -153,7 +160,9 @@ def _sizes(ends: list[Layer], look: Any) -> Facts:
         return dict(_stated(ends[0]), **_hooked(ends[0]))
     # A part that the target names is shown even in the middle of many.
     asked = [
-        layer for layer in ends if layer.path.split(".")[0] in look.asked().attributes
+        layer
+        for layer in ends
+        if layer.path.split(".")[0] in look.asked().attributes
     ]
     half = _MOST_LAYERS // 2
     kept = (
@@ -163,7 +172,9 @@ def _sizes(ends: list[Layer], look: Any) -> Facts:
     )
     shown = {
         layer.path: dict(
-            {"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer)
+            {"type": _short_type(layer.module)},
+            **_stated(layer),
+            **_hooked(layer),
         )
         for layer in kept
     }
@@ -203,7 +214,9 @@ def _expected(ends: list[Layer]) -> Facts:
         (at, layer, torch_layers.ends_of(layer.module, layer.held))
         for at, layer in enumerate(ends)
     ]
-    known = [(at, layer, found) for at, layer, found in sized if found is not None]
+    known = [
+        (at, layer, found) for at, layer, found in sized if found is not None
+    ]
     if not known:
         return {}
     # By definition, not by call: a forward may use them in another order.
@@ -211,7 +224,9 @@ def _expected(ends: list[Layer]) -> Facts:
     expected: Facts = {"layer": first.path, "shape": takes.takes}
     if takes.integers_below is not None:
         expected["integers_below"] = takes.integers_below
-    before = [f"{layer.path} ({_short_type(layer.module)})" for layer in ends[:at]]
+    before = [
+        f"{layer.path} ({_short_type(layer.module)})" for layer in ends[:at]
+    ]
     expected.update(stated(after=before))
     return {
         "expected_input": expected,
@@ -230,14 +245,17 @@ def _counts(layers: list[Layer]) -> Facts:
     # A subclass of Parameter may count in its own way.
     with torch()._C.DisableTorchFunction():
         sizes = [
-            (kind.numel(value), kind.requires_grad.__get__(value)) for value in ready
+            (kind.numel(value), kind.requires_grad.__get__(value))
+            for value in ready
         ]
     n_all, n_trained = (
         sum(size for size, _ in sizes),
         sum(size for size, is_trained in sizes if is_trained),
     )
     facts = {"n_parameters": n_all}
-    facts.update({"n_trainable_parameters": n_trained} if n_trained != n_all else {})
+    facts.update(
+        {"n_trainable_parameters": n_trained} if n_trained != n_all else {}
+    )
     return (
         dict(facts, n_uninitialized_parameters=len(own) - len(ready))
         if len(ready) < len(own)
@@ -247,10 +265,14 @@ def _counts(layers: list[Layer]) -> Facts:
 
 def _parameters(layers: list[Layer]) -> list[Any]:
     own = (
-        value for layer in layers for value in part(layer.held, "_parameters").values()
+        value
+        for layer in layers
+        for value in part(layer.held, "_parameters").values()
     )
     return list(
-        {id(value): value for value in own if is_kind(value, torch().Tensor)}.values()
+        {
+            id(value): value for value in own if is_kind(value, torch().Tensor)
+        }.values()
     )
 
 
@@ -283,7 +305,9 @@ def _mode(layers: list[Layer]) -> Facts:
         return {}
     # model.eval() reaches all parts, unless one was switched back.
     others = [
-        layer.path for layer in layers if layer.held.get("training") is (not mode)
+        layer.path
+        for layer in layers
+        if layer.held.get("training") is (not mode)
     ]
     return {"training": mode, **stated(in_the_other_mode=others[:10])}
 

@@ -26,7 +26,11 @@ def ranges_of(plain: Any, look: Any) -> Ranges | None:
     for piece in _pieces(_in_order(plain), PIECE):
         look.check()
         least, greatest, n_missing = _ends(torch, _comparable(torch, piece))
-        low, high, n_nan = min(low, least), max(high, greatest), n_nan + n_missing
+        low, high, n_nan = (
+            min(low, least),
+            max(high, greatest),
+            n_nan + n_missing,
+        )
     return Ranges(np.array([low]), np.array([high]), np.array([n_nan]))
 
 
@@ -55,7 +59,9 @@ def _ends(torch: Any, piece: Any) -> tuple[Any, Any, int]:
 def _in_order(plain: Any) -> Any:
     """The same elements with the widest stride first, so that a transposed tensor lies in order again."""
     strides = plain.stride()
-    return plain.permute(sorted(range(len(strides)), key=lambda axis: -strides[axis]))
+    return plain.permute(
+        sorted(range(len(strides)), key=lambda axis: -strides[axis])
+    )
 
 
 def _pieces(plain: Any, size: int) -> Iterator[Any]:

@@ -40,7 +40,9 @@ def told(source: Any, owner: Any, look: Any) -> Facts:
         facts: Facts = {}
         # Indexing a tensor that requires gradients would record a step.
         with torch().no_grad():
-            _work(source, owner, _harmless_batching(owner), until)(facts.__setitem__)
+            _work(source, owner, _harmless_batching(owner), until)(
+                facts.__setitem__
+            )
         return facts
     return foreign.facts_of(_work(source, owner, _batching(owner), until), look)
 
@@ -93,7 +95,9 @@ def _harmless_batching(owner: Any) -> LoaderBatching | None:
     if owner is None:
         return None
     drawing = drawing_of(owner)
-    return LoaderBatching(drawing.size, _without_memory, _listed_indices(drawing))
+    return LoaderBatching(
+        drawing.size, _without_memory, _listed_indices(drawing)
+    )
 
 
 def _batching(owner: Any) -> LoaderBatching | None:
@@ -125,7 +129,8 @@ def _listed_indices(drawing: Drawing) -> Any:
         return None
     chosen: Any = instance_dict(drawing.sampler)["indices"]
     return lambda: [
-        chosen[at] for at in range(min(len(chosen), drawing.size or 1, samples.MOST))
+        chosen[at]
+        for at in range(min(len(chosen), drawing.size or 1, samples.MOST))
     ]
 
 

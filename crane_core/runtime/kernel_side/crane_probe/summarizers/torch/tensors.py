@@ -24,7 +24,8 @@ def tensor(value: Any, look: Any) -> Facts:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
     # __torch_dispatch__ sees every operation, even those in C.
     if any(
-        package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")
+        package_of(kind) != "torch"
+        for kind in overriders(value, "__torch_dispatch__")
     ):
         return {
             "plus": {
@@ -56,7 +57,8 @@ def tensor(value: Any, look: Any) -> Facts:
 def is_uninitialized(value: Any) -> bool:
     """True for the parameters of a lazy layer, which have no shape before the first call."""
     return any(
-        name_of(kind) == "UninitializedTensorMixin" for kind in mro_of(type(value))
+        name_of(kind) == "UninitializedTensorMixin"
+        for kind in mro_of(type(value))
     )
 
 
@@ -68,7 +70,8 @@ def shape_of(value: Any) -> list[int]:
 def _representation(value: Any) -> Facts:
     kind = torch().Tensor
     facts = {
-        name: str(getattr(kind, name).__get__(value)) for name in ("dtype", "device")
+        name: str(getattr(kind, name).__get__(value))
+        for name in ("dtype", "device")
     }
     return dict(facts, requires_grad=kind.requires_grad.__get__(value))
 
@@ -113,9 +116,9 @@ def _gradient(value: Any) -> Facts:
 def _values(value: Any, look: Any) -> Facts:
     kind = torch().Tensor
     # Quantized numbers have no plain memory.
-    if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(
+    if kind.layout.__get__(
         value
-    ):
+    ) is not torch().strided or kind.is_quantized.__get__(value):
         return {}
     device = kind.device.__get__(value).type
     if device != "cpu":
@@ -154,7 +157,9 @@ def _numbers(plain: Any, look: Any) -> Facts:
     if not kind.is_floating_point(plain) or kind.is_complex(plain):
         return {
             "plus": {
-                "values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}
+                "values": {
+                    "not_computed": f"the range of {kind.dtype.__get__(plain)}"
+                }
             }
         }
     size = kind.numel(plain)

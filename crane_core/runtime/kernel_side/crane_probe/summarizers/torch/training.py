@@ -60,7 +60,11 @@ _USUAL = {
 def optimizer(value: Any, look: Any) -> Facts:
     """Learning rate and other options by group; how many parameters of how many numbers, how many with a gradient."""
     held = instance_dict(value)
-    groups = [group for group in _list(held.get("param_groups")) if type(group) is dict]
+    groups = [
+        group
+        for group in _list(held.get("param_groups"))
+        if type(group) is dict
+    ]
     parameters = [
         one
         for group in groups
@@ -99,7 +103,9 @@ def _numbers(parameters: list[Any]) -> int:
     with torch()._C.DisableTorchFunction():
         # Lazy parameters have no number of elements.
         return sum(
-            torch().Tensor.numel(one) for one in parameters if not is_uninitialized(one)
+            torch().Tensor.numel(one)
+            for one in parameters
+            if not is_uninitialized(one)
         )
 
 
@@ -119,7 +125,9 @@ def scheduler(value: Any, look: Any) -> Facts:
     return {
         "plus": {
             "values": facts,
-            "representation": {"optimizer": type_name(type(driven))} if driven else {},
+            "representation": {"optimizer": type_name(type(driven))}
+            if driven
+            else {},
         }
     }
 
@@ -150,6 +158,8 @@ def loss(value: Any, look: Any) -> Facts:
             shapes[f"{name}_shape"] = shape_of(one)
             dtypes[f"{name}_dtype"] = str(torch().Tensor.dtype.__get__(one))
     stated = {name: look.scalar(held[name]) for name in _LOSS if name in held}
-    values = {name: fact for name, fact in stated.items() if _USUAL.get(name) != fact}
+    values = {
+        name: fact for name, fact in stated.items() if _USUAL.get(name) != fact
+    }
     plus = {"structure": shapes, "representation": dtypes, "values": values}
     return {"plus": plus}

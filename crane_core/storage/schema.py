@@ -80,18 +80,23 @@ def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
 
 def make_schema(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the schema in an empty database. Raises OtherVersionError if it holds another one; that stays as it is."""
-    if version_of(cursor) is None:
-        # All or nothing: a start that is killed here must not leave half a schema under a version's name.
-        with transaction(cursor):
-            cursor.execute(schema_text())
-            cursor.execute(f"CREATE TABLE {TABLE} (number INTEGER NOT NULL)")
-            cursor.execute(f"INSERT INTO {TABLE} VALUES (?)", [VERSION])
-    refuse_other_version(cursor)
+    version = version_of(cursor)
+    if version is not None:
+        _refuse_unless_this(version)
+        return
+    # All or nothing: a start that is killed here must not leave half a schema under a version's name.
+    with transaction(cursor):
+        cursor.execute(schema_text())
+        cursor.execute(f"CREATE TABLE {TABLE} (number INTEGER NOT NULL)")
+        cursor.execute(f"INSERT INTO {TABLE} VALUES (?)", [VERSION])
 
 
 def refuse_other_version(cursor: duckdb.DuckDBPyConnection) -> None:
     """Raise OtherVersionError unless the database has this schema; changes nothing."""
-    version = version_of(cursor)
+    _refuse_unless_this(version_of(cursor))
+
+
+def _refuse_unless_this(version: int | None) -> None:
     if version == VERSION:
         return
     if version is not None and version > VERSION:

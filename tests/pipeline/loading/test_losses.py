@@ -226,7 +226,7 @@ def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(
     rebuild(folder)
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("kind", ACCEPTED_KINDS)
 def test_the_manifest_alone_finds_it_when_the_database_is_gone(
     folder: DataFolder, kind: str
 ) -> None:

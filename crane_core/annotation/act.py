@@ -160,7 +160,7 @@ def _time(raw: Mapping[str, Any], name: str) -> str | None:
         in_utc = moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not a time") from error
-    # Devices stand in different zones, and the order of acts is read from these times.
+    # Devices stand in different zones: without its zone a time names no moment.
     if moment.tzinfo is None:
         raise ValueError(f"{name} has no time zone")
     return in_utc.isoformat(timespec="milliseconds")

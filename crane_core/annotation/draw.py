@@ -284,7 +284,6 @@ def _check_design(design: Design, n_people: int) -> None:
 
 def _required(population: int, design: Design) -> int:
     """Equation 1. The study's z of 1.96 for 95%, else the normal quantile."""
-    # The paper's rounded z, not the exact quantile: 501 diagnoses must give 218 again.
     z = (
         Z_95
         if design.confidence == 0.95

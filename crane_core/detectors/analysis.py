@@ -111,7 +111,7 @@ def check_files(
         prefix=f"crane-{name}-", ignore_cleanup_errors=True
     ) as scratch:
         folder = Path(scratch)
-        # One start of the tool for all texts: it takes longer than the texts themselves.
+        # One start of the tool for all texts, because every start takes time.
         files = [f"crane_input_{number}.py" for number in range(len(codes))]
         for file, code in zip(files, codes, strict=True):
             (folder / file).write_text(code, "utf-8")

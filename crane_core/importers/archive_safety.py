@@ -85,7 +85,7 @@ def refuse_bomb(
             f"{source} unpacks to more than {limits.total_bytes:,} bytes.",
             remedy=remedy,
         )
-    # Long runs of the same JSON shrink a hundred times without any harm.
+    # Texts that repeat shrink a lot without any harm, so the ratio alone refuses no small archive.
     if (
         unpacked_bytes > limits.ratio_from_bytes
         and unpacked_bytes > limits.ratio * max(packed_bytes, 1)

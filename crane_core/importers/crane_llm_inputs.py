@@ -49,7 +49,7 @@ def read_inputs(
             yield error.problem
             continue
         yield _prompt(file, text, origin)
-        # The cells of -RT and +RT are the same in all 222 pairs of files, so they are stored once.
+        # The cells of -RT and +RT are the same in all 222 pairs of files of October 2025, so they are stored once.
         yield from _cells_once(file, parts, origin, cells_of)
         if parts.block is not None:
             yield _state_or_problem(file, parts.block, origin)

@@ -98,7 +98,7 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
 
 def _remark(row: WorkbookRow) -> str | None:
     remarks = [row.text("runinfo_help"), row.text(UNNAMED)]
-    # Most cells hold the word None, written by Python, and some remarks stand in a column without a name.
+    # Most cells hold the word None, and some remarks stand in a column without a name.
     return (
         "; ".join(remark for remark in remarks if remark not in ("", "None"))
         or None

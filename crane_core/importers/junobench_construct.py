@@ -184,7 +184,7 @@ def _runs_never_asked(
     tree: FileTree, file: _Skipped
 ) -> Iterator[Run | LoadProblem]:
     """Both versions of each case that upstream left out because its text is too long for the model."""
-    # The list may begin with a byte-order mark and has no line end at its end.
+    # The published list has no line end at its end; an edited copy may begin with a byte-order mark.
     lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")
     for number, line in enumerate(lines, start=1):
         case_id = line.strip()

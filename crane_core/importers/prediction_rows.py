@@ -104,7 +104,7 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
             batch_size=_BATCH,
             columns=[name for name in COLUMNS if name in names],
         ):
-            # Checked while it is packed: a text of a gigabyte may take a kilobyte in the file.
+            # Checked while it is packed: a long text that repeats itself may take few bytes in the file.
             for column in batch.columns:
                 _refuse_long_text(path, column, number)
             for row in batch.to_pylist():

@@ -42,7 +42,8 @@ def recognises(tree: FileTree) -> float:
     if tree.paths and all(
         path.endswith((_SUFFIX, *_TABLES)) for path in tree.paths
     ):
-        # JSON lines may be anything; tables even more so, and only if nobody else knows the file.
+        # JSON lines may be another tool's, so nothing is certain; tables may be anything and count only if nobody
+        # else knows the file.
         return (
             0.9 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.2
         )

@@ -147,7 +147,7 @@ class _Asking:
         question = next(self._questions, None)
         if question is None:
             return None
-        # Counting tokens takes milliseconds for each text, so it is done only where a limit needs it.
+        # Counting tokens takes time for each text, so it is done only where a limit needs it.
         is_counted = (
             self._terms.budget is not None or self._terms.limiter.counts_tokens
         )

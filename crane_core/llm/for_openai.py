@@ -106,11 +106,10 @@ class OpenAIClient:
         self._left_out: list[str] = []
         self._streams = False
         self._output_limit = OutputLimit(endpoint.max_output_tokens)
-        # OpenAI's reasoning models refuse the old name of the limit, and most other servers know only that
-        # one.
+        # OpenAI's reasoning models refuse the old name of the limit, and some other servers know only that one.
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
-        # With aiohttp below it the package makes nearly twice as many requests per second as with httpx (128
-        # at once).
+        # With aiohttp below it the package made nearly twice as many requests per second as with its default (128 at
+        # once).
         self._http = DefaultAioHttpClient(
             limits=httpx2.Limits(
                 max_connections=n_connections,

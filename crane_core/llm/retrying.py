@@ -68,7 +68,7 @@ class RetryPatience:
 
     def pause_s(self, n_failed: int, failure: Failure, random: Random) -> float:
         """Seconds before the next request, after `n_failed` failures."""
-        # The exponent is bounded, because a power of a thousand failures does not fit a float.
+        # The exponent is bounded, because 2.0 ** 1024 does not fit a float.
         grown = min(self.longest_s, self.first_s * 2.0 ** min(n_failed - 1, 30))
         return max(
             grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0

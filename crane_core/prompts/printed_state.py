@@ -94,7 +94,7 @@ class _Printer(pprint.PrettyPrinter):
         seen: Any,
         level: int,
     ) -> None:
-        # As pprint does it, which breaks the line behind the factory at any width.
+        # As pprint does it for a defaultdict that does not fit the line: it breaks behind the factory.
         indent += len("defaultdict") + 1
         stream.write(f"defaultdict({value.factory},\n{' ' * indent}")
         self._format(value.entries, stream, indent, room + 1, seen, level)

@@ -127,7 +127,7 @@ class _PrintReader:
         value = self.read(operand)
         if isinstance(value, (int, float)):
             return -value
-        # `-nan`, or a minus before a call: kept as it was printed.
+        # A minus before a call or an object is kept as it was printed.
         return self._as_printed(node)
 
     def _beyond_literals(self, node: ast.expr) -> Any:

@@ -58,7 +58,7 @@ def split_input(text: str) -> InputText:
         raise ValueError(
             "the text does not begin with the header of the executed cells"
         )
-    # From the end: code may quote the marker in a string, and the last one is the true one.
+    # From the end, because an executed cell may quote the marker in a string.
     before, marker, target = text.rpartition("\n" + TARGET_HEADER)
     if not marker:
         raise ValueError("the target cell is missing")

@@ -66,7 +66,7 @@ def _reading(answer: JsonObject) -> ReadReply:
         return _unread("the object has a duplicate key")
     crashes = (
         _WORDS.get(detection.strip().lower())
-        # The study's own reader takes the words, too, so published replies count as they did there.
+        # A model may write the word as a string in place of JSON's boolean.
         if isinstance(detection, str)
         else detection
     )

@@ -73,7 +73,6 @@ def encode(value: Any) -> Any:
 
     Raises TypeError for anything else, so that nothing is turned into text by accident.
     """
-    # Before floats and lists: booleans are integers to Python, and all three stand for themselves in JSON.
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

@@ -123,7 +123,7 @@ def _rate(
     effective = fewest
     if variance > 0:
         effective = share * (1 - share) / variance
-    # At least the cases count, at most all instances: an estimate from few cases may lie outside.
+    # Between Kish's number of cases and that of instances: an estimate from few cases may lie outside.
     effective = min(max(effective, fewest), max(most, fewest))
     quantile = student_quantile(n - 1, confidence)
     low, high = wilson(share, effective, quantile)

@@ -77,7 +77,7 @@ def _references(
     column: pa.Array, known: dict[str, str]
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """known: every text met so far, which gains those of this piece."""
-    # Some DuckDB results come as string views, which Arrow cannot encode as a dictionary.
+    # One kind of text for all pieces, whichever of Arrow's kinds they come in.
     encoded = column.cast(pa.string()).dictionary_encode()
     texts = [
         known.setdefault(text, text) for text in encoded.dictionary.to_pylist()

@@ -326,7 +326,7 @@ def _part(
     form: Form,
     removed: Mapping[str, list[str]],
 ) -> str:
-    # Looked up at each opening: a file may lack optional columns.
+    # Looked up, because a file may lack optional columns.
     names = cursor.execute(
         f"SELECT DISTINCT name FROM parquet_schema({quoted(glob.escape(str(path)))})"
     ).fetchall()

@@ -90,7 +90,7 @@ def kept(
 
     copied: callers may change what they get, so each gets a copy; else they share it. Arguments are hashed.
     """
-    # Of the two caches one copies what it returns, which takes 20 ms for a frame of all verdicts.
+    # st.cache_data copies what it returns, st.cache_resource does not: a frame of all verdicts is large.
     cache: Any = st.cache_data if copied else st.cache_resource
 
     def keeping(compute: Callable[P, T]) -> Callable[P, T]:

@@ -112,8 +112,8 @@ def configured_hosts() -> list[str]:
 def door() -> list[Middleware]:
     """The middleware before Streamlit's own server. Raises IdentityError if logins are misconfigured."""
     configured_roles()
-    # uvicorn replaces the peer's address by X-Forwarded-For unless this is empty, and then any client could
-    # be the proxy.
+    # Unless this is empty, uvicorn replaces the peer's address of connections from this machine by X-Forwarded-For,
+    # and who writes that header could pass for the proxy.
     if configured_proxy().header and os.environ.get(FORWARDED) != "":
         raise IdentityError(
             "The server would trust an address that any client can claim.",

@@ -57,7 +57,7 @@ def raised_html(case: dict[str, Any]) -> str:
         str(case["message"] or "").strip().splitlines(),
     )
     message = lines[0] if lines else ""
-    # Some messages of the benchmark repeat the class.
+    # A message may begin with the class already.
     is_named = message.partition(":")[0].strip().lower() == name.lower()
     said = (
         message

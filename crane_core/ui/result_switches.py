@@ -192,7 +192,7 @@ def draw_switches() -> ResultChoice | None:
             experiment,
             kind,
         )
-        # Own runs have no labelled diagnoses, and a chart must not mix two measures.
+        # Runs that are added may lack labelled diagnoses, and a chart must not mix two measures.
         credits = (
             [str(credit) for credit in Credit]
             if annotators and not added

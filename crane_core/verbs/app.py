@@ -238,7 +238,8 @@ def serve(address: str, port: int) -> NoReturn:
     Settings that are not about this start live in .streamlit/config.toml.
     """
     where = ["--server.address", address, "--server.port", str(port)]
-    # Otherwise uvicorn replaces the peer's address by what a header claims, before the app can doubt it.
+    # Otherwise uvicorn replaces the address of a peer that it trusts, by default this machine, by what a header
+    # claims.
     os.environ[FORWARDED] = ""
     sys.argv = [
         "streamlit",

@@ -117,7 +117,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
             )
             n_told = [0]
-            # Two notebooks per pair, each of them one piece of work.
+            # The cluster is chosen by the number of notebooks, of which a pair has two.
             with cluster_for(
                 chosen, 2 * len(bench.pairs), how.n_jobs
             ) as cluster:

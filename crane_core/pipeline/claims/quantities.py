@@ -348,7 +348,7 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
         raise NotTestableError(LATER)
     texts = inputs.texts(cursor, {*documented.values(), *bare.values()})
     counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
-    # An estimate is off by more than the paper's printed digits.
+    # An estimate may be off by more than the last digit that the paper prints.
     if not all(one.is_exact for one in counted.values()):
         raise NotTestableError(
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
@@ -408,7 +408,7 @@ def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """What the crash in the middle saves, of those that were timed: all of the benchmark, not a sample of it."""
     saved = _saved_by_crash(times)
     n_saving, total = int((saved > 0).sum()), float(saved.sum())
-    # A few crashes make up most of the sum, which a reader of the mean must know.
+    # A few crashes may make up much of the sum, which a reader of the mean must know.
     share = PERCENT * float(saved.nlargest(MOST_SAVING).sum()) / total
     remark = (
         f"the median of {len(saved)} crashes; {n_saving} of them save time, and the {MOST_SAVING} that save most make "

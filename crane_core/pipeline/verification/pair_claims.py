@@ -94,7 +94,7 @@ def crashing_claim(
             f"{notebook.name} has no error output, so its target cell is unknown",
             "Run it, and save it.",
         )
-    # Tables spell classes in lower case.
+    # The published tables spell classes in lower case.
     if stated and stated.casefold() != crash.exception.casefold():
         raise _no_pair(
             f"cases.csv states {short(stated)}, but the error output of {notebook.name} {short(crash.exception)}",

@@ -42,7 +42,7 @@ def _code(card: Card) -> str:
             + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
         )
     lines = card.code.splitlines() or [""]
-    # The crashing line stays in sight, with as many lines before it as behind it.
+    # The crashing line stays in sight, with about as many lines before it as behind it.
     first = max(
         0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES)
     )

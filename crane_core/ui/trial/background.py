@@ -46,7 +46,6 @@ def begin(
     goes to the server's log.
     """
     if not places.acquire(blocking=False):
-        # After the page has its message, so that the trace is in the server's log.
         raise full
 
     def go() -> None:
@@ -59,6 +58,7 @@ def begin(
                 f"{failed}: {type(error).__name__}.",
                 remedy="See the server's log.",
             )
+            # After the page has its message, so that the trace is in the server's log.
             raise
         finally:
             places.release()

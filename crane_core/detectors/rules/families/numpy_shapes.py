@@ -95,7 +95,7 @@ def attribute(operation: Operation) -> Answer:
             words=words,
         )
     if operation.name == "T":
-        # It lies in the memory of the array: what is written into one is in both.
+        # A transpose is a view: what is written into one of the two is in both.
         return view_of(subject, None if shape is None else shape[::-1])
     if operation.name == "shape":
         return (

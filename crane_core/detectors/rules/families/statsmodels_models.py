@@ -101,7 +101,6 @@ def of_arrays(operation: Operation) -> Answer:
         return UNCHANGED
     y, x = given["endog"], given.get("exog", AbstractValue())
     n_y, n_x = data.n_samples(y), data.n_samples(x)
-    # Of a table beside an array another message comes, by the release.
     are_alike = (is_frame(x) or is_series(x)) == (is_frame(y) or is_series(y))
     if differ(n_y, n_x) and are_alike:
         operation.crash(

@@ -113,7 +113,6 @@ def _choices(
     required: str,
 ) -> None:
     """`words` by the value that is stored."""
-    # An alias is what Label Studio stores of a choice; where code and word are the same it would say nothing.
     ElementTree.SubElement(view, "Header", value=name.capitalize())
     choices = ElementTree.SubElement(
         view,
@@ -123,6 +122,7 @@ def _choices(
         choice="single",
         required=required,
     )
+    # An alias is what Label Studio stores of a choice; where code and word are the same it would say nothing.
     for code, said in words.items():
         ElementTree.SubElement(
             choices,

@@ -433,7 +433,7 @@ def is_about_shapes(
     Elsewhere than on the processor indices are not checked before they are used. Of Keras only layers count.
     """
     step, of = order["step"], order["of"]
-    # These three count only by what no release changed.
+    # Of learning, drawing and layers only those refusals count that every release is taken to make.
     if step == "learns":
         return bool(of_sklearn.ALWAYS_REFUSED.search(message))
     if of.startswith("matplotlib"):

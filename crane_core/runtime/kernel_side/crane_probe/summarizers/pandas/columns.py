@@ -430,7 +430,6 @@ def _telling_dates(row: RowOfValues, look: Any) -> Facts:
         for match in map(_DAY_FIRST.match, row.again())
         if match is not None
     ]
-    # Of several with the largest number the first.
     largest = [
         max(found, key=lambda match: int(match[at])).string for at in (1, 2)
     ]

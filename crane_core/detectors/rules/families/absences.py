@@ -22,6 +22,7 @@ _OF_PANDAS = (
     "read_fwf",
     "read_stata",
 )
+# read_parquet is left out: without an engine it raises ImportError first.
 _OF_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile")
 # cv2.imread is left out on purpose: without the file it returns None, and the crash comes later.
 _RAISE_WITHOUT_FILE = frozenset(
@@ -65,6 +66,7 @@ def _absent(
     )
     remedy = (
         f"Write {similar[0]!r} instead."
+        # A model that is not fitted lacks coef_ however alike another name is.
         if similar and otherwise != _FIT_FIRST
         else otherwise
     )

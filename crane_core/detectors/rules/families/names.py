@@ -46,6 +46,7 @@ def without_value(operation: Operation) -> Answer:
         if is_local
         else "the cell deleted it before"
     )
+    # Python has the class UnboundLocalError for names of functions alone.
     exception = "UnboundLocalError" if is_local else "NameError"
     remedy = f"Assign a value to {name} before this line."
     operation.crash(

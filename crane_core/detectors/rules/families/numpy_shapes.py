@@ -74,6 +74,7 @@ def flat(operation: Operation) -> Answer:
     """All elements in one row."""
     shape = shape_of(operation.receiver)
     return (
+        # flatten() copies, but counted as a view it is only forgotten earlier.
         view_of(operation.receiver, (shapes.size(shape),))
         if shape is not None
         else AbstractValue(ARRAY)

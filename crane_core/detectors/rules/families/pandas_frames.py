@@ -99,6 +99,7 @@ def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
             unnamed or index.get("type") != "MultiIndex" or "names" in index
         )
         return tuple(index.get("names") or unnamed) if is_known else None
+    # Of selected rows, and of results of pandas, only names are known.
     names = frame.fact("index_names")
     return names if isinstance(names, tuple) else None
 
@@ -122,6 +123,7 @@ def n_columns(frame: AbstractValue) -> int | None:
 
 def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
     """The dtype of a column; None if it is unknown."""
+    # Published states tell dtypes among the facts of each column, ours apart.
     known = (
         frame.mapping("dtypes").get(label),
         column_facts(frame, label).get("dtype"),
@@ -293,6 +295,8 @@ def is_numeric(dtype: str | None) -> bool:
     return (
         dtype is not None
         and kind_of(dtype) in ("i", "u", "f")
+        # Extension dtypes begin with a capital: "Int64" takes NA, "int64" does
+        # not.
         and dtype.islower()
     )
 

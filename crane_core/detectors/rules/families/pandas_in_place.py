@@ -57,6 +57,7 @@ def same_values(operation: Operation) -> Answer:
     ):
         return UNKNOWN
     known = operation.receiver.mapping("per_column")
+    # `df.assign(a=...)` replaces the column a.
     kept = {
         label: facts
         for label, facts in known.items()

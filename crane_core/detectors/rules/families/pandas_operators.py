@@ -17,6 +17,7 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: operators")
+# @ is left out: of two series it gives a number.
 _SYMBOLS: Final = (
     "+",
     "-",

@@ -77,6 +77,7 @@ def taken(operation: Operation) -> Answer:
         parts[0],
         operation.receiver.class_name == "_iLocIndexer",
     )
+    # By label it may be several rows: `df.loc[5]` is a frame where 5 repeats.
     if is_by_place and rows.type == "int" and len(parts) == 1 and is_frame(old):
         return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
@@ -123,6 +124,7 @@ def _at_places(
     places = part.items or [] if part.type == "list" else [part]
     numbers = [place.literal for place in places]
     if not numbers or any(
+        # `iloc[[True, False]]` is a mask, and does not mean the places 1 and 0.
         type(number) is not int or is_beyond(number, len(order))
         for number in numbers
     ):
@@ -164,6 +166,7 @@ def store(operation: Operation) -> Answer:
 
 def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     """The columns that are written, where the frame has them or they are known; None if there may be others."""
+    # `df.loc[7] = [3]` fills the columns that there are, and adds none.
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
     return (

@@ -39,6 +39,7 @@ def new_frame(operation: Operation) -> Answer:
         or {}
     )
     data, columns = given.get("data", AbstractValue()), given.get("columns")
+    # columns= selects among the keys, and makes a column of NaN of any other.
     if data.type == "dict" and data.members and columns is None:
         return _of_dict(operation, data.members, given)
     # columns= and index= select from a frame: labels that it lacks become NaN.
@@ -57,6 +58,7 @@ def _of_rows(
         return AbstractValue(FRAME)
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
     width = (
+        # A list of numbers becomes one column.
         (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
     )
     labels = (

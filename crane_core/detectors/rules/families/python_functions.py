@@ -256,6 +256,7 @@ def dict_of(operation: Operation) -> Answer:
     parts = [
         each.members if each.type == "dict" else None for each in positional
     ]
+    # dict([("a", 1)]) is left open: only dicts are followed.
     if not operation.arguments.is_complete or None in parts:
         return AbstractValue("dict")
     return AbstractValue(
@@ -296,6 +297,7 @@ def _start(operation: Operation) -> AbstractValue:
         *operation.arguments.keywords.values(),
         literal(0),
     ]
+    # `enumerate(rows, 1)` counts from 1, which was a false alarm before 0.3.
     return given[0] if operation.function_name == "enumerate" else literal(0)
 
 

@@ -45,6 +45,7 @@ def item(operation: Operation) -> Answer:
     if index.type == "slice":
         return _part(operation, held, index)
     at, items = index.literal, elements_of(held)
+    # True and False are places, too: `rows[True]` is `rows[1]`.
     if not isinstance(at, int):
         return item_like(held)
     _refuse_beyond(operation, held, at, f"{held.type} index out of range")
@@ -94,6 +95,7 @@ def _part(
     if bounds is None or items is None:
         return AbstractValue(row.type)
     try:
+        # `rows[::0]` raises ValueError: slice step cannot be zero.
         cut = items[slice(*bounds)]
     except ValueError as error:
         refuse(operation, error, [index])

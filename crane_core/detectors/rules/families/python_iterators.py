@@ -37,6 +37,7 @@ _NO_ITERATORS: Final = {
     ),
 }
 """Classes by package that can be iterated at most, and have no __next__."""
+# close() and the attributes name, mode and closed work after closing, too.
 _ASK_FILE: Final = "read readline readlines write writelines seek tell truncate flush fileno isatty __enter__ __next__"
 
 
@@ -54,6 +55,7 @@ def iterator_of(operation: Operation) -> Answer:
     if value.type in FLOWING:
         return value
     kind = (
+        # num_workers decides which of the two classes under this base it is.
         "torch.utils.data.dataloader._BaseDataLoaderIter"
         if value.is_a("torch", "DataLoader")
         else ""
@@ -105,6 +107,7 @@ def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
     by_types(operation, next, [value])
     if (
         value.class_name in _NO_ITERATORS.get(value.package, ())
+        # A path means the class: `next(Rows)` is refused by other words.
         and not value.path
     ):
         operation.crash(

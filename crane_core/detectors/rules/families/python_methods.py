@@ -191,6 +191,7 @@ def method_of_list(operation: Operation) -> Answer:
     except _ERRORS as error:
         return refuse(operation, error, [row])
     if name == "copy":
+        # A copy holds the same objects: a change of `b[0]` is seen in `a[0]`.
         return AbstractValue("list", row.facts, items=items)
     changed(row, items)
     return gave if gave is not None else AbstractValue(_NONE, literal=None)
@@ -310,6 +311,7 @@ def _after_change(
         held.members = members
     return (
         AbstractValue()
+        # popitem returns a key with its value, which is no member.
         if name == "popitem"
         else gave
         if gave is not None
@@ -321,6 +323,7 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     """The arguments as the method takes them: a key as it is, members as abstract values. None if not known."""
     given = list(operation.arguments.positional)
     if operation.name == "setdefault" and len(given) == 1:
+        # `d.setdefault("a")` stores None.
         given.append(AbstractValue(_NONE, literal=None))
     # update also takes pairs: only dicts with known members count.
     if operation.name == "update":

@@ -75,6 +75,8 @@ def _computed(
     if (
         values is not None
         and _is_bounded(symbol, values)
+        # `a | b` holds the very objects of both dicts, and a computed dict
+        # copies.
         and left.type != "dict"
     ):
         return tried(operation, compute, operands)
@@ -106,6 +108,7 @@ def _of_containers(
         and left.type == right.type
         and left.type in ("list", "tuple")
     ):
+        # The very elements: `(a + b)[0].append(1)` changes what a holds.
         parts = all_known([left.items, right.items])
         return AbstractValue(
             left.type, items=None if parts is None else [*parts[0], *parts[1]]
@@ -116,6 +119,7 @@ def _of_containers(
 def _is_member(
     symbol: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue | None:
+    # An object of the notebook may define __eq__, and be equal to a key.
     if right.members is None or left.type not in (
         "str",
         "int",
@@ -144,6 +148,7 @@ def _repeated(
         and kept.items is not None
         and type(count) is int
     ):
+        # `[0] * 10**9` would fill the memory of this process.
         is_short = len(kept.items) * count <= _MOST_ITEMS
         return AbstractValue(
             kept.type, items=kept.items * count if is_short else None

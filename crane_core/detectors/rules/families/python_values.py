@@ -33,6 +33,7 @@ ITERATORS: Final = {
     "tuple": "tuple_iterator",
     "str": "str_iterator",
     "set": "set_iterator",
+    # Python has one class of iterators for both kinds of sets.
     "frozenset": "set_iterator",
     "dict": "dict_keyiterator",
     "dict_keys": "dict_keyiterator",
@@ -188,6 +189,7 @@ def by_types(
     # One class for all samples: else another value might raise something else, or nothing.
     if isinstance(first, refusals) and len(kinds) == 1:
         return refuse(operation, first, operands)
+    # `5 // 0` raises, and any other integer gives an int.
     kinds = {kind for kind in kinds if not issubclass(kind, Exception)}
     return AbstractValue(kinds.pop().__name__) if len(kinds) == 1 else UNCHANGED
 

@@ -60,6 +60,8 @@ _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
         ],
         frozenset,
     ),
+    # In trees and forests feature_importances_ raises NotFittedError; most
+    # other learnt names raise AttributeError.
     "unfitted_attributes": _by_name,
 }
 
@@ -93,6 +95,8 @@ def version_of_table() -> str:
 def known_class(value: AbstractValue | None) -> KnownClass | None:
     """The class of an estimator of scikit-learn; None for subclasses and for what is not an estimator."""
     return (
+        # By the class alone: a state names the module that defines it, such as
+        # sklearn.linear_model._base, and code the public one.
         classes().get(value.class_name)
         if value is not None and value.package == "sklearn"
         else None
@@ -101,4 +105,6 @@ def known_class(value: AbstractValue | None) -> KnownClass | None:
 
 def is_of_table(operation: Operation) -> bool:
     """Whether the kernel's version is certainly the one that the table was made with."""
+    # Parameters change with releases: in 1.9 the default of penalty in
+    # LogisticRegression is "deprecated".
     return version_of(operation, "sklearn") == numbers(version_of_table())

@@ -43,6 +43,8 @@ def called(operation: Operation) -> Answer:
     known, given = classes().get(operation.function_name), operation.arguments
     if known is None or known.path != operation.receiver.path:
         if given.is_complete:
+            # Functions check at the call; an estimator only when it is fitted,
+            # so `Ridge(alpha="three")` runs.
             refuse_parameters(
                 operation, operation.receiver.path, "call", given.keywords
             )
@@ -84,6 +86,7 @@ def pipeline_made(operation: Operation) -> Answer:
 def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
     return (
+        # A subclass may define __sklearn_clone__.
         unfitted_copy(operation.first)
         if known_class(operation.first) is not None
         else UNKNOWN
@@ -124,6 +127,8 @@ def attribute(operation: Operation) -> Answer:
         and name in known.learnt - known.readable_unfitted
     ):
         operation.crash(
+            # feature_importances_ of trees and forests is a property that
+            # raises NotFittedError.
             known.unfitted_attributes.get(name, "AttributeError"),
             f"{name} exists only after fitting",
             fact=f"{estimator.named('it')}, of class {known.name}, has not been fitted",

@@ -56,6 +56,7 @@ class Flaw(NamedTuple):
 
 def is_sparse(value: AbstractValue) -> bool:
     """Whether it is a sparse matrix or array of SciPy."""
+    # SciPy has csr_matrix and csr_array beside each other.
     return value.package == "scipy" and value.class_name.endswith(
         ("_matrix", "_array")
     )
@@ -108,6 +109,8 @@ def names_of(value: AbstractValue) -> tuple[str, ...] | None:
     columns = columns_of(value)
     return (
         columns
+        # _get_feature_names of scikit-learn reads names only where all are
+        # strings.
         if columns and all(isinstance(label, str) for label in columns)
         else None
     )
@@ -185,6 +188,7 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
     ]
     # scikit-learn converts to numbers before it looks for NaN, so strings are refused first.
     yield from sorted(named, key=lambda flaw: flaw.name != "text")
+    # A state may say that values are missing, and not in which column.
     if is_frame(value) and value.fact("has_nan") is True and not named:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
 
@@ -278,6 +282,8 @@ def fraction_in(facts: Mapping[str, Any]) -> float | None:
 
 
 def _is_fraction(value: Any) -> bool:
+    # type_of_target takes 1.0 and 2.0 for classes, and only fractions for
+    # measurements.
     return isinstance(value, float) and math.isfinite(value) and value % 1 != 0
 
 
@@ -286,6 +292,8 @@ def is_continuous(value: AbstractValue) -> bool:
     shape = shape_as_array(value)
     if (
         shape is None
+        # type_of_target calls several columns of fractions
+        # "continuous-multioutput", of which messages differ.
         or len(shape) != 1
         or not (is_series(value) or is_array(value))
     ):

@@ -57,6 +57,7 @@ def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
         value = given[name]
         return (
             literal(value)
+            # A state cuts long strings, and one that is cut is another value.
             if isinstance(value, (int, float, NoneType)) or _is_whole(value)
             else AbstractValue()
         )
@@ -132,6 +133,7 @@ def classes_fitted(value: AbstractValue) -> list[Any] | None:
     if (
         is_fitted(value) is not True
         or not isinstance(known, list)
+        # Of more classes a state lists the first, which look like all.
         or len(known) >= _MOST_CLASSES
     ):
         return None

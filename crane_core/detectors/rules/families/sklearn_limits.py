@@ -80,6 +80,7 @@ def refuse_parameters(
     plain = {
         name: value.literal
         for name, value in given.items()
+        # Other values, such as scorers, are objects that no question can hold.
         if type(value.literal) in (type(None), bool, int, float, str)
     }
     refused = (

@@ -12,6 +12,7 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: metrics")
+# All of them begin with _check_targets of sklearn.metrics.
 _OF_CLASSES: Final = (
     *(
         "accuracy_score",
@@ -107,6 +108,8 @@ def plotted(operation: Operation) -> Answer:
         None if each is None else data.n_samples(each)
         for each in (matrix, labels)
     )
+    # plot() hands display_labels to Matplotlib as labels of its ticks, which
+    # refuses another number of them.
     if matrix is not None and differ(n_rows, n_labels):
         operation.crash(
             "ValueError",

@@ -102,6 +102,7 @@ def _sizes(
     n_test = math.ceil(test * n_all) if type(test) is float else test
     n_train = math.floor(train * n_all) if type(train) is float else train
     if n_test is None:
+        # 0.25 is the default of train_test_split where neither size is given.
         n_test = math.ceil(0.25 * n_all) if n_train is None else n_all - n_train
     return n_all - n_test if n_train is None else n_train, n_test
 

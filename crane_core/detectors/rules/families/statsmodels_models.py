@@ -41,6 +41,7 @@ _KEPT_WITH_CONSTANT: Final = (
 )
 _NUMBERS: Final = ("float", "int", "uint")
 _NULLABLE: Final = ("Int", "UInt", "Float")
+# The list that qqplot itself names in statsmodels.graphics.gofplots.
 _LINES: Final = ("45", "s", "r", "q")
 _BINDINGS: Final = (
     "{0} =",
@@ -277,8 +278,10 @@ def with_constant(operation: Operation) -> Answer:
         or not (is_frame(table) or is_array(table))
     ):
         return UNCHANGED
+    # The column that is added holds ones: it brings no gap and no infinity.
     facts = restricted(table.facts, _KEPT_WITH_CONSTANT)
     if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
+        # The constant is of floats, beside integers too.
         facts["distinct_dtypes"] = sorted(
             {*map(str, data.dtypes_of(table).values()), "float64"}
         )

@@ -131,6 +131,7 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     if list(parts) == ["batch"]:
         return parts["batch"]
     places = _matched(_PART, parts)
+    # A part that the state left out would move the others to other places.
     if [*map(int, places)] == [*range(len(parts))]:
         container = loader.fact("batch_container", "list")
         kind = container if container in ("list", "tuple") else ""

@@ -65,6 +65,7 @@ def container_made(operation: Operation) -> Answer:
         return UNKNOWN
     return AbstractValue(
         f"torch.nn.{kind}",
+        # torch makes every module in training mode.
         {"training": True},
         items=parts,
         words=operation.text,

@@ -108,6 +108,7 @@ def of_class(operation: Operation) -> Answer:
     path = operation.receiver.path or str(operation.receiver.fact("name"))
     if (
         not path.startswith("torch.optim.")
+        # `optim.SGD.step(optimizer)` names the object, and runs.
         or operation.arguments.positional
         or not operation.arguments.is_complete
     ):

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("torch values")
+# Layers without weights, such as ReLU, compute wherever their input is.
 _WITH_WEIGHTS = (
     "Linear",
     "Conv1d",

@@ -69,6 +69,7 @@ def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
         lengths = [facts.get("out_features"), facts.get("in_features")]
     elif kind == "Embedding":
         lengths = [facts.get("num_embeddings"), facts.get("embedding_dim")]
+    # Transposed convolutions keep their channels the other way round.
     elif kind in ("Conv1d", "Conv2d", "Conv3d"):
         lengths = _of_convolution(facts, int(kind[4]))
     # affine=False leaves out the weight, so only the shape of running_mean is compared.
@@ -121,6 +122,7 @@ def state_dict(operation: Operation) -> Answer:
     module = operation.receiver
     if not is_module(module) or is_own(module, operation.name):
         return UNKNOWN
+    # prefix= gives the weights other names.
     if operation.arguments.positional or operation.arguments.keywords:
         return UNCHANGED
     items = {
@@ -188,6 +190,7 @@ def _refuse_shapes(
     operation: Operation, wanted: Weights, there: Weights
 ) -> None:
     for name, shape in wanted.items():
+        # A missing name is judged apart, as strict=False allows it.
         if there.get(name, shape) != shape:
             operation.crash(
                 "RuntimeError",
@@ -208,6 +211,7 @@ def _refuse_gaps(
     if keys is None:
         return
     for name in wanted:
+        # bias=False leaves out a bias, so none is missed.
         if name.endswith("weight") and not any(
             key.startswith(name) for key in keys
         ):

@@ -76,6 +76,8 @@ def predictions(
         readable = [text for text in texts if isinstance(text, AnalyzerText)]
         found = iter(_checked(tool, [text.code for text in readable]))
         for question, text in zip(some, texts, strict=True):
+            # A text that cannot be made was not sent, and has no place among
+            # the answers.
             if isinstance(text, ToolStoppedError):
                 yield text
                 continue
@@ -136,6 +138,7 @@ def check_files(
             f"{name} printed something other than its report: {type(error).__name__}.",
             remedy="Run `make setup`.",
         ) from error
+    # What a tool found before it broke may lack the error that matters.
     return [broken.get(file, found[file]) for file in files]
 
 

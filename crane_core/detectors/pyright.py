@@ -153,7 +153,10 @@ def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
             yield (
                 file,
                 Reported(
+                    # pyright counts lines from 0, as editors do; the cells from
+                    # 1.
                     entry["range"]["start"]["line"] + 1,
+                    # A syntax error is of no rule.
                     entry.get("rule", ""),
                     entry["message"],
                 ),

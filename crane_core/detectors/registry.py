@@ -70,6 +70,7 @@ def local_detectors() -> dict[str, LocalDetector]:
     found = [
         cast(LocalDetector, module)
         for module in modules
+        # analysis.py, counting.py and others serve detectors, and have no NAME.
         if hasattr(module, "NAME")
     ]
     return {
@@ -85,6 +86,7 @@ def predictions(
 
     A detector that can has `predict_many`, whose error about one question takes its place.
     """
+    # Only pylint and pyright have it: starting them takes longer than a text.
     many = getattr(detector, "predict_many", None)
     yield from (
         many(questions)

@@ -126,6 +126,7 @@ def public_name(type_text: str) -> str | None:
 
 
 def _path(type_text: str) -> str:
+    # Published states write a type as Python prints it.
     found = _CLASS.fullmatch(type_text)
     return (found["path"] if found else type_text).removeprefix("builtins.")
 
@@ -143,6 +144,8 @@ def _of_module(module: str, name: str, known: PublicNames) -> str:
     internal = next(
         (n for n, part in enumerate(parts) if part.startswith("_")), len(parts)
     )
+    # Libraries mark internal modules by an underscore; where the first part has
+    # one, as in `_io.TextIOWrapper`, there is no public parent.
     return ".".join([*parts[: internal or len(parts)], name])
 
 

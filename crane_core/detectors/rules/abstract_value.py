@@ -196,6 +196,7 @@ class AbstractValue:
     def package(self) -> str:
         """Top-level package of the type; "builtins" for Python's own, "" where the type is not known."""
         head, dot, _ = self.type.partition(".")
+        # States write Python's own types without a package: "int", "list".
         return head if dot else "builtins" if head else ""
 
     @property

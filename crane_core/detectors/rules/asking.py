@@ -307,6 +307,8 @@ class Asker:
         # The stand-in has other values: that its matrix is singular says nothing of the real one.
         if is_elsewhere or is_tried and speaks_of_values(message):
             return None
+        # The last by name: pandas, sklearn, tensorflow and torch come after
+        # NumPy, on which they stand.
         library = max(
             order.libraries & set(_ASKED), key=_ASKED.index, default="python"
         )
@@ -742,6 +744,8 @@ def _versions(python: str) -> dict[str, str]:
     of_libraries = {
         each: read[one]
         for each, ones in named.items()
+        # The first distribution that is named wins, as it is set last:
+        # tensorflow before tensorflow-cpu.
         for one in reversed(ones)
         if one in read
     }

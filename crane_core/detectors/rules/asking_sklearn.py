@@ -150,6 +150,7 @@ class Learning:
         if self._tells not in ("rows", "shape") or "shape" not in gave:
             return {}
         first, *rest = gave["shape"] or [0]
+        # A number of rows that was not sent stands for none of the notebook.
         if self.lengths and first not in self.lengths:
             return {}
         gave["shape"] = [
@@ -412,6 +413,7 @@ class Learning:
 
 def _is_set_by_hand(value: AbstractValue) -> bool:
     """`bare.coef_ = np.ones((1, 3))` makes an estimator count as fitted without a fit."""
+    # check_is_fitted of scikit-learn looks for names with this ending.
     return any(name.endswith("_") for name in value.attributes)
 
 
@@ -419,6 +421,7 @@ def _is_fitted(value: AbstractValue) -> bool | None:
     """Whether an estimator is fitted; of a pipeline of which no fit was followed, its last part tells."""
     if value.class_name == "Pipeline" and value.fact("fit_on") is None:
         parts = estimators.steps(value)
+        # Pipeline.__sklearn_is_fitted__ looks at the last step alone, too.
         return estimators.is_fitted(parts[-1][1] if parts else value)
     return estimators.is_fitted(value)
 
@@ -454,6 +457,7 @@ def _told_of_result(method: str, estimator: AbstractValue) -> str:
         return ""
     is_wide = (
         estimator.class_name in _AS_WIDE
+        # PCA(n_components=0.9) keeps as many as explain 90% of the variance.
         or type(estimators.value_of(estimator, "n_components")) is int
     )
     return "shape" if is_wide else "rows"
@@ -462,6 +466,7 @@ def _told_of_result(method: str, estimator: AbstractValue) -> str:
 def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
     """What an estimator is fitted to, X and y in order; None if that cannot be sent."""
     values = [given[name] for name in ("X", "y") if name in given]
+    # sample_weight= and others may decide what is learnt.
     if given.keys() - {"X", "y"}:
         return None
     learning = Learning(values)

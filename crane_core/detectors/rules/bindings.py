@@ -120,6 +120,8 @@ def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     """The names that an import binds, each with its path as the import spells it. A star binds none."""
     if isinstance(node, ast.Import):
         return dict(map(_written_path, node.names))
+    # `from . import beds` leads to a file beside the notebook, not to a
+    # library.
     if node.level or not node.module:
         return {}
     return {
@@ -239,6 +241,7 @@ def may_define_any(node: ast.AST) -> bool:
             "ex",
         ):
             return True
+        # `from garden import *` brings names that the cell does not spell.
         if isinstance(inner, ast.ImportFrom) and any(
             alias.name == "*" for alias in inner.names
         ):

@@ -160,6 +160,7 @@ def _is_newer(message: str, code: str, line: int) -> bool:
     lines = code.split("\n")
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     # `f"{a["b"]}"` and `type X = int` are Python 3.12, which the kernel may have and we may not.
+    # `except A, B:` is Python 3.14, and `def f[T]()` is Python 3.12.
     begins = text.startswith(("type ", "except", "def ", "class "))
     return begins or "f-string" in message or "f'" in text or 'f"' in text
 
@@ -178,6 +179,7 @@ def _of_cell_magic(magic: CellMagic) -> CellCode:
     body = read.tree.body
     if magic.name == _REPEATED:
         body = _repeated(body, 1)
+    # `%%capture out` stores what the cell printed in the variable out.
     elif magic.name == "capture":
         body = [
             *body,
@@ -313,6 +315,7 @@ def _stored(name: str, line: int) -> ast.expr:
 
 
 def _without_options(code: str) -> str:
+    # `%timeit -n 10 -r 3 f(x)` has options before its code.
     while _OPTION.match(code):
         code = _OPTION.sub("", code, count=1)
     return code.strip()

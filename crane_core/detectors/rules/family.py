@@ -137,6 +137,8 @@ def _families() -> Iterator[Family]:
         pkgutil.iter_modules(families.__path__), key=lambda module: module.name
     ):
         loaded = importlib.import_module(f"{families.__name__}.{module.name}")
+        # Files that only describe values, such as pandas_frames.py, have no
+        # rules.
         if isinstance(family := getattr(loaded, "RULES", None), Family):
             yield family
 

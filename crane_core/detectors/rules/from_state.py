@@ -171,6 +171,7 @@ def _add_left_out(type: str, facts: dict[str, Any]) -> None:
     told = facts.get("value_info") or {}
     # Of arrays of other values no number of them is told.
     if type == "numpy.ndarray" and "num_unique" in told:
+        # A capture calls an array of strings "categorical or object".
         are_texts = told.get("value_type") == "categorical or object"
         facts |= {"item_types": {"str": None}} if are_texts else {}
 
@@ -242,6 +243,8 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
         and isinstance(types, dict)
     ):
         value.items = _flat(items, types, value.words)
+    # Elements that are objects are told by place; a gap means that a limit cut
+    # some.
     elif isinstance(items, dict) and list(items) == [
         str(at) for at in range(len(items))
     ]:
@@ -290,6 +293,7 @@ def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
     inside = _inside(
         entries, value.words, is_captured=is_captured, is_item=True
     )
+    # What is inside is told by the key as the capture wrote it.
     labels = value.facts["keys"] if is_captured and keys else keys
     texts = [
         label if isinstance(label, str) else json.dumps(label)
@@ -398,12 +402,14 @@ def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
             value.facts[name] = {
                 read(label): fact
                 for label, fact in known.items()
+                # An ellipsis stands for the columns that a limit cut.
                 if label != _CUT
             }
 
 
 def _is_text(label: str) -> bool:
     """Whether a label of which no type is known was a text: no other type is written like this."""
+    # The label None and the text "None" are written alike.
     return bool(_TEXT.fullmatch(label)) and label not in (
         "None",
         "True",

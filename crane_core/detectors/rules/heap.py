@@ -267,6 +267,7 @@ def is_unchanged(value: AbstractValue, before: ValueFields) -> bool:
     """Whether an AbstractValue says of itself what it said before."""
     if value.fields is before:
         return True
+    # Read past the properties, as reading one of them counts as a change.
     items, members = value._items, value._members
     return (
         value.type == before.type
@@ -378,6 +379,7 @@ def _is_exactly(left: Any, right: Any) -> bool:
             one is other and _is_exactly(left[one], right[other])
             for one, other in zip(left, right, strict=True)
         )
+    # A set has no order in which its parts could be compared one by one.
     if isinstance(left, set):
         return False
     return all(map(_is_exactly, left, right))

@@ -357,6 +357,8 @@ class InitialState:
         if is_builtin(name) or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
         if self.state is not None and (
+            # A variable that the capture could not describe is there all the
+            # same.
             name in self.state.variables or name in self.state.unavailable
         ):
             return None

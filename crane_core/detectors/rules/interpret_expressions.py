@@ -359,6 +359,7 @@ def _chained(
     if known is False:
         return found
     if known is None:
+        # `low < x < limit()` calls limit only where low < x.
         interpreter.maybe_run(lambda: interpreter.value(rest[0][1]))
         return AbstractValue()
     right = interpreter.value(rest[0][1])

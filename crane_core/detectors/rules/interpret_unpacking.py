@@ -112,6 +112,7 @@ def unpack(
         if elements.every is not None
         else length_of(interpreter, abstract, target)
     )
+    # `first, *rest = [1]` runs: the starred name may get no value.
     n_least = len(target.elts) - (starred is not None)
     if length is not None and (
         length < n_least or starred is None and length != n_least
@@ -147,6 +148,7 @@ def _values(
 ) -> Iterable[AbstractValue]:
     if items is None:
         parts = [
+            # A starred name gets a list, whatever is unpacked.
             AbstractValue("list" if at == starred else "")
             for at in range(n_parts)
         ]

@@ -118,6 +118,7 @@ class Memory:
         """What other objects hold may be changed through them: of parts that may be such an object nothing is known."""
         if name in self.initial.held:
             self._escaped[value] = None
+        # A state names the objects that others hold, and not who holds them.
         kinds = {self.initial.type_of(other) for other in self.initial.held}
         for part in reachable([value]):
             if part is not value and part.type in kinds:
@@ -269,6 +270,8 @@ class Memory:
             if not value.path and value.type not in harmless.IMMUTABLE:
                 value.forget()
                 self._escaped[value] = None
+            # A class stays the same class, but code out of sight may set its
+            # attributes.
             elif isinstance(value.definition, ast.ClassDef):
                 value.attributes = {}
         # An unknown object may be a view: `turned = np.rot90(X); turned[:] = 0` changes X.
@@ -355,6 +358,8 @@ class Memory:
             if isinstance(value.definition, ast.ClassDef)
             else []
         )
+        # `class Bed(Bed)` leads to its own new definition, so each is looked at
+        # once.
         for kind in kinds:
             bases = [
                 base.definition

@@ -123,6 +123,7 @@ class Operation:
     is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = (
         lambda left, right: False
     )
+    # Without the cells a text counts as mentioned, so a rule stays silent.
     mentions: Mentions = lambda text: True
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: (

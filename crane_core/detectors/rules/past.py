@@ -62,6 +62,8 @@ def past_of(initial: InitialState) -> Past:
             interpreter.memory.havoc()
         for statement in code.tree.body:
             _run(interpreter, statement, position, found)
+    # After several contradictions the cells did something else than was
+    # followed.
     known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
     return Past(
         names=_compared(known, initial, found),

@@ -93,6 +93,8 @@ def _refuse_unknown(
     value: AbstractValue, known: Mapping[str, Any], names: Sequence[str]
 ) -> None:
     """Raises NotSentError if a fact is missing that every stand-in of the type needs."""
+    # Of a tensor the dtype may be missing: float32, the default of torch,
+    # stands for it.
     n_needed = 1 if names is _TENSOR else _N_NEEDED
     if not known.keys() >= set(names[:n_needed]):
         raise NotSentError
@@ -364,6 +366,8 @@ _BY_PACKAGE: Final = {
 
 def _value(value: Any) -> dict[str, Any]:
     """A plain value as it is sent."""
+    # JSON, in which a question is written, has no ellipsis and no complex
+    # numbers.
     if value is Ellipsis:
         return {"ellipsis": True}
     if type(value) is complex:

@@ -44,6 +44,7 @@ class SessionFacts:
             return bool(
                 self.handled
             )  # a library's class, whose parents are not known here
+        # A handler of Exception gets a KeyError, too.
         return any(parent.__name__ in self.handled for parent in kind.__mro__)
 
 

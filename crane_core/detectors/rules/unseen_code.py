@@ -268,6 +268,8 @@ def _kept_methods(
     definition: ast.ClassDef, notebook: _CellDefinitions
 ) -> Iterator[ast.AST]:
     """Methods that Python calls by itself; of a library's class those that the library may call too."""
+    # `class Bed(Plant, kind="herb")` hands the class to __init_subclass__ or to
+    # a metaclass.
     is_registered = _is_wrapped(definition) or bool(definition.keywords)
     is_of_library = _has_library_base(definition, notebook)
     for node in definition.body:
@@ -296,6 +298,7 @@ def _is_quiet_base(
     base: ast.expr, notebook: _CellDefinitions, depth: int
 ) -> bool:
     """Whether a base runs no method by itself, judged by the last part of its name."""
+    # In `class Bed(Generic[T])` the base stands before the brackets.
     name = _last_name(base.value if isinstance(base, ast.Subscript) else base)
     own = notebook.classes.get(name, ())
     if own:

@@ -92,7 +92,7 @@ def label_named(text: Any) -> tuple[Label, str | None] | None:
     """The label, and an undecided judge's addition to it; None for anything that is not a label of the study."""
     if not isinstance(text, str):
         return None
-    # A shortcut for the thousands of entries that are spelled as upstream's judge was told to.
+    # A shortcut for the spelling that most of the thousands of published entries have.
     if text in _EXACT:
         return _EXACT[text]
     word = text.strip().strip("[]").strip().lower()

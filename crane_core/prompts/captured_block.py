@@ -38,8 +38,7 @@ def captured_block(state: KernelState, places: Places) -> str:
         for title, entries in tables.items()
         if entries
     ]
-    # What is beyond the paper's facts stands behind them, so that a state without it reads as the published
-    # ones do.
+    # What is beyond the paper's facts stands behind them, and is left out where there is none.
     members += [
         f"{_json(title)}: {_json(_in_numbers(facts, places))}"
         for title, facts in _beyond(state).items()

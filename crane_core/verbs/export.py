@@ -125,7 +125,7 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # pyarrow and the dataset's card, which the other exports do not need.
     from crane_core.pipeline.export.hf_dataset import write_dataset
 
-    # Before the minutes of computing, not after.
+    # Before everything is computed, not after.
     refuse_taken(chosen.hf)
     store = prepare_or_read(folder, tell)
     try:
@@ -163,7 +163,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         write_site,
     )  # charts and templates, which a pack does not need
 
-    # Before the minutes of computing, not after.
+    # Before everything is computed, not after.
     refuse_taken(chosen.site)
     store = prepare_or_read(folder, tell)
     try:
@@ -194,7 +194,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    # Before the minutes of computing, not after.
+    # Before everything is computed, not after.
     refuse_taken(chosen.out)
     store = prepare_or_read(folder, tell)
     try:

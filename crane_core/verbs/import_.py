@@ -243,7 +243,7 @@ def _imported(
     if dataset is None:
         yield import_paths(paths, folder, replace_by=replace_by)
         return
-    # Datasets have gigabytes of notebooks: a few hundred at a time are reduced to one file and imported.
+    # Datasets may have gigabytes of notebooks: a few hundred at a time are reduced to one file and imported.
     with tempfile.TemporaryDirectory() as place:
         for file in kept_files(dataset, Path(place)):
             tell(f"{dataset.name}: {file.stem.partition('.')[0]}")

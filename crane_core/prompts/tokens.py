@@ -32,9 +32,6 @@ CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 FALLBACK = "bpe_openai"
 """A package that brings the table with it and counts the same (optional; not built for every platform)."""
 
-FALLBACK_CHARS = 1_000_000
-"""Texts from this length on it refuses."""
-
 _LOWER = r"[^\W\d_A-Z]"
 _PIECE = re.compile(
     rf"(?P<word>(?P<before>[^\S\r\n]|[^\w\s]|_)?(?P<letters>[A-Z]*{_LOWER}+(?:'(?:s|t|re|ve|m|ll|d))?|[A-Z]+))"
@@ -78,13 +75,11 @@ def count_tokens(text: str) -> Tokens:
             is_exact=True,
             how=f"tiktoken {ENCODING}",
         )
-    # bpe_openai refuses texts of a million characters, so they are estimated.
     counter = _fallback()
-    if counter is not None and len(text) < FALLBACK_CHARS:
-        return Tokens(
-            counter(text), is_exact=True, how=f"bpe_openai {ENCODING}"
-        )
-    return estimate(text)
+    n = counter(text) if counter is not None else None
+    if n is None:
+        return estimate(text)
+    return Tokens(n, is_exact=True, how=f"bpe_openai {ENCODING}")
 
 
 def estimate(text: str) -> Tokens:
@@ -125,12 +120,21 @@ def _tiktoken() -> tiktoken.Encoding | None:
 
 
 @cache
-def _fallback() -> Callable[[str], int] | None:
+def _fallback() -> Callable[[str], int | None] | None:
+    """A counter, which returns None for a text that the package refuses to count."""
     try:
         encoding = importlib.import_module(FALLBACK).get_encoding(ENCODING)
     except (ImportError, AttributeError):
         return None
-    return lambda text: len(encoding.encode_ordinary(text))
+
+    def counted(text: str) -> int | None:
+        # bpe_openai 0.1.4 refuses texts of a million characters, and of more than 200,000 tokens: both are ValueErrors.
+        try:
+            return len(encoding.encode_ordinary(text))
+        except ValueError:
+            return None
+
+    return counted
 
 
 def estimated(text: str) -> int:

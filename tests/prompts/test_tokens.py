@@ -16,7 +16,6 @@ from crane_core.prompts import tokens
 from crane_core.prompts.tokens import (
     CACHE_VARIABLES,
     FALLBACK,
-    FALLBACK_CHARS,
     TABLE_FILE,
     count_tokens,
     estimated,
@@ -138,10 +137,17 @@ def test_a_cache_that_is_switched_off_is_no_cache(
     assert count_tokens("a").how != "tiktoken o200k_base"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("word " * 200_000, id="a million characters"),
+        pytest.param("a1" * 110_000, id="220,000 tokens"),
+    ],
+)
 def test_a_text_too_long_for_the_fallback_is_estimated(
-    empty_cache: Path,
+    empty_cache: Path, text: str
 ) -> None:
-    assert count_tokens("word " * (FALLBACK_CHARS // 5)).kind == "estimate"
+    assert count_tokens(text).kind == "estimate"
 
 
 def test_the_estimate_is_as_good_as_it_says(

@@ -94,7 +94,7 @@ def _command(_folder: Path, files: Sequence[str]) -> list[str]:
             "--output-format=json2",
         ),
         # Errors and fatal messages alone, as the study kept no warnings.
-        # --persistent=n: pylint would keep what it counted in the user's cache.
+        # --persistent=n: pylint would pickle its counts for later comparisons.
         *("--disable=all", "--enable=E,F", "--persistent=n", "--jobs=1", "--"),
         *files,
     ]

@@ -783,6 +783,7 @@ def _result_of(
         return None
     if order.is_typed and "type" in facts:
         return LibraryAnswer(None, AbstractValue(str(facts["type"])))
+    # That a name is a method is said by the class, whatever the values are.
     is_told = order.tells or facts.get("type") == "method"
     if not (facts and is_told or left):
         return None

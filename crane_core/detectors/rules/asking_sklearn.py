@@ -353,6 +353,7 @@ class Learning:
         """The parameters that the code or the state tells."""
         given = {}
         for name in names:
+            # What the code has set is newer than what the state tells.
             if name in value.attributes:
                 given[name] = self.sent(value.attributes[name], is_part=True)
             elif _tells_parameter(value, name):

@@ -86,6 +86,7 @@ def _fields_by_value(
     while layer and len(found) < _LARGEST:
         held: list[AbstractValue] = []
         for value in layer:
+            # `a = []; b = [a]; a.append(b)` has no end.
             if value not in found:
                 found[value] = fields = value.fields or fields_of(value)
                 held += fields.held

@@ -461,6 +461,7 @@ def _short_circuit(
             lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and),
         ]
     )
+    # `made = some() and rows` may be the very list rows.
     return join_values(ends)
 
 

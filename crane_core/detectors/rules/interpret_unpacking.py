@@ -153,6 +153,8 @@ def _values(
             for at in range(n_parts)
         ]
         for part in parts:
+            # `first, *made = [0, *some(), rows]; made[-1].append(3)` changes
+            # rows.
             harmless.link(part, [whole])
         return parts
     if starred is None:

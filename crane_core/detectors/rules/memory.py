@@ -301,6 +301,7 @@ class Memory:
 
     def havoc(self) -> None:
         """Code that cannot be followed ran: nothing is known but what cannot change."""
+        # `%run other.ipynb` may do anything.
         self.forget(self.everything())
         for scope in self.scopes:
             for name, value in scope.names.items():

@@ -224,6 +224,8 @@ def _harmless_mentions(tree: ast.Module) -> set[int]:
             case ast.Attribute(holder):
                 found.append(holder)
             case ast.Assign(targets, ast.Lambda() as made):
+                # `f = lambda: 0` hands nothing over; each later mention of f
+                # does.
                 if all(isinstance(target, ast.Name) for target in targets):
                     found.append(made)
             case ast.ClassDef(bases=bases):

@@ -41,6 +41,7 @@ def of_something(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None"
     )
+    # ndmin= adds axes in front.
     if given is None or "ndmin" in given:
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")

@@ -89,6 +89,8 @@ def attribute(operation: Operation) -> Answer:
         shape_of(subject),
         f"{subject.named('the array')}.{operation.name}",
     )
+    # Its class depends on the kind, such as numpy.dtypes.Float64DType, and
+    # stays open.
     if operation.name == "dtype":
         return AbstractValue(
             "",

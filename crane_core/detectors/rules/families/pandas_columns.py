@@ -432,6 +432,7 @@ def queried(operation: Operation) -> Answer:
             if isinstance(text, str)
             else None
         )
+    # `@limit` and names in backticks are of pandas alone.
     except SyntaxError:
         return UNKNOWN
     match condition:

@@ -20,6 +20,7 @@ from crane_core.detectors.rules.shapes import differ
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"
+# "str" is the dtype of strings since pandas 3, "string" the older one.
 TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 """Dtypes of texts and nothing but texts."""
 

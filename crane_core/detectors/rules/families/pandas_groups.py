@@ -70,6 +70,7 @@ def select(operation: Operation) -> Answer:
             else "the index is a tuple",
             remedy="use double brackets: [[...]]",
         )
+    # One label gives a SeriesGroupBy, of which no rule here knows anything.
     return AbstractValue(GROUPED) if asked.type == "list" else UNCHANGED
 
 

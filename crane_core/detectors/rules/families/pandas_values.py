@@ -349,6 +349,8 @@ def _texts_called(old: AbstractValue) -> list[AbstractValue]:
     ] or [AbstractValue("str")]
 
 
+# map_array of pandas makes objects of an array first, so these are Python's own
+# numbers.
 _ELEMENTS: Final = {
     **dict.fromkeys(_WHOLE, "int"),
     "float64": "float",

@@ -166,6 +166,8 @@ def is_of_class(operation: Operation) -> Answer:
         else None
     )
     return (
+        # isinstance looks at the class, so one sample speaks for all values of
+        # it.
         literal(isinstance(SAMPLES[value.type][0], wanted))
         if isinstance(wanted, type)
         else AbstractValue("bool")

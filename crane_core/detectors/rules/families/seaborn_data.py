@@ -61,6 +61,7 @@ _ROLES: Final = (
 def by_label(operation: Operation) -> Answer:
     """The roles name columns of the data, or levels of its index."""
     given = operation.arguments
+    # `sns.histplot(df, x="a")` gives the data by position.
     data = given.keywords.get("data", operation.first)
     if not is_frame(data) or not given.is_complete or label_set(data) is None:
         return UNCHANGED

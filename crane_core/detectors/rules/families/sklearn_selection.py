@@ -190,6 +190,8 @@ def _why_no_fold(
     splitter: AbstractValue, x: AbstractValue, y: AbstractValue
 ) -> str:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
+    # Where it is not given nothing is said: scikit-learn 0.22 made the default
+    # 5, which was 3.
     n_splits = splitter.attributes.get("n_splits", AbstractValue()).literal
     is_beyond = type(n_splits) is int and n_x is not None and n_splits > n_x
     # KFold.split compares the lengths before it counts the folds.

@@ -157,6 +157,7 @@ def _unfitted(operation: Operation) -> Answer:
 def of_results(operation: Operation) -> Answer:
     """What only fitting adds, read from the model itself."""
     model = operation.receiver
+    # The results of a fit are of other classes, and have these names.
     if model.class_name not in _MODELS:
         return UNKNOWN
     return operation.crash(
@@ -196,6 +197,7 @@ def _gap(table: AbstractValue) -> Hashable:
     ]
     # A nullable column alone becomes floats with NaN; beside others, all become objects with pd.NA.
     is_alone = (
+        # Distinct dtypes are noted by add_constant, whose column stands beside.
         len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
     )
     if (

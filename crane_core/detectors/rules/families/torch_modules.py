@@ -107,6 +107,7 @@ def stated_layers(module: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
         (path, held)
         for path, held in told
         if isinstance(held, dict)
+        # After `five.head = nn.Linear(6, 3)` the state tells of another head.
         and path.partition(".")[0] not in module.attributes
     ]
 
@@ -304,6 +305,7 @@ def part_replaced(operation: Operation) -> Answer:
     module.facts = {
         name: fact
         for name, fact in module.facts.items()
+        # After `row[2] = nn.Linear(4, 5)` they tell of the layer before.
         if name not in _OF_PARTS
     }
     return UNCHANGED
@@ -351,6 +353,7 @@ def part_replaced(operation: Operation) -> Answer:
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver
+    # A class of the notebook may have a `train(self, loader)` of its own.
     if not is_module(module) or is_own(module, operation.name):
         return UNKNOWN
     if operation.name in ("train", "eval"):

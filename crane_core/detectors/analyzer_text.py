@@ -143,5 +143,5 @@ def _commented(before: str, after: str) -> str:
         if after.endswith("= None")
         else after
     )
-    # The lines below `%%bash` are no Python, and become comments.
+    # The lines below `%%bash` are not Python, and become comments.
     return f"{given}  # {before.strip()}" if given.strip() else f"# {before}"

@@ -245,6 +245,7 @@ class AbstractValue:
 
     def drop(self, names: Set[str]) -> None:
         """These facts are no longer known."""
+        # Setting facts counts as a change, so it is left out where none goes.
         if not names.isdisjoint(self._facts):
             self.facts = {
                 name: fact

@@ -798,6 +798,7 @@ def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
     """What is sent to bind arguments: how many there are, and the names of others."""
     n_positional, keywords = (
         len(arguments.positional),
+        # Their order does not matter, and a question is asked once.
         sorted(arguments.keywords),
     )
     return {

@@ -57,6 +57,8 @@ _MISPLACED = (
     "'break' outside loop",
     "'continue' not properly in loop",
 )
+# Half a surrogate is a ValueError to the parser, 50,000 signs in a row a
+# MemoryError.
 _NOT_READ = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 

@@ -72,6 +72,7 @@ _CHANGING_METHODS = {
         ]
     ),
 }
+# Fewer than the 100 parts of a fact into which the heap looks.
 _MOST_LINKED = 90
 READING = frozenset(
     [
@@ -135,6 +136,7 @@ def may_hold_any(value: AbstractValue) -> bool:
 
 def is_container(value: AbstractValue) -> bool:
     """Whether it is one of Python's own containers."""
+    # A tuple stays as it is, and a list in it may change.
     is_plain = value.type in IMMUTABLE and value.type != "tuple"
     return not is_plain and value.package in (
         "builtins",

@@ -420,6 +420,7 @@ def _set(value: AbstractValue, fields: ValueFields) -> None:
     value.items = None if fields.items is None else list(fields.items)
     value.members = None if fields.members is None else dict(fields.members)
     value.attributes = dict(fields.attributes)
+    # Last, as every line above counts as a change of the value.
     value.fields = value.last_fields = fields
 
 

@@ -33,6 +33,7 @@ from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
+# IPython assigns these by itself, so no cell has to.
 _OF_IPYTHON_WORDS = (
     "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 )
@@ -41,6 +42,7 @@ _OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 _OF_CODE = ("", "function", "type", "abc.ABCMeta")
 """Types of which a name may stand for what a `def` or `class` of that name made."""
+# Published states have schema 1, and tell nothing of what is missing.
 CAPTURED = 2
 
 
@@ -273,6 +275,8 @@ class InitialState:
         for group, facts in self.absent.items():
             for fact in facts if group != "names" else ():
                 if (
+                    # A capture is not certain of what `exec` or `%run` may
+                    # define.
                     fact.get("certain") is True
                     and fact.get("line") in lines
                     and not self._may_give(group, fact)

@@ -213,6 +213,7 @@ def instance(
     )
     interpreter.made[id(made)] = made
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
+    # The __init__ of a library's base is not followed.
     if init is None:
         interpreter.memory.forget(
             [*arguments.positional, *arguments.keywords.values()]

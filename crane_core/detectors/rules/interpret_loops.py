@@ -258,6 +258,7 @@ def comprehended(
     }
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.memory.within(
+        # After `[x for x in rows]` an x outside is what it was.
         Scope(dict.fromkeys(names), outer=seen_from(interpreter))
     ):
         is_whole = _generate(interpreter, node, 0, outermost, made)

@@ -246,6 +246,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
                 interpreter, left, interpreter.value(node.value), symbol, node
             )
             _store_attribute(interpreter, receiver, target, value)
+        # Python evaluates receiver and index once: `rows[next(places)] += 1`.
         case ast.Subscript() as target:
             receiver, index = (
                 interpreter.value(target.value),
@@ -315,6 +316,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
             case ast.Attribute():
                 receiver = interpreter.value(target.value)
                 receiver.attributes.pop(target.attr, None)
+                # `del box.rows` may run a __delattr__ of the notebook.
                 interpreter.memory.forget([receiver])
 
 
@@ -463,6 +465,7 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     interpreter.memory.bind(
         node.name,
         kind
+        # A decorator or a metaclass may make anything of the class.
         if not node.decorator_list and not node.keywords
         else AbstractValue(words=node.name),
     )

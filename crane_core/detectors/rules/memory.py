@@ -62,6 +62,7 @@ class Memory:
         for name in dict.fromkeys(known):
             if self.is_restless or initial.missing(name) is None:
                 self.load(name)
+        # Only now: names that are loaded while this is set are unknown.
         self.is_unsure_of_names = self.is_restless
 
     def know(self, names: Iterable[str]) -> None:

@@ -81,6 +81,7 @@ def signature_of(spec: ast.arguments) -> Signature:
         for part in parts
         if part is not None
     ]
+    # A keyword-only parameter without a default has None among kw_defaults.
     return Signature(
         [
             Parameter(

@@ -76,6 +76,7 @@ def findings(
         # An earlier branch may raise another class, as in `if df.a.max() > 2: raise ValueError`.
         if interpreter.possible <= {crash.exception}:
             predicted = _told(_finding(crash, initial), initial)
+    # `exit()` ends a cell without an exception.
     except (GiveUpError, ControlFlowExitError):
         pass
     except RecursionError as error:

@@ -310,6 +310,7 @@ def _settings(value: AbstractValue) -> dict[str, Any]:
     return {
         name: fact
         for name, fact in value.facts.items()
+        # docs is the documentation of the class, and no setting.
         if name != "docs" and not isinstance(fact, AbstractValue)
     }
 

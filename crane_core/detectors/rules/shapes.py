@@ -147,6 +147,7 @@ def _inner(
 def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     """`wanted` may hold one -1; None in it is a number that is not known (perhaps -1)."""
     known = [length for length in wanted if length is not None]
+    # NumPy takes `reshape(-2, 3)` as it takes -1.
     if min(known, default=0) < -1:
         return None
     if known.count(-1) > 1:

@@ -62,6 +62,7 @@ def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     shape = tuple(
         length for length in (rows, columns) if length != 1 or not squeeze
     )
+    # `plt.subplots()` returns the axes itself, and no array of one.
     if not shape:
         return AbstractValue(held or "")
     return AbstractValue(

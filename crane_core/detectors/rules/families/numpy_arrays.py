@@ -98,6 +98,7 @@ def shape_of(value: AbstractValue) -> Shape | None:
     """The shape in NumPy of an array, number or list by itself; None if it is not known or not NumPy's."""
     if is_array(value):
         return value.shape
+    # A string is one element to NumPy, and not a row of characters.
     if is_number(value) or value.type == "str":
         return ()
     return _list_shape(value) if value.type in _SEQUENCES else None

@@ -180,6 +180,7 @@ def _part(value: AbstractValue) -> Part:
         return slice_of(value) or Some.SLICE
     if value.type == "ellipsis":
         return Ellipsis
+    # A boolean is not among these: `a[True]` adds an axis.
     if value.type == "int":
         return value.literal if type(value.literal) is int else Some.INTEGER
     return (

@@ -126,6 +126,7 @@ def attribute(operation: Operation) -> Answer:
             )
         case "dtypes":
             return series(width)
+    # The class of an index depends on its labels: RangeIndex, DatetimeIndex.
     return AbstractValue("", known_facts(length=rows), words=words)
 
 

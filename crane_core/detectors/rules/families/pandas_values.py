@@ -254,6 +254,7 @@ def _refuse_formats(
     if error is not None:
         operation.crash(
             type(error).__name__,
+            # pandas adds advice about formats, over several lines.
             str(error).partition(". You might")[0].partition("\n")[0][:200],
             fact=f"{old.named('the column')} holds {', '.join(map(repr, texts))}",
             remedy="pass their format, such as format='%d/%m/%Y', or dayfirst=True; or errors='coerce'",

@@ -311,7 +311,7 @@ def _after_change(
         held.members = members
     return (
         AbstractValue()
-        # popitem returns a key with its value, which is no member.
+        # popitem returns a pair of key and value, not a member.
         if name == "popitem"
         else gave
         if gave is not None

@@ -255,6 +255,7 @@ def made(value: Any) -> AbstractValue:
         return literal(value)
     if isinstance(value, range):
         items = (
+            # `range(10**18)` would fill the memory of this process.
             [literal(number) for number in value] if len(value) <= 200 else None
         )
         facts = {

@@ -91,6 +91,7 @@ def _fit(operation: Operation) -> AbstractValue | None:
     )
     if known is None or not given or not (given.keys() & {"X", "y"}):
         return None
+    # LabelEncoder.fit(y) takes labels alone.
     x = given.get("X", given.get("y", _NOTHING))
     # _fit_context of scikit-learn checks parameters before fit looks at the data.
     refuse_settings(operation, estimator, known)
@@ -178,6 +179,7 @@ def _needs_fit(
             and method in fresh[-1].unfitted
         )
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
+    # Set otherwise, each of these may make a fit unnecessary.
     is_usual = all(
         value_of(estimator, name) == known.parameters[name] for name in ready
     )

@@ -353,7 +353,7 @@ def part_replaced(operation: Operation) -> Answer:
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver
-    # A class of the notebook may have a `train(self, loader)` of its own.
+    # A class of the notebook may define its own `train(self, loader)`.
     if not is_module(module) or is_own(module, operation.name):
         return UNKNOWN
     if operation.name in ("train", "eval"):

@@ -39,6 +39,7 @@ def moved(operation: Operation) -> Answer:
     for name in ("device", *(["dtype"] if may_be_dtype else [])):
         facts.pop(name, None)
     device = (
+        # `x.cpu()` names the device by the method itself.
         given[0].fact("value", given[0].literal) if given else operation.name
     )
     facts |= {"device": "cpu"} if device == "cpu" else {}

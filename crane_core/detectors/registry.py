@@ -86,7 +86,7 @@ def predictions(
 
     A detector that can has `predict_many`, whose error about one question takes its place.
     """
-    # Only pylint and pyright have it: starting them takes longer than a text.
+    # Only pylint and pyright have it: one start of the tool serves many texts.
     many = getattr(detector, "predict_many", None)
     yield from (
         many(questions)

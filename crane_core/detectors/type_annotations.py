@@ -144,8 +144,8 @@ def _of_module(module: str, name: str, known: PublicNames) -> str:
     internal = next(
         (n for n, part in enumerate(parts) if part.startswith("_")), len(parts)
     )
-    # Libraries mark internal modules by an underscore; where the first part has
-    # one, as in `_io.TextIOWrapper`, there is no public parent.
+    # Libraries mark internal modules by an underscore; `_io.TextIOWrapper` stays
+    # whole, as its first part has one.
     return ".".join([*parts[: internal or len(parts)], name])
 
 

@@ -243,8 +243,7 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
         and isinstance(types, dict)
     ):
         value.items = _flat(items, types, value.words)
-    # Elements that are objects are told by place; a gap means that a limit cut
-    # some.
+    # Elements that are objects are told by place, from the first on.
     elif isinstance(items, dict) and list(items) == [
         str(at) for at in range(len(items))
     ]:

@@ -33,7 +33,7 @@ from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
-# IPython assigns these by itself, so no cell has to.
+# IPython itself gives every notebook these names.
 _OF_IPYTHON_WORDS = (
     "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 )

@@ -14,6 +14,7 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("absences")
+# read_parquet is left out: without an engine it raises ImportError first.
 _OF_PANDAS = (
     "read_csv",
     "read_table",
@@ -22,7 +23,6 @@ _OF_PANDAS = (
     "read_fwf",
     "read_stata",
 )
-# read_parquet is left out: without an engine it raises ImportError first.
 _OF_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile")
 # cv2.imread is left out on purpose: without the file it returns None, and the crash comes later.
 _RAISE_WITHOUT_FILE = frozenset(

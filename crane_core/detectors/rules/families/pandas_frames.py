@@ -296,8 +296,8 @@ def is_numeric(dtype: str | None) -> bool:
     return (
         dtype is not None
         and kind_of(dtype) in ("i", "u", "f")
-        # Extension dtypes begin with a capital: "Int64" takes NA, "int64" does
-        # not.
+        # Extension dtypes of numbers begin with a capital: "Int64" takes NA,
+        # "int64" does not.
         and dtype.islower()
     )
 

@@ -12,7 +12,7 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: metrics")
-# All of them begin with _check_targets of sklearn.metrics.
+# Each calls _check_targets of sklearn.metrics, some through another metric.
 _OF_CLASSES: Final = (
     *(
         "accuracy_score",

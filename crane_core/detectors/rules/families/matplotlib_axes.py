@@ -27,6 +27,13 @@ FIGURE: Final = "matplotlib.figure.Figure"
 _SUBPLOTS: Final = (
     "nrows=1, ncols=1, *, squeeze=True, subplot_kw=None, **others"
 )
+# plt.subplots passes on what it does not know: FigureClass names the class of the figure, num may name one that
+# exists, of any class. These leave it a Figure.
+_OF_A_FIGURE: Final = """
+nrows ncols squeeze subplot_kw sharex sharey width_ratios height_ratios gridspec_kw
+figsize dpi facecolor edgecolor frameon clear layout tight_layout constrained_layout
+"""
+_LEAVE_A_FIGURE: Final = frozenset(_OF_A_FIGURE.split())
 
 
 # Grids
@@ -36,8 +43,9 @@ _SUBPLOTS: Final = (
 def subplots(operation: Operation) -> Answer:
     """plt.subplots returns a figure and its axes: one, a row of them, or a table."""
     given = operation.arguments.bound(_SUBPLOTS)
-    axes = _grid(given) if given is not None else AbstractValue()
-    return AbstractValue("tuple", items=[AbstractValue(FIGURE), axes])
+    if given is None or not given.keys() <= _LEAVE_A_FIGURE:
+        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue()])
+    return AbstractValue("tuple", items=[AbstractValue(FIGURE), _grid(given)])
 
 
 @RULES.method("matplotlib.Figure", "subplots")

@@ -7,10 +7,11 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import (
     NOT_KNOWN,
     AbstractValue,
+    known_facts,
     literal,
 )
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import array, slice_of
+from crane_core.detectors.rules.families.numpy_arrays import slice_of
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
@@ -195,9 +196,11 @@ def all_labels(operation: Operation) -> Answer:
 
 @RULES.attribute("pandas.Index", "values")
 def labels_as_array(operation: Operation) -> Answer:
-    """The labels as an array of objects."""
-    count = operation.receiver.fact("length")
-    return array((count if type(count) is int else None,), "object")
+    """The labels in an array, of which only the length is certain."""
+    # In pandas 3 strings come as ArrowStringArray, numbers as a NumPy array, categories as Categorical.
+    return AbstractValue(
+        "", known_facts(length=operation.receiver.fact("length"))
+    )
 
 
 @RULES.item("pandas.Index")

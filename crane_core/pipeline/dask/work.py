@@ -123,7 +123,7 @@ class _Out:
         order = WorkerOrder(self._job, self.start, __version__, mark, body)
         self._n_sent += 1
         key = f"crane-{self.start}-{self._n_sent}"
-        # A key of its own for each call, because Dask takes two calls with one key for one; beside a key `pure`
+        # A separate key for each call, because Dask takes two calls with one key for one; beside a key `pure`
         # changes nothing.
         future = self._cluster.asked(
             self._cluster.client.submit, worker.do, order, key=key, pure=False

@@ -156,7 +156,11 @@ def dtype_of(value: AbstractValue) -> str | None:
         dtype = value.fact("dtype")
         return dtype if isinstance(dtype, str) else None
     if value.type in _OF_PYTHON:
-        return _OF_PYTHON[value.type]
+        # Of integers that int64 does not hold NumPy makes objects.
+        is_open = value.type == "int" and not (
+            type(value.literal) is int and -(2**63) <= value.literal < 2**63
+        )
+        return None if is_open else _OF_PYTHON[value.type]
     if value.is_a("numpy", *SCALARS):
         # numpy.bool_ and numpy.str_ are the scalars of the dtypes bool and str.
         return value.class_name.removesuffix("_")

@@ -41,8 +41,8 @@ def of_something(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None"
     )
-    # ndmin= adds axes in front.
-    if given is None or "ndmin" in given:
+    # ndmin= adds axes in front; the class of like= makes the result.
+    if given is None or {"ndmin", "like"} & given.keys():
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
     shape = taken_shape(made_of)
@@ -53,10 +53,9 @@ def of_something(operation: Operation) -> Answer:
             made_of
         )
         return AbstractValue(ARRAY) if is_made else UNCHANGED
-    if not is_none(dtype) and kind_of(known) in (None, "V"):
-        return AbstractValue(
-            ARRAY
-        )  # of records, which take a tuple each, or nobody knows
+    # Records take a tuple each, "2i4" adds an axis, and "c" makes one of the characters.
+    if not is_none(dtype) and (kind_of(known) in (None, "V") or known == "c"):
+        return AbstractValue(ARRAY)
     return AbstractValue(
         ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of))
     )
@@ -86,7 +85,7 @@ def filled(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "shape, dtype=None, order=None, *, device=None, like=None"
     )
-    if given is None:
+    if given is None or "like" in given:
         return UNCHANGED
     dtype = (
         "float64"
@@ -102,10 +101,13 @@ def filled(operation: Operation) -> Answer:
 @RULES.function("numpy.arange")
 def arange(operation: Operation) -> Answer:
     """Exact of integers; of fractions only NumPy's own rounding tells how many there are."""
+    if "like" in operation.arguments.keywords:
+        return UNCHANGED
     bounds = [value.literal for value in operation.arguments.positional]
     # A step of 0 raises ZeroDivisionError in NumPy, as in range() below.
     is_whole = (
-        all(type(bound) is int for bound in bounds)
+        # From 2**63 on they are objects.
+        all(type(bound) is int and abs(bound) < 2**62 for bound in bounds)
         and 1 <= len(bounds) <= 3
         and bounds[2:] != [0]
     )
@@ -165,6 +167,9 @@ def astype(operation: Operation) -> Answer:
     if given is None or "casting" in given:
         return UNCHANGED
     wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
+    # "2i4" adds an axis.
+    if kind_of(wanted) == "V":
+        return AbstractValue(ARRAY)
     if (
         kind == "U"
         and kind_of(wanted) in tuple("iuf")

@@ -38,6 +38,9 @@ def of_two(operation: Operation) -> Answer:
         right.package,
     ):
         return UNKNOWN  # a rule for "*" is asked for every operator; an array leaves it to tables and columns
+    # A text on the left formats the array: "%s" % x.
+    if operation.name == "%" and left.type == "str":
+        return AbstractValue("str")
     if not _is_numpys(left) or not _is_numpys(right):
         # An unknown operand may be of a class of the notebook, whose __radd__ may do anything.
         return UNKNOWN if not (left.type and right.type) else UNCHANGED
@@ -107,4 +110,5 @@ def in_place(operation: Operation) -> Answer:
     if not is_array(left):
         return UNKNOWN
     values_changed(operation, left)
-    return left if right.type else UNKNOWN
+    # To a tensor or a class with __array_priority__ the array leaves the step, and x is what __radd__ returns.
+    return left if _is_numpys(right) else UNKNOWN

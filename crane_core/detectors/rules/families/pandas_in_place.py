@@ -6,6 +6,7 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     changed,
@@ -47,7 +48,8 @@ def same_values(operation: Operation) -> Answer:
     is_of_rows = (
         operation.name == "drop"
         and "columns" not in keywords
-        and "axis" not in keywords
+        # axis=0 drops rows, too.
+        and literal_of(keywords.get("axis"), 0) not in (1, "columns")
     )
     # inplace=True returns None, and index= drops rows.
     if (

@@ -36,6 +36,15 @@ figsize dpi facecolor edgecolor frameon clear layout tight_layout constrained_la
 _LEAVE_A_FIGURE: Final = frozenset(_OF_A_FIGURE.split())
 
 
+# The names that matplotlib 3.8 dropped; a notebook may have files and own styles whose names begin like these.
+_DROPPED: Final = """
+bright colorblind dark dark-palette darkgrid deep muted notebook paper pastel poster talk ticks white whitegrid
+"""
+_DROPPED_STYLES: Final = frozenset(
+    ["seaborn", *(f"seaborn-{name}" for name in _DROPPED.split())]
+)
+
+
 # Grids
 
 
@@ -106,11 +115,9 @@ def style(operation: Operation) -> Answer:
     text = operation.first.literal
     if (
         not isinstance(text, str)
-        or not text.startswith("seaborn")
+        or text not in _DROPPED_STYLES
         or not is_at_least(operation, "matplotlib", 3, 8)
     ):
-        return UNKNOWN
-    if text.startswith("seaborn-v0_8"):
         return UNKNOWN
     return operation.crash(
         "OSError",
@@ -183,6 +190,11 @@ _NOT_OF_FIGURES: Final = (
 def no_such_name(operation: Operation) -> Answer:
     """Raises Crash for a name that the other class has: axes for figures, and arrays of axes."""
     held = operation.receiver
+    # `ax.show = draw` makes the name.
+    if any(
+        operation.mentions(f".{operation.name}{sign}") for sign in ("=", " =")
+    ):
+        return UNKNOWN
     is_figure = held.class_name == "Figure"
     return operation.crash(
         "AttributeError",

@@ -65,7 +65,15 @@ def called(operation: Operation) -> Answer:
 def pipeline_made(operation: Operation) -> Answer:
     """A pipeline whose steps are called as their classes, with numbers where one comes twice."""
     parts = list(operation.arguments.positional)
-    names = [part.class_name.lower() for part in parts]
+    # "passthrough" is its own name.
+    names = [
+        part.literal
+        if isinstance(part.literal, str)
+        else ""
+        if part.type == "str"
+        else part.class_name.lower()
+        for part in parts
+    ]
     if not operation.arguments.is_complete or not all(names) or not parts:
         return UNCHANGED
     # As _name_estimators of scikit-learn does: "pca-1" and "pca-2" where a class comes twice.

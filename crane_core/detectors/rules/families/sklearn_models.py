@@ -97,16 +97,31 @@ def _fit(operation: Operation) -> AbstractValue | None:
     refuse_settings(operation, estimator, known)
     # partial_fit adds to earlier batches: these data alone do not say what it learnt.
     fit_on = sent_to_fit(given) if operation.name != "partial_fit" else None
+    # Asked first, as parts that are fitted are forgotten.
+    may_write = _may_write(estimator)
+    may_change = may_write or _may_run_notebook(estimator, known)
     _fit_parts(operation, estimator, known)
     fit_to(estimator, x, fit_on)
-    return None if _may_run_notebook(estimator, known) else x
+    if may_write:
+        x.forget()
+    return None if may_change else x
 
 
 def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
-    parts = estimator.attributes.values()
-    # SVC(kernel=f) calls f while fitting.
+    # SVC(kernel=f) calls f while fitting, and so may a step of a pipeline.
     return known.name in _RUNS_OTHERS or any(
-        part.definition is not None for part in parts
+        part.definition is not None or part.class_name in _RUNS_OTHERS
+        for part in reachable(estimator.attributes.values())
+    )
+
+
+def _may_write(estimator: AbstractValue) -> bool:
+    """Whether it, or a part of it, may write its result into the data that it is given."""
+    return any(
+        value_of(part, name) is False
+        for part in reachable([estimator])
+        if known_class(part) is not None
+        for name in ("copy", "copy_X", "copy_x")
     )
 
 
@@ -155,7 +170,10 @@ def asking(operation: Operation) -> Answer:
         _refuse_count(
             operation, estimator, known, given.get("X", AbstractValue())
         )
-    return UNCHANGED if known.name not in _RUNS_OTHERS else UNKNOWN
+    if _may_write(estimator):
+        given.get("X", AbstractValue()).forget()
+        return UNKNOWN
+    return UNKNOWN if _may_run_notebook(estimator, known) else UNCHANGED
 
 
 def _needs_fit(

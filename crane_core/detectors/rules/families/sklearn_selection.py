@@ -44,11 +44,21 @@ def split(operation: Operation) -> Answer:
                 remedy="pass it by name: test_size=..., random_state=...",
             )
     lengths = _lengths(operation)
-    parts = [data.rows_of(each, n) for each in arrays for n in lengths]
+    parts = [_part(each, n) for each in arrays for n in lengths]
     for part in parts:
         # The parts get their names from the assignment that follows.
         part.words = ""
     return AbstractValue("list", items=parts, words=operation.result_words)
+
+
+def _part(value: AbstractValue, n_rows: int | None) -> AbstractValue:
+    """A part of the rows: of tuples, ranges and texts a list; sparse matrices become csr."""
+    if data.is_sparse(value):
+        return AbstractValue()
+    part = data.rows_of(value, n_rows)
+    if value.type in ("tuple", "range", "str"):
+        part.type = "list"
+    return part
 
 
 def _lengths(operation: Operation) -> tuple[int | None, int | None]:
@@ -195,7 +205,8 @@ def _why_no_fold(
     n_splits = splitter.attributes.get("n_splits", AbstractValue()).literal
     is_beyond = type(n_splits) is int and n_x is not None and n_splits > n_x
     # KFold.split compares the lengths before it counts the folds.
-    if differ(n_x, n_y):
+    # TimeSeriesSplit does not look at y.
+    if differ(n_x, n_y) and splitter.class_name != "TimeSeriesSplit":
         return f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]"
     # TimeSeriesSplit and GroupKFold count otherwise, and have other messages.
     if is_beyond and splitter.class_name in ("KFold", "StratifiedKFold"):

@@ -46,6 +46,14 @@ _LINES: Final = ("45", "s", "r", "q")
 _BINDINGS: Final = (
     "{0} =",
     "{0}=",
+    "{0}  =",
+    "{0}\t",
+    "{0}: ",
+    "{0} :",
+    "{0}:=",
+    "{0}]",
+    "=({0})",
+    "= ({0})",
     "{0},",
     "{0} in ",
     "def {0}(",
@@ -110,7 +118,8 @@ def of_arrays(operation: Operation) -> Answer:
             fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
-    for value in (y, x):
+    # MNLogit takes texts as classes.
+    for value in (x,) if operation.function_name == "MNLogit" else (y, x):
         _refuse_texts(operation, value)
     # missing="drop" removes these rows before anything reads them.
     if "missing" not in given:
@@ -157,8 +166,10 @@ def _unfitted(operation: Operation) -> Answer:
 def of_results(operation: Operation) -> Answer:
     """What only fitting adds, read from the model itself."""
     model = operation.receiver
-    # The results of a fit are of other classes, and have these names.
-    if model.class_name not in _MODELS:
+    # The results of a fit are of other classes, and have these names; `model.params = ...` makes one.
+    if model.class_name not in _MODELS or any(
+        operation.mentions(f".{operation.name}{sign}") for sign in ("=", " =")
+    ):
         return UNKNOWN
     return operation.crash(
         "AttributeError",

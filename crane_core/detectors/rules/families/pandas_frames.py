@@ -58,8 +58,9 @@ def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
     ):
         return None
     # An ellipsis marks a label that the state cut; as it is, it would be a missing column.
+    # An index of booleans is a mask.
     is_plain = all(
-        isinstance(label, (str, int)) and "\u2026" not in str(label)
+        type(label) in (str, int) and "\u2026" not in str(label)
         for label in labels
     )
     return tuple(labels) if is_plain else None

@@ -34,7 +34,9 @@ def groupby(operation: Operation) -> Answer:
         return UNCHANGED
     by = given.get("by", AbstractValue())
     # As many keys as rows may be values, one per row: five.groupby(list("abcde")) runs.
-    if by.type != "list" or not may_be_values(old, by):
+    # So may an index, of which the length is compared first.
+    may_be = by.type == "list" or by.is_a("pandas")
+    if not may_be or not may_be_values(old, by):
         need_columns(operation, old, by, lacks_key)
     elif lacking(old, by, lacks_key):
         return AbstractValue(GROUPED)

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.families.python_values import (
     by_types,
     changed,
     elements_of,
+    forget_views,
     is_own,
     item_like,
     known,
@@ -157,6 +158,7 @@ def store(operation: Operation) -> Answer:
     )
     if not is_own(row):
         return UNKNOWN
+    forget_views(operation)
     # setitem changes its operand, and all steps share the samples.
     _refuse_types(
         operation,
@@ -183,6 +185,13 @@ def store(operation: Operation) -> Answer:
     return UNCHANGED
 
 
+@RULES.other("del_item", "*")
+def delete(operation: Operation) -> Answer:
+    """Views of a container without the item, and iterators over it, give other elements."""
+    forget_views(operation)
+    return UNKNOWN
+
+
 def _copied(held: Any) -> Any:
     """A container of which a copy is changed in its place."""
     return held.copy() if hasattr(held, "copy") else held
@@ -195,6 +204,7 @@ def _store_in_dict(operation: Operation) -> Answer:
         operation.arguments.positional[-1],
     )
     _refuse_unhashable(operation, key)
+    forget_views(operation)
     members = held.members
     held.forget()
     if members is not None and _is_exact(key):

@@ -23,6 +23,7 @@ from crane_core.detectors.rules.families.python_values import (
     by_types,
     changed,
     elements_of,
+    forget_views,
     known,
     length_of,
     refuse,
@@ -178,6 +179,8 @@ def _refuse_join(operation: Operation) -> None:
 def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
     row, name = operation.receiver, operation.name
+    if name != "copy":
+        forget_views(operation)
     if name == "extend":
         by_types(operation, iter, [operation.first])
     given = (
@@ -206,6 +209,8 @@ def method_on_values(operation: Operation) -> Answer:
         operation.name,
         operation.arguments.positional,
     )
+    if name not in ("index", "count"):
+        forget_views(operation)
     items = (
         [literal(each) for each in row.literal]
         if isinstance(row.literal, set)
@@ -283,6 +288,8 @@ def method_of_dict(operation: Operation) -> Answer:
         operation.name,
         operation.arguments,
     )
+    if name not in ("get", "keys", "values", "items", "copy"):
+        forget_views(operation)
     # A key that cannot be hashed is refused before the dict is looked at.
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:

@@ -17,6 +17,7 @@ from crane_core.detectors.rules.families.python_values import (
     by_types,
     changed,
     elements_of,
+    forget_views,
     is_own,
     known,
     tried,
@@ -54,6 +55,7 @@ def operator_on_own_values(operation: Operation) -> Answer:
     left = operands[0]
     # += changes these objects themselves, so every other name of them sees it.
     if symbol != operation.name and left.type in ("list", "set", "dict"):
+        forget_views(operation)
         return (
             _in_place(operation, left, operands[1])
             if left.type == "list" and symbol == "+"

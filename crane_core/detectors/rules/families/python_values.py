@@ -28,6 +28,7 @@ def _no_elements() -> Iterator[Any]:
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
 _CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
 FLOWING: Final = ("zip", "enumerate", "map", "filter", "reversed", "generator")
+_VIEWS: Final = ("dict_keys", "dict_values", "dict_items")
 ITERATORS: Final = {
     "list": "list_iterator",
     "tuple": "tuple_iterator",
@@ -315,6 +316,13 @@ def item_like(value: AbstractValue) -> AbstractValue:
         if kind == "NoneType"
         else AbstractValue(kind)
     )
+
+
+def forget_views(operation: Operation) -> None:
+    """A container changes: views of it and iterators over it that have a name give other elements from now on."""
+    for value in operation.variables():
+        if value.type in FLOWING or value.type in _VIEWS:
+            value.forget()
 
 
 def changed(

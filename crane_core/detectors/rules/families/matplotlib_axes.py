@@ -48,6 +48,15 @@ _DROPPED_STYLES: Final = frozenset(
 # Grids
 
 
+# The library is not asked: it would say Figure of one that exists.
+@RULES.function("matplotlib.pyplot.figure")
+def figure(operation: Operation) -> Answer:
+    """A new figure; one that exists may be of any class, and FigureClass names one."""
+    given = operation.arguments
+    is_new = not given.positional and given.keywords.keys() <= _LEAVE_A_FIGURE
+    return AbstractValue(FIGURE if is_new and given.is_complete else "")
+
+
 @RULES.function("matplotlib.pyplot.subplots")
 def subplots(operation: Operation) -> Answer:
     """plt.subplots returns a figure and its axes: one, a row of them, or a table."""

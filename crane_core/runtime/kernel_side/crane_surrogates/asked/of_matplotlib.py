@@ -31,7 +31,7 @@ _PYPLOT = (
     (TWO, "pyplot.xticks pyplot.yticks"),
     (
         NONE,
-        "pyplot.figure pyplot.subplot pyplot.subplots pyplot.title pyplot.xlabel pyplot.ylabel pyplot.xscale"
+        "pyplot.subplot pyplot.subplots pyplot.title pyplot.xlabel pyplot.ylabel pyplot.xscale"
         " pyplot.yscale pyplot.suptitle pyplot.tick_params",
     ),
 )

@@ -104,11 +104,12 @@ class Operation:
     name refers to at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `is_told_apart` says of two values that they certainly are two objects: both have names, and the state tells which
     names share one object. `mentions` tells whether a text is in a cell that ran or in the target (a setting that
-    holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
-    target. `element` is the first element of a value, None if there may be nothing;
-    `elements` is all elements, None where not even their number is known, and takes them from an iterator. Both
-    raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters; `left` asks the library what
-    the receiver is after the step, None if it is unknown.
+    holds for a library). `may_give_attribute` tells whether the cells may put an attribute of this name on some object
+    or class, in whatever manner (`it.coef_ = 3`, setattr, `__dict__`). `is_as_found` says whether nothing that a
+    loader of the state may use was changed by the target. `element` is the first element of a value, None if there
+    may be nothing; `elements` is all elements, None where not even their number is known, and takes them from an
+    iterator. Both raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters; `left` asks
+    the library what the receiver is after the step, None if it is unknown.
     `absent` is, for a step "missing", the fact of the state about what is needed here and is not there.
     """
 
@@ -126,6 +127,7 @@ class Operation:
     )
     # Without the cells a text counts as mentioned, so a rule stays silent.
     mentions: Mentions = lambda text: True
+    may_give_attribute: Mentions = lambda name: True
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: (
         None

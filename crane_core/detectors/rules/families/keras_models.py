@@ -639,7 +639,7 @@ def method_gone(operation: Operation) -> Answer:
     if (
         not is_of_3
         or name in model.attributes
-        or operation.mentions(f".{name} =")
+        or operation.may_give_attribute(name)
     ):
         return UNKNOWN
     fact = f"{model.named('the model')} is of type {model.class_name}"

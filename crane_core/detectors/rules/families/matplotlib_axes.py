@@ -200,9 +200,7 @@ def no_such_name(operation: Operation) -> Answer:
     """Raises Crash for a name that the other class has: axes for figures, and arrays of axes."""
     held = operation.receiver
     # `ax.show = draw` makes the name.
-    if any(
-        operation.mentions(f".{operation.name}{sign}") for sign in ("=", " =")
-    ):
+    if operation.may_give_attribute(operation.name):
         return UNKNOWN
     is_figure = held.class_name == "Figure"
     return operation.crash(

@@ -130,8 +130,11 @@ def attribute(operation: Operation) -> Answer:
     )
     if known is None or name in estimator.attributes:
         return UNKNOWN
+    # `Ridge.coef_ = 3` and `bare.__dict__.update(...)` give what only fitting gives otherwise.
+    is_given = operation.may_give_attribute(name)
     if (
-        is_fitted(estimator) is False
+        not is_given
+        and is_fitted(estimator) is False
         and name in known.learnt - known.readable_unfitted
     ):
         operation.crash(
@@ -142,7 +145,7 @@ def attribute(operation: Operation) -> Answer:
             fact=f"{estimator.named('it')}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
-    if _lacks(estimator, known, name):
+    if not is_given and _lacks(estimator, known, name):
         operation.crash(
             "AttributeError",
             f"{known.name} has no {name}",

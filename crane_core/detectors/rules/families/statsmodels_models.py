@@ -167,8 +167,8 @@ def of_results(operation: Operation) -> Answer:
     """What only fitting adds, read from the model itself."""
     model = operation.receiver
     # The results of a fit are of other classes, and have these names; `model.params = ...` makes one.
-    if model.class_name not in _MODELS or any(
-        operation.mentions(f".{operation.name}{sign}") for sign in ("=", " =")
+    if model.class_name not in _MODELS or operation.may_give_attribute(
+        operation.name
     ):
         return UNKNOWN
     return operation.crash(

@@ -179,6 +179,9 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
 
 # What iteration gives
 
+_ARRAY_OF_LABELS: Final = "pandas.labels"
+"""Not a class: what `index.values` is depends on the labels and on the version of pandas."""
+
 
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
@@ -199,8 +202,18 @@ def labels_as_array(operation: Operation) -> Answer:
     """The labels in an array, of which only the length is certain."""
     # In pandas 3 strings come as ArrowStringArray, numbers as a NumPy array, categories as Categorical.
     return AbstractValue(
-        "", known_facts(length=operation.receiver.fact("length"))
+        _ARRAY_OF_LABELS,
+        known_facts(length=operation.receiver.fact("length")),
     )
+
+
+@RULES.other("elements", _ARRAY_OF_LABELS)
+def elements_of_labels(operation: Operation) -> Answer:
+    """As many values as there are labels, each of them unknown."""
+    count = operation.receiver.fact("length")
+    if type(count) is not int or count > _MOST:
+        return UNKNOWN
+    return AbstractValue("list", items=[AbstractValue() for _ in range(count)])
 
 
 @RULES.item("pandas.Index")

@@ -210,7 +210,10 @@ def container_of(operation: Operation) -> Answer:
         )
     value = operation.first
     by_types(operation, iter, [value])
-    items = elements_of(value)
+    items: Sequence[AbstractValue] | None = elements_of(value)
+    # An object of a library is iterated as the rules of the library say.
+    if items is None and value.type not in SAMPLES:
+        items = operation.elements(value)
     # list(zip(...)) runs the iterator to its end: nothing is left in it afterwards.
     if value.type in FLOWING:
         items = None if items is None else list(items)
@@ -218,11 +221,13 @@ def container_of(operation: Operation) -> Answer:
     if name in ("set", "frozenset"):
         return _set_of(name, items)
     return AbstractValue(
-        name, _facts_of_items(value) if items is None else None, items=items
+        name,
+        _facts_of_items(value) if items is None else None,
+        items=None if items is None else list(items),
     )
 
 
-def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
+def _set_of(name: str, items: Sequence[AbstractValue] | None) -> AbstractValue:
     values = None if items is None else known(items)
     # How many elements a set keeps depends on equality, which classes of the notebook may define.
     is_plain = values is not None and all(

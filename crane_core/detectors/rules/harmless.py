@@ -1,13 +1,16 @@
 """Which steps change nothing although no rule knows them, and what changes with an array that others may share.
 
-Knows libraries by their names alone. Refuses to say what the result of a step is.
+Knows libraries by their names, and asks NumPy alone where `out` stands. Refuses to say what the result of a step is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from inspect import signature
 from typing import Any
+
+import numpy as np
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.operation import Arguments
@@ -189,7 +192,31 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
         "overwrite_input",
     } & arguments.keywords.keys():
         return False
+    # `np.add.at(a, [1], 5)` adds in place.
+    if path.endswith(".at") or _gives_out(path, len(arguments.positional)):
+        return False
     return not any(may_run_notebook_code(value) for value in _given(arguments))
+
+
+def _gives_out(path: str, n_positional: int) -> bool:
+    """Whether so many positional arguments of a function of NumPy reach `out`: `np.maximum(a, 0, a)`."""
+    place = _place_of_out(path) if path.startswith("numpy.") else None
+    return place is not None and n_positional > place
+
+
+@cache
+def _place_of_out(path: str) -> int | None:
+    """How many arguments stand before `out`, by NumPy itself; None where it has none, or NumPy does not say."""
+    found: object = np
+    for name in path.split(".")[1:]:
+        found = getattr(found, name, None)
+    if isinstance(found, np.ufunc):
+        return found.nin
+    try:
+        names = list(signature(found).parameters)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return names.index("out") if "out" in names else None
 
 
 def _is_of_class(path: str) -> bool:

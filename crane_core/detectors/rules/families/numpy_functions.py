@@ -92,9 +92,9 @@ def filled(operation: Operation) -> Answer:
         if is_none(given.get("dtype"))
         else dtype_meant(given["dtype"])
     )
-    shape = (
-        lengths_in(given["shape"]) if kind_of(dtype) != "V" else None
-    )  # "3i4" adds an axis
+    # The dtypes "3i4" and np.dtype((int, 3)) add an axis.
+    is_plain = dtype is not None and kind_of(dtype) != "V"
+    shape = lengths_in(given["shape"]) if is_plain else None
     return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
 
 

@@ -57,6 +57,10 @@ def _of_rows(
     if _brings_labels(data):
         return AbstractValue(FRAME)
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
+    # Without rows pandas takes index and columns as they are given, and no column where none is.
+    if shape is not None and shape[:1] == (0,):
+        labels = whole_labels(columns) if columns is not None else None
+        return AbstractValue(FRAME) if labels is None else frame(labels, None)
     width = (
         # A list of numbers becomes one column.
         (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None

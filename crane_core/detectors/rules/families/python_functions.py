@@ -73,6 +73,7 @@ def computed(operation: Operation) -> Answer:
         or "key" in arguments.keywords
         or not _is_computed(name, operands)
     ):
+        _forget_returned(name, arguments.positional)
         return _result(name, operation.first)
     n_positional, names = len(arguments.positional), list(arguments.keywords)
     given = tried(
@@ -104,6 +105,16 @@ def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
         or len(operands) == 1
         and not _hold_others(parts[1:])
     )
+
+
+def _forget_returned(name: str, given: Sequence[AbstractValue]) -> None:
+    """`max(rows)` is one of the rows, and `sorted(rows)` holds them: a change of what it returns changes a row."""
+    if name not in ("min", "max", "sorted"):
+        return
+    returned = given[0].items or () if len(given) == 1 else given
+    for value in returned:
+        if not value.is_literal or _hold_others([value]):
+            value.forget()
 
 
 def _hold_others(values: list[AbstractValue]) -> bool:

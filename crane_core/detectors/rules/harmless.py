@@ -1,6 +1,6 @@
 """Which steps change nothing although no rule knows them, and what changes with an array that others may share.
 
-Knows libraries by their names, and asks NumPy alone where `out` stands. Refuses to say what the result of a step is.
+Knows libraries by their names, and asks NumPy alone which argument is `out`. Refuses to say what the result of a step is.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def _gives_out(path: str, n_positional: int) -> bool:
 
 @cache
 def _place_of_out(path: str) -> int | None:
-    """How many arguments stand before `out`, by NumPy itself; None where it has none, or NumPy does not say."""
+    """How many arguments come before `out`, by NumPy itself; None where it has none, or NumPy does not say."""
     found: object = np
     for name in path.split(".")[1:]:
         found = getattr(found, name, None)

@@ -148,7 +148,7 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that a statement assigns or deletes, in its scope."""
-    yield from _names_bound_here(node)
+    yield from names_bound_here(node)
     for part in _parts_in_scope(node):
         yield from bound_names(part)
 
@@ -168,7 +168,8 @@ def local_names(definition: ast.FunctionDef | ast.Lambda) -> set[str]:
     return parameters.union(*map(bound_names, body))
 
 
-def _names_bound_here(node: ast.AST) -> Iterator[str]:
+def names_bound_here(node: ast.AST) -> Iterator[str]:
+    """The names that a node alone assigns, deletes, defines or imports; what is inside it is left out."""
     match node:
         case (
             ast.FunctionDef(name=name)

@@ -1,6 +1,7 @@
 """Which steps change nothing although no rule knows them, and what changes with an array that others may share.
 
-Knows libraries by their names, and asks NumPy alone which argument is `out`. Refuses to say what the result of a step is.
+Knows libraries by their names, and asks NumPy alone which argument is `out`.
+Refuses to say what the result of a step is.
 """
 
 from __future__ import annotations

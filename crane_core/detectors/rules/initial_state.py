@@ -228,6 +228,13 @@ class InitialState:
             or any(map(self.mentions, _BY_ANY_NAME))
         )
 
+    def may_bind(self, name: str) -> bool:
+        """Whether code of the notebook may give this name a value, in whatever scope."""
+        return (
+            self.may_define_any
+            or name in self.prefix.spelled.bound | self._spelled.bound
+        )
+
     def may_replace(self, name: str) -> bool:
         """Whether it may put another value where a library has this name; torch registers only what is not there."""
         # Modules that register buffers are common in PyTorch. Asking nothing about them was a gap.

@@ -428,6 +428,7 @@ class Interpreter:
             variables=self.memory.everything,
             is_told_apart=self.memory.is_told_apart,
             mentions=self.initial.mentions,
+            may_bind=self.initial.may_bind,
             may_give_attribute=self.initial.may_give_attribute,
             is_as_found=self.memory.is_as_found,
             element=lambda value: self.ask("element", value, "", node),

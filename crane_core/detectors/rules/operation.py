@@ -18,7 +18,7 @@ CallValue = Callable[
     AbstractValue,
 ]
 AbstractValues = Callable[[], Iterable[AbstractValue]]
-Mentions = Callable[[str], bool]
+OfCells = Callable[[str], bool]
 # A release candidate has the changes of its release: 2.0.0rc1 counts as 2.0.
 _MAJOR_AND_MINOR = re.compile(r"(\d+)\.(\d+)")
 
@@ -103,13 +103,13 @@ class Operation:
     `packages` maps packages to versions as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name refers to at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `is_told_apart` says of two values that they certainly are two objects: both have names, and the state tells which
-    names share one object. `mentions` tells whether a text is in a cell that ran or in the target (a setting that
-    holds for a library). `may_give_attribute` tells whether the cells may put an attribute of this name on some object
-    or class, in whatever manner (`it.coef_ = 3`, setattr, `__dict__`). `is_as_found` says whether nothing that a
-    loader of the state may use was changed by the target. `element` is the first element of a value, None if there
-    may be nothing; `elements` is all elements, None where not even their number is known, and takes them from an
-    iterator. Both raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters; `left` asks
-    the library what the receiver is after the step, None if it is unknown.
+    names share one object. `mentions` tells whether a text is in a cell that ran or in the target,
+    `may_bind` whether the cells may give this name a value, `may_give_attribute` whether they may put an attribute of
+    this name on some object or class, in whatever manner (`it.coef_ = 3`, setattr, `__dict__`). `is_as_found` says
+    whether nothing that a loader of the state may use was changed by the target. `element` is the first element of a
+    value, None if there may be nothing; `elements` is all elements, None where not even their number is known, and
+    takes them from an iterator. Both raise Crash. `refused_parameter` asks scikit-learn about plain values of
+    parameters; `left` asks the library what the receiver is after the step, None if it is unknown.
     `absent` is, for a step "missing", the fact of the state about what is needed here and is not there.
     """
 
@@ -125,9 +125,10 @@ class Operation:
     is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = (
         lambda left, right: False
     )
-    # Without the cells a text counts as mentioned, so a rule stays silent.
-    mentions: Mentions = lambda text: True
-    may_give_attribute: Mentions = lambda name: True
+    # Without the cells anything may be done, so a rule stays silent.
+    mentions: OfCells = lambda text: True
+    may_bind: OfCells = lambda name: True
+    may_give_attribute: OfCells = lambda name: True
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: (
         None

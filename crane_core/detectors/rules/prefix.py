@@ -13,7 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import Bindings, bindings_of
+from crane_core.detectors.rules.bindings import (
+    Bindings,
+    bindings_of,
+    names_bound_here,
+)
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 
 _BUILTIN = vars(builtins)
@@ -21,16 +25,29 @@ _MOST_KEPT = 1_024
 
 
 class Spelled(NamedTuple):
-    """What a piece of code spells: its names, and attributes that it may give to objects."""
+    """What a piece of code spells: its names, attributes that it may give to objects, names that it binds anywhere."""
 
     names: frozenset[str] = frozenset()
     given_attributes: frozenset[str] = frozenset()
+    bound: frozenset[str] = frozenset()
+
+    def and_also(self, other: Spelled) -> Spelled:
+        """What either of two pieces spells."""
+        return Spelled(
+            self.names | other.names,
+            self.given_attributes | other.given_attributes,
+            self.bound | other.bound,
+        )
 
 
 def spelled(tree: ast.Module) -> Spelled:
     """Given attributes are those assigned or deleted, and all texts and names of arguments, which may name one."""
     names, given = set(), set()
+    bound: set[str] = set()
     for node in ast.walk(tree):
+        bound.update(names_bound_here(node))
+        if isinstance(node, ast.arg):
+            bound.add(node.arg)
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Attribute) and not isinstance(
@@ -42,7 +59,7 @@ def spelled(tree: ast.Module) -> Spelled:
             given.add(node.value)
         elif isinstance(node, ast.keyword) and node.arg is not None:
             given.add(node.arg)
-    return Spelled(frozenset(names), frozenset(given))
+    return Spelled(frozenset(names), frozenset(given), frozenset(bound))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,6 @@ class Prefix:
         if code.automagic and code.automagic not in self.bindings.bound:
             code = as_magic(text)
         bindings = bindings_of([code.tree], self.bindings, len(self.codes))
-        own = spelled(code.tree)
         return replace(
             self,
             before=self,
@@ -75,10 +91,7 @@ class Prefix:
             may_define_any=self.may_define_any
             or bindings.may_define_any
             or bool(code.error),
-            spelled=Spelled(
-                self.spelled.names | own.names,
-                self.spelled.given_attributes | own.given_attributes,
-            ),
+            spelled=self.spelled.and_also(spelled(code.tree)),
         )
 
     def grown(self) -> list[Prefix]:

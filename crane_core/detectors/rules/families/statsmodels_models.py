@@ -43,24 +43,6 @@ _NUMBERS: Final = ("float", "int", "uint")
 _NULLABLE: Final = ("Int", "UInt", "Float")
 # The list that qqplot itself names in statsmodels.graphics.gofplots.
 _LINES: Final = ("45", "s", "r", "q")
-_BINDINGS: Final = (
-    "{0} =",
-    "{0}=",
-    "{0}  =",
-    "{0}\t",
-    "{0}: ",
-    "{0} :",
-    "{0}:=",
-    "{0}]",
-    "=({0})",
-    "= ({0})",
-    "{0},",
-    "{0} in ",
-    "def {0}(",
-    "class {0}",
-    "import {0}",
-    "as {0}",
-)
 _FORMULA_CALLS: Final = (
     "smf.",
     "ols(",
@@ -268,9 +250,7 @@ def not_in_frame(operation: Operation) -> Answer:
     # patsy runs a formula as Python code that has more functions: C(zone, Treatment).
     # `extra = X["age"] * 2` before the call makes the name a variable, which patsy finds.
     is_of_patsy = name in _OF_FORMULAS or hasattr(builtins, name)
-    if is_of_patsy or any(
-        operation.mentions(text.format(name)) for text in _BINDINGS
-    ):
+    if is_of_patsy or operation.may_bind(name):
         return UNKNOWN
     return operation.crash(
         "PatsyError",

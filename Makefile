@@ -19,7 +19,8 @@ CUDA := cuda-|nvidia-|triton==
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
-BROWSER_TESTS = $(PY) -m pytest -n $(BROWSER_WORKERS) --durations 20 --dist loadfile
+# A browser test is given a second try, which the summary names: a page may be read in the instant it is drawn again.
+BROWSER_TESTS = $(PY) -m pytest -n $(BROWSER_WORKERS) --durations 20 --dist loadfile --reruns 1 -r R
 THOROUGH := --hypothesis-profile thorough
 CHROMIUM = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"
 DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py
@@ -41,10 +42,12 @@ ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minib
 
 # Left to `make test-all`: what needs minutes, an optional library, or proves again what a shorter test proves.
 MORE := corpus or slow or needs_ml
+# Not read either: every worker would import them to learn that they are left out.
+ELSEWHERE := --ignore tests/browser --ignore tests/house
 # Tests of documents, words, imports and packages look at files, not at behaviour: `make lint` runs them.
 test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too (about 8 minutes)
 	@$(CHROMIUM); failed=0; \
-	$(PYTEST) --dist worksteal -m "not ($(MORE) or browser or house)" || failed=1; \
+	$(PYTEST) --dist worksteal -m "not ($(MORE) or browser or house)" $(ELSEWHERE) || failed=1; \
 	$(BROWSER_TESTS) -m "not ($(MORE))" tests/browser || failed=1; \
 	exit $$failed
 

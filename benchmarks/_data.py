@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks._server import CHECKOUT
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Plan, Population
+from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.domain import (
     AnnotatorKind,
     Case,
@@ -62,12 +62,12 @@ def imported(data: Path) -> DataFolder:
     return folder
 
 
-def large(data: Path) -> DataFolder:
+def large(data: Path, copies: int = COPIES) -> DataFolder:
     """A data folder at `data` with the archive and its copies."""
     folder = imported(data)
     store = prepare(folder)
     try:
-        multiply(store)
+        multiply(store, copies)
     finally:
         store.close()
     return folder
@@ -112,14 +112,18 @@ def copied(records: Iterable[Record], number: int) -> Iterator[Record]:
 
 
 def new_campaign(
-    folder: DataFolder, annotators: tuple[str, ...], name: str = CAMPAIGN
+    folder: DataFolder,
+    annotators: tuple[str, ...],
+    name: str = CAMPAIGN,
+    design: Design | None = None,
 ) -> Plan:
-    """Draw and keep the study's own design, 222 of 501, for these annotators; nothing else has the store open."""
+    """Draw and keep the study's own design, 222 of 501, or another; nothing else has the store open."""
+    request = CampaignRequest(
+        name, annotators, STUDY, design=design or Design(), seed=SEED
+    )
     store = prepare(folder)
     try:
-        plan = drawn_plan(
-            store, CampaignRequest(name, annotators, STUDY, seed=SEED)
-        )
+        plan = drawn_plan(store, request)
     finally:
         store.close()
     keep_campaign(folder, plan)

@@ -64,17 +64,21 @@ def notebook_of(case_id: str, version: Version = Version.REPRODUCED) -> Path:
     return folder / f"{case_id}_{version}.ipynb"
 
 
-def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
-    """The cases that can run here; the others are named."""
-    needs = {case_id: _imported(case_id) for case_id in chosen}
-    every = sorted(set().union(*needs.values()))
+def not_installed(names: Iterable[str], python: str) -> set[str]:
+    """Those of the packages that an interpreter does not have."""
     done = subprocess.run(
-        [python, "-c", _FIND, *every],
+        [python, "-c", _FIND, *names],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    absent = set(done.stdout.split())
+    return set(done.stdout.split())
+
+
+def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
+    """The cases that can run here; the others are named."""
+    needs = {case_id: _imported(case_id) for case_id in chosen}
+    absent = not_installed(sorted(set().union(*needs.values())), python)
     for case_id, packages in needs.items():
         if lacks := packages & absent:
             print(

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import psutil
@@ -23,6 +24,10 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 START_TIMEOUT_S = 300.0
 STOP_TIMEOUT_S = 10.0
 _PAUSE_S = 0.05
+_FIRST_PORT, _PROCESSES, _PORTS_OF_EACH = 20_000, 300, 40
+"""Below the ports that Linux hands out by itself, from 32,768: between the question and the start of a server any
+kernel or client may be given one of those."""
+_asked = count()
 
 
 class ServerError(RuntimeError):
@@ -91,10 +96,17 @@ def serve_process(
 
 
 def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on at this moment, of those that no process beside this one asks for."""
+    first = _FIRST_PORT + os.getpid() % _PROCESSES * _PORTS_OF_EACH
+    for _ in range(_PORTS_OF_EACH):
+        port = first + next(_asked) % _PORTS_OF_EACH
+        with socket.socket() as probe:
+            # As a server does: connections that have ended do not keep it.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                return port
+    raise ServerError(f"None of {_PORTS_OF_EACH} ports from {first} is free.")
 
 
 def resident_bytes(pid: int) -> int:

@@ -43,6 +43,7 @@ class Session:
         self._script = ""
         self._fragment = ""
         self._component = ""
+        self._name = ""
 
     async def turn_to(self, page: str, query: str) -> float:
         """Seconds until the page's script is over. Raises SessionError if it shows an exception."""
@@ -59,15 +60,16 @@ class Session:
                 ):
                     return time.perf_counter() - start
 
-    async def open(self, page: str, query: str) -> Snapshot:
-        """A page with one component, once that is there. Raises SessionError if it does not come."""
+    async def open(self, page: str, query: str, component: str) -> Snapshot:
+        """A page once the component of this name is there; later talk is with it. Raises SessionError if it is not."""
+        self._name = component
         await self._ask_for(page, query)
         try:
             return await asyncio.wait_for(self.told(), OPEN_TIMEOUT_S)
         except TimeoutError as error:
             await self.close()
             raise SessionError(
-                f"{page}?{query} showed no component within {OPEN_TIMEOUT_S:.0f} s"
+                f"{page}?{query} showed no {component} within {OPEN_TIMEOUT_S:.0f} s"
             ) from error
 
     async def send(self, state: dict[str, Any]) -> None:
@@ -87,13 +89,11 @@ class Session:
         while True:
             message = await self._message()
             at = time.perf_counter()
-            element = message.delta.new_element
-            if element.HasField("bidi_component"):
-                self._component = element.bidi_component.id
+            component = message.delta.new_element.bidi_component
+            if component.component_name == self._name:
+                self._component = component.id
                 self._fragment = message.delta.fragment_id
-                return Snapshot(
-                    dict(json.loads(element.bidi_component.json)), at
-                )
+                return Snapshot(dict(json.loads(component.json)), at)
 
     async def close(self) -> None:
         await self._socket.close()

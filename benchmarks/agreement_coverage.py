@@ -31,7 +31,6 @@ from crane_core.stats.resampling import (
     CONFIDENCE,
     N_RESAMPLES,
     Interval,
-    resampled_counts,
 )
 
 SIZES = (50, 150, 350)
@@ -115,7 +114,10 @@ def coverage(
     words = np.array(SCALE, dtype=object)
     for sample in range(n_samples):
         codes = annotated(n, guessing, np.random.default_rng([n, sample]))
-        draws = resampled_counts(n // PER_CASE, sample, N_DRAWN)
+        n_cases = n // PER_CASE
+        draws = np.random.default_rng(sample).multinomial(
+            n_cases, np.full(n_cases, 1 / n_cases), size=N_DRAWN
+        )
         for place, (statistic, value) in enumerate(
             zip(STATISTICS, truth, strict=True)
         ):

@@ -1,12 +1,15 @@
 """Fifty people label for two minutes at one running app: is a label lost or doubled, and how long does a save take?
 
-python -m benchmarks.annotation_load
+    python -m benchmarks.annotation_load [--annotators N] [--seconds S] [--copies N]
 
 Each has their own session over the app's websocket and behaves as the labelling desk in a browser does: thinks for
 one to four seconds, labels what stands first in the queue, sends everything that was not acknowledged yet, and sends it
 again after two seconds without an answer. Some labels get a reason, some are taken back. Afterwards the ledger's files
 are compared with what was sent. The limit: 50 ms for the 95th percentile of a save, from an act's arrival at the desk
 to the return of fsync, as the app reports it. Exit 1 when a label is lost, doubled or on another item.
+
+With copies of the study's cases the campaign has all their 501 diagnoses each, so 40 copies are 20,040 items. The page
+of its lead is opened before and after.
 """
 
 from __future__ import annotations
@@ -22,26 +25,27 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from benchmarks._data import CAMPAIGN, archive_or_exit, imported, new_campaign
+from benchmarks._data import CAMPAIGN, archive_or_exit, large, new_campaign
 from benchmarks._server import resident_bytes, serve_process
 from benchmarks._session import Session, Snapshot, connected
-from benchmarks._timing import Times, machine
+from benchmarks._timing import Times, machine, options
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import REASONS
-from crane_core.annotation.plan import Plan
+from crane_core.annotation.plan import Design, DrawKind, Plan
 from crane_core.domain import AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
 
-N_ANNOTATORS = 50
-WORK_S = 120.0
+DESK = "crane_desk"
+"""The name of the component of the labelling desk."""
 THINK_S = (1.0, 4.0)
 NEXT_KEY_S = (0.3, 0.9)
 SHARE_OF_REASONS = 0.5
 SHARE_OF_UNDOS = 0.04
 LIMIT_S = 0.05
+LEAD_VISITS = 3
 LOOK_S = 0.5
 RESEND_S = 2.0
 DRAIN_S = 30.0
@@ -161,10 +165,12 @@ class SessionAnnotator:
 
 
 class Load(NamedTuple):
-    """What two minutes gave: the people, seconds to open each page, and the app's memory in bytes at three moments."""
+    """What was found: the people, seconds to open each desk and the page of the lead, the app's memory in bytes."""
 
     people: list[SessionAnnotator]
+    seconds: float
     opening: Times
+    lead: list[float]
     memory: tuple[int, int, int]
 
 
@@ -178,24 +184,41 @@ class KeptActs(NamedTuple):
     astray: int
 
 
-async def two_minutes(address: str, app: int, names: Iterable[str]) -> Load:
+async def labelling(
+    address: str, app: int, names: Iterable[str], seconds: float
+) -> Load:
     """`app` is the pid of the app."""
     before = resident_bytes(app)
+    lead = await lead_page(address)
     people, opening = [], []
     for name in names:
         start = time.perf_counter()
         session = await connected(address)
         first = await session.open(
-            "annotate", f"campaign={CAMPAIGN}&annotator={name}"
+            "annotate", f"campaign={CAMPAIGN}&annotator={name}", DESK
         )
         opening.append(first.at - start)
         people.append(SessionAnnotator(name, session, first))
     with_all = resident_bytes(app)
-    until = time.perf_counter() + WORK_S
+    until = time.perf_counter() + seconds
     await asyncio.gather(*(person.work(until) for person in people))
     after = resident_bytes(app)
     await asyncio.gather(*(person.close() for person in people))
-    return Load(people, Times(opening), (before, with_all, after))
+    lead += await lead_page(address)
+    return Load(
+        people, seconds, Times(opening), lead, (before, with_all, after)
+    )
+
+
+async def lead_page(address: str) -> list[float]:
+    """Seconds to open the campaign's page, and to come back to it from another."""
+    session = await connected(address)
+    found = []
+    for _ in range(LEAD_VISITS):
+        found.append(await session.turn_to("campaigns", f"campaign={CAMPAIGN}"))
+        await session.turn_to("runs", "")
+    await session.close()
+    return found
 
 
 def kept(folder: DataFolder, plan: Plan, person: SessionAnnotator) -> KeptActs:
@@ -240,13 +263,17 @@ def kept(folder: DataFolder, plan: Plan, person: SessionAnnotator) -> KeptActs:
 
 
 def main() -> None:
+    given = options(__doc__, annotators=50, seconds=120.0, copies=1)
     archive_or_exit()
-    names = tuple(f"ann{number:02}" for number in range(1, N_ANNOTATORS + 1))
+    names = tuple(
+        f"ann{number:02}" for number in range(1, given.annotators + 1)
+    )
+    design = Design(kind=DrawKind.ALL) if given.copies > 1 else Design()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = imported(Path(scratch) / "data")
-        plan = new_campaign(folder, names)
+        folder = large(Path(scratch) / "data", given.copies)
+        plan = new_campaign(folder, names, design=design)
         with serve_process(folder.path) as (address, pid):
-            load = asyncio.run(two_minutes(address, pid, names))
+            load = asyncio.run(labelling(address, pid, names, given.seconds))
         each = [kept(folder, plan, person) for person in load.people]
     total = KeptActs(*map(sum, zip(*each, strict=True)))
     show(load, total)
@@ -267,13 +294,15 @@ def show(load: Load, total: KeptActs) -> None:
     )
     before, with_all, after = (n_bytes / 1e6 for n_bytes in load.memory)
     print(
-        f"{len(load.people)} annotators, {WORK_S:.0f} s, {n_acts:,} acts ({n_acts / WORK_S:.0f} per second)\n"
+        f"{len(load.people)} annotators, {load.seconds:.0f} s, {n_acts:,} acts "
+        f"({n_acts / load.seconds:.0f} per second)\n"
         f"labels sent {total.sent:,}, on the disk {total.on_disk:,}: "
         f"{total.lost} lost, {total.double} double, {total.astray} on another item\n"
         f"save, as the app reports it: median {median_ms:.1f} ms, p95 {p95_ms:.1f} ms, "
         f"longest {most_ms:.1f} ms, n {len(saves.seconds):,}\n"
         f"act sent to acknowledgment:  {trips.in_ms()}\n"
         f"page asked for to desk:      {load.opening.in_ms()}\n"
+        f"page of the lead, first visits before and after: {', '.join(f'{s:.2f} s' for s in load.lead)}\n"
         f"memory of the app: {before:,.0f} MB, with all sessions {with_all:,.0f} MB, at the end {after:,.0f} MB\n"
         f"ratio {saves.p95 / LIMIT_S:.2f} of the limit of {LIMIT_S * 1e3:.0f} ms (95th percentile); {machine()}"
     )

@@ -2,11 +2,11 @@
 
 python -m benchmarks.live_kernel [--pairs N] [--pause S] [--peer PYTHON]
 
-Each crashing notebook of minibench that this environment can run: a fresh kernel, the cells before the target, then
-`%load_ext crane_core` and, `--pause` seconds later, `%%crane` above the target, five times. With a pause of 0 the first
-answer waits for the start of the process beside the kernel. First and later answers are held to the limit of 50 ms
-(median). Beside it: resident memory that the kernel gained, and
-libraries that it had not loaded before.
+The cells that same_answer asks about, in kernels: the target of each notebook of minibench that this environment can
+run, and fifty more. A fresh kernel for each notebook, the cells before the target, then `%load_ext crane_core` and,
+`--pause` seconds later, `%%crane` above the target, five times. With a pause of 0 the first answer waits for the start
+of the process beside the kernel. First and later answers are held to the limit of 50 ms (median). Beside it: resident
+memory that the kernel gained, and libraries that it had not loaded before.
 
 With `--peer PYTHON`, an interpreter that has ipykernel and crane_llm, its checks that need no model are asked the same
 way in its own kernel, on the notebooks that both can run; the ratios are of ours to theirs.
@@ -19,15 +19,18 @@ import os
 import statistics
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from jupyter_client.manager import KernelManager
 
+from benchmarks._same_cells import OWN
 from benchmarks._timing import Times, command, machine
 from crane_core.errors import NotebookError
 from crane_core.pipeline.places import CHECKOUT
-from crane_core.runtime.plan import NotebookPlan, read_plan
+from crane_core.runtime.plan import read_plan
 
 LIMIT_MS = 50
 LIMIT_MB = 5
@@ -62,16 +65,38 @@ OURS = Asked("crane_core", "crane", "", sys.executable)
 PEER = Asked("crane_llm", "crane_llm", "--no-llm", "")
 
 
+class Questions(NamedTuple):
+    """Cells that run in one kernel in this folder, and targets that are asked about there."""
+
+    folder: Path
+    ran: Sequence[str]
+    targets: Sequence[str]
+
+
 class Seen(NamedTuple):
-    """Of one notebook: seconds of each answer, megabytes gained, libraries new in the kernel."""
+    """Of one kernel: seconds of each answer, megabytes gained, libraries new in the kernel."""
 
     seconds: list[float]
     gained_mb: float
     libraries: list[str]
 
 
+def of_minibench(n_pairs: int) -> Iterator[Questions]:
+    """Both versions of so many pairs."""
+    for folder in sorted((MINIBENCH / "benchmark").iterdir())[:n_pairs]:
+        for path in sorted(folder.glob("*.ipynb")):
+            plan = read_plan(path, None)
+            ran = [cell.source for cell in plan.executed]
+            yield Questions(folder, ran, [plan.target.source])
+
+
+def of_own(folder: Path) -> Iterator[Questions]:
+    for setup, targets in OWN.items():
+        yield Questions(folder, [setup], targets)
+
+
 def one(
-    plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS
+    questions: Questions, pause_s: float, asked: Asked = OURS
 ) -> Seen | None:
     """None if a cell before the target raises here."""
     environment = os.environ | (
@@ -80,7 +105,7 @@ def one(
     manager = KernelManager()
     assert manager.kernel_spec is not None
     manager.kernel_spec.argv[0] = asked.python
-    manager.start_kernel(cwd=str(folder), env=environment)
+    manager.start_kernel(cwd=str(questions.folder), env=environment)
     client = manager.blocking_client()
     client.start_channels()
     client.wait_for_ready(timeout=120)
@@ -95,15 +120,13 @@ def one(
         return reply["content"]["status"], "".join(told)
 
     try:
-        if any(run(cell.source)[0] != "ok" for cell in plan.executed):
+        if any(run(source)[0] != "ok" for source in questions.ran):
             return None
         run(BEFORE.replace("{extension}", asked.extension))
         time.sleep(pause_s)
-        question = ASKED.format(
-            target=plan.target.source, magic=asked.magic, options=asked.options
-        )
         seconds = [
-            float(run(question)[1].rpartition("\x00")[2])
+            float(run(_question(target, asked))[1].rpartition("\x00")[2])
+            for target in questions.targets
             for _ in range(N_ANSWERS)
         ]
         gained_mb, libraries = json.loads(run(AFTER)[1])
@@ -113,6 +136,10 @@ def one(
         manager.shutdown_kernel(now=True)
 
 
+def _question(target: str, asked: Asked) -> str:
+    return ASKED.format(target=target, magic=asked.magic, options=asked.options)
+
+
 def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--pairs", type=int, default=40)
@@ -120,31 +147,31 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=2.0)
     chosen = parser.parse_args()
     both: list[tuple[Seen, Seen]] = []
-    first, later, gained, libraries, n_left_out = [], [], [], set(), 0
-    for path in sorted(MINIBENCH.glob("benchmark/*/*_reproduced.ipynb"))[
-        : chosen.pairs
-    ]:
-        try:
-            seen = one(read_plan(path, None), path.parent, chosen.pause)
-        except NotebookError:
-            seen = None
-        if seen is None:
-            n_left_out += 1
-            continue
-        if chosen.peer:
-            theirs = one(
-                read_plan(path, None),
-                path.parent,
-                chosen.pause,
-                PEER._replace(python=chosen.peer),
-            )
-            both += [(seen, theirs)] if theirs is not None else []
-        first.append(seen.seconds[0])
-        later += seen.seconds[1:]
-        gained.append(seen.gained_mb)
-        libraries |= set(seen.libraries)
+    kernels: list[Seen] = []
+    n_cells = n_left_out = 0
+    with TemporaryDirectory() as scratch:
+        for questions in [
+            *of_minibench(chosen.pairs),
+            *of_own(Path(scratch)),
+        ]:
+            try:
+                seen = one(questions, chosen.pause)
+            except NotebookError:
+                seen = None
+            if seen is None:
+                n_left_out += 1
+                continue
+            kernels.append(seen)
+            n_cells += len(questions.targets)
+            if chosen.peer:
+                peer = PEER._replace(python=chosen.peer)
+                theirs = one(questions, chosen.pause, peer)
+                both += [(seen, theirs)] if theirs is not None else []
+    first = [seen.seconds[0] for seen in kernels]
+    later = [second for seen in kernels for second in seen.seconds[1:]]
+    libraries = {name for seen in kernels for name in seen.libraries}
     print(
-        f"{len(first)} notebooks, {n_left_out} left out: a cell before the target raises here"
+        f"{n_cells} cells in {len(kernels)} kernels, {n_left_out} left out: a cell before the target raises here"
     )
     for name, times in (
         ("first answer", Times(first)),
@@ -153,7 +180,7 @@ def main() -> None:
         print(
             f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: {times.median * 1e3 / LIMIT_MS:.2f}"
         )
-    most = max(gained, default=0.0)
+    most = max((seen.gained_mb for seen in kernels), default=0.0)
     print(
         f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}"
     )
@@ -165,7 +192,7 @@ def main() -> None:
 
 
 def _compare(both: list[tuple[Seen, Seen]]) -> None:
-    """Medians of ours and of the peer's on the same notebooks."""
+    """Medians of ours and of the peer's in the same kernels."""
     if not both:
         return
     for name, values in (
@@ -193,7 +220,7 @@ def _compare(both: list[tuple[Seen, Seen]]) -> None:
     ):
         ours, theirs = map(statistics.median, values)
         print(
-            f"peer, {name}: ours {ours:.3f}, theirs {theirs:.3f}, ratio {ours / theirs:.2f}, {len(both)} notebooks"
+            f"peer, {name}: ours {ours:.3f}, theirs {theirs:.3f}, ratio {ours / theirs:.2f}, {len(both)} kernels"
         )
 
 

@@ -29,7 +29,7 @@ from benchmarks._timing import command, machine
 PARTS = {
     "Results": (
         "2_results",
-        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|Time|Paper's tables|Paper's claims",
+        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|One model|Time|Paper's tables|Paper's claims",
     ),
     "Ablations": (
         "3_ablations",
@@ -125,8 +125,11 @@ def warmed() -> float:
 
 def main() -> None:
     parser = command(__doc__)
-    parser.add_argument("pages", nargs="*", choices=PAGES, metavar="PAGE")
-    names = parser.parse_args().pages or PAGES
+    # `choices` with nargs="*" refuses an empty list on Python 3.11.
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
+    names = parser.parse_args().pages or [*PAGES]
+    if unknown := sorted(set(names) - set(PAGES)):
+        parser.error(f"no page {unknown[0]!r}; pages: {', '.join(PAGES)}")
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
         folder = large(Path(scratch) / "x100")

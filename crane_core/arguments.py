@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crane_core.given_path import refusal
+from crane_core.runtime.remote.address import is_address
 
 WEEK_S = 7 * 86_400.0
 MOST_RUNS = 1_000
@@ -24,6 +25,8 @@ MOST_TOKENS = 10**15
 MOST_USD = 1e9
 MOST_MIB = 2**24
 """16 TiB."""
+MOST_INDEX = 1_000_000
+"""Repeated answers to one question."""
 LARGEST_SEED = 2**62
 WARMEST = 2.0
 """The largest temperature of the OpenAI API."""
@@ -161,6 +164,21 @@ def cell_file(text: str) -> tuple[int, Path]:
             f"expected CELL=FILE, not {_quoted(text)}"
         )
     return code_cell(cell), path(file)
+
+
+def notebook(text: str) -> Path:
+    """The path of a notebook."""
+    # Not quoted: what people paste often holds a token.
+    if is_address(text):
+        raise argparse.ArgumentTypeError(
+            "expected a file, not an address; --attach URL looks at a kernel of a Jupyter server"
+        )
+    return path(text)
+
+
+def kernel(text: str) -> str:
+    """The name, path or address of a kernel that runs."""
+    return text.strip() if is_address(text) else path_or_name(text)
 
 
 def path_or_name(text: str) -> str:

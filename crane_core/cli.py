@@ -13,6 +13,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -30,8 +31,12 @@ from crane_core.terminal import (
     tell_refusal,
 )
 
-OF_MODELS = frozenset({"openai", "tiktoken", "aiohttp", "httpx2"})
-"""Libraries of the extra `models`; what else may be missing belongs to `app`."""
+EXTRAS = {
+    "mcp": "agents",
+    "websockets": "remote",
+    **dict.fromkeys(("openai", "tiktoken", "aiohttp", "httpx2"), "models"),
+}
+"""Libraries and the extra that brings them; what else may be missing belongs to `app`."""
 
 BEGINNINGS = """python -m crane_core check trip.ipynb
          python -m crane_core app
@@ -48,7 +53,13 @@ STOPPED = 130
 
 def verb_names() -> dict[str, str]:
     """Every verb by name, and the module that does it. A file is called as its verb, with `_` behind Python's words."""
-    files = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
+    return _names_in(*verbs.__path__)
+
+
+@cache
+def _names_in(*folders: str) -> dict[str, str]:
+    """Called three times by a command; without a cache the folders would be listed each time."""
+    files = sorted(info.name for info in pkgutil.iter_modules(folders))
     return {
         file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}"
         for file in files
@@ -286,8 +297,8 @@ def main(arguments: list[str]) -> int:
         library = (error.name or "").partition(".")[0]
         if library in ("", "crane_core"):
             raise
-        extra = "models" if library in OF_MODELS else "app"
-        tell_refusal(f"This needs the library {library}.", install_words(extra))
+        extra = install_words(EXTRAS.get(library, "app"))
+        tell_refusal(f"This needs the library {library}.", extra)
         return 1
     except _database_errors() as error:
         tell_error(_damaged(error))

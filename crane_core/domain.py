@@ -61,12 +61,20 @@ class CellRole(StrEnum):
 
 
 class DetectorKind(StrEnum):
-    """What answers. All predict but REHEARSAL, which executes the target in a copy of its kernel."""
+    """What answers. REHEARSAL and REPAIR predict nothing: they execute the target in a copy of its kernel.
+
+    A run of REPAIR says whether the target still crashes with the first fix that is shown.
+    """
 
     LLM = "llm"
     ANALYZER = "analyzer"
     RULES = "rules"
     REHEARSAL = "rehearsal"
+    REPAIR = "repair"
+
+
+EXECUTED_KINDS = (DetectorKind.REHEARSAL, DetectorKind.REPAIR)
+"""Kinds whose runs are never counted among predictions."""
 
 
 class AnnotatorKind(StrEnum):
@@ -106,12 +114,13 @@ class Side(StrEnum):
 
 
 class Listed(StrEnum):
-    """What can be listed, renamed, removed and restored by its name."""
+    """What can be listed, renamed, removed and restored by its name; an answer is invalidated, not renamed."""
 
     BENCHMARK = "benchmark"
     SOURCE = "source"
     RUN = "run"
     CAMPAIGN = "campaign"
+    ANSWER = "answer"
 
 
 class InventoryAction(StrEnum):
@@ -120,6 +129,30 @@ class InventoryAction(StrEnum):
     REMOVE = "remove"
     RESTORE = "restore"
     RENAME = "rename"
+
+
+class ViewAction(StrEnum):
+    """What a person did with one of the saved views."""
+
+    SAVE = "save"
+    RENAME = "rename"
+    REMOVE = "remove"
+
+
+class NoteKind(StrEnum):
+    """What a person wrote: a word to find things by, a comment, or a diagnosis as it should read."""
+
+    TAG = "tag"
+    COMMENT = "comment"
+    DIAGNOSIS = "diagnosis"
+
+
+class NoteAction(StrEnum):
+    """What was done with a note. Nothing is deleted: a removed note is not shown until it is restored."""
+
+    ADD = "add"
+    REMOVE = "remove"
+    RESTORE = "restore"
 
 
 class AuditAction(StrEnum):
@@ -136,6 +169,8 @@ class AuditAction(StrEnum):
     EXPORT = "export"
     START_RUN = "start run"
     STOP_RUN = "stop run"
+    REGISTER_PLAN = "register plan"
+    ASSIST = "answer an assistant"
     REMOVE = "remove"
     RESTORE = "restore"
     RENAME = "rename"
@@ -376,7 +411,8 @@ class Run:
     """One answer of a detector. `run_index` counts from 1; 0 means that the detector got no question.
 
     `crashes` is None if no answer can be read; `unanswered` then says why. `experiment` names the release or
-    job that the answer belongs to, so that repetitions of a study are not mixed in one vote.
+    job that the answer belongs to, so that repetitions of a study are not mixed in one vote. What an imported answer
+    took (tokens, seconds from question to answer, USD) is here where its file says it; of a local job its Reply has it.
     """
 
     benchmark: str
@@ -390,6 +426,10 @@ class Run:
     unanswered: str | None = None
     diagnostics: str | None = None
     prompt_sha256: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    seconds: float | None = None
+    usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,6 +619,8 @@ class Annotation:
     kept. `source` names the file that the act was imported from, None if it was done here. `device` is a browser, and
     `number` counts the acts that were made there: what one device made has that order, whatever its clock said and
     whenever it arrived; None for acts that no desk of a browser made, and in those from before acts were counted.
+    `is_as_before` is true of a label that was taken from the item before, by the key that offers it where the texts are
+    nearly alike; None of every other act.
     """
 
     campaign: str
@@ -600,6 +642,7 @@ class Annotation:
     source: str | None = None
     device: str | None = None
     number: int | None = None
+    is_as_before: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,10 +677,11 @@ class KeyChoice:
 
 @dataclass(frozen=True, slots=True)
 class InventoryAct:
-    """A benchmark, source, run or campaign removed, restored or renamed; the last act of each kind holds.
+    """A benchmark, source, run, campaign or answer removed, restored or renamed; the last act of each kind holds.
 
-    `name` is its id: of a run the experiment. `title` is its new name for people. `held` says what it held when it was
-    removed, in words. `acted_at` is ISO 8601 in UTC.
+    `name` is its id: of a run the experiment, of an answer its `answer_name`. `title` is its new name for people.
+    `held` says what it held when it was removed, in words; `reason` why an answer is invalid. `acted_at` is ISO 8601 in
+    UTC.
     """
 
     kind: Listed
@@ -647,6 +691,112 @@ class InventoryAct:
     acted_by: str
     title: str | None = None
     held: str | None = None
+    reason: str | None = None
+
+
+def answer_name(
+    benchmark: str,
+    experiment: str,
+    detector: str,
+    setting: str,
+    instance_id: str,
+    run_index: int,
+) -> str:
+    """The id of one answer, which is compared and never taken apart: a name of these may hold a slash itself."""
+    parts = (benchmark, experiment, detector, setting, instance_id, run_index)
+    return "/".join(map(str, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class ViewAct:
+    """A view of a person saved, renamed or removed; `person` is empty without logins. `acted_at` is UTC.
+
+    A view is a `page` with its `query`, the part of the address after "?"; only a view that is saved has them. `title`
+    is the new name of a view that is renamed.
+    """
+
+    person: str
+    name: str
+    action: ViewAction
+    acted_at: str
+    page: str | None = None
+    query: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAct:
+    """A note added, removed or restored; the last act on a `note`, its id, holds. `acted_at` is ISO 8601 in UTC.
+
+    A note that is added has a kind, a text and a case. `experiment` to `run_index` name the answer that it is about;
+    with `labelled_by` it is about the label that this person gave to it, and index 0 means all repeats. `corrects` is
+    the diagnosis that stood there when it was corrected, `reason` why a note was removed.
+    """
+
+    note: str
+    action: NoteAction
+    acted_at: str
+    acted_by: str
+    kind: NoteKind | None = None
+    text: str | None = None
+    benchmark: str | None = None
+    case_id: str | None = None
+    experiment: str | None = None
+    detector: str | None = None
+    setting: str | None = None
+    version: str | None = None
+    run_index: int | None = None
+    labelled_by: str | None = None
+    corrects: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCertificate:
+    """How far the labels of a judge can be trusted against those of a person, at the time that it was computed.
+
+    A diagnosis counts as correct where at least `needed` of the `n_labels` labels in these `orders` say so, chosen out
+    of `n_rules` on `tuned_cases` cases. Rates are in 0..1 over the other `n_cases` cases, their bounds one-sided at
+    95%; `n_left_out` items lack a label. `attempt` counts certificates against the same person. `order_bias` is the
+    share correct with the texts reversed minus that in normal order; it and `self_preference` have 95% intervals and
+    are None where they cannot be estimated.
+    """
+
+    judge: str
+    person: str
+    certified_at: str
+    certified_by: str
+    gate: float
+    seed: int
+    attempt: int
+    orders: str
+    needed: int
+    n_labels: int
+    n_rules: int
+    tuned_cases: int
+    n_cases: int
+    n_left_out: int
+    n_correct: int
+    sensitivity: float
+    sensitivity_bound: float
+    n_other: int
+    specificity: float
+    specificity_bound: float
+    order_bias: float | None = None
+    order_bias_low: float | None = None
+    order_bias_high: float | None = None
+    self_preference: float | None = None
+    self_preference_low: float | None = None
+    self_preference_high: float | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether both bounds reach the gate."""
+        return self.weakest_bound >= self.gate
+
+    @property
+    def weakest_bound(self) -> float:
+        return min(self.sensitivity_bound, self.specificity_bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,6 +812,19 @@ class AuditEntry:
     action: AuditAction
     what: str
     detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredPlan:
+    """The plan of a study as it was registered: its name, the text of its file, and when, in UTC.
+
+    n_answers: its answers that were loaded then. 0 says that the plan came first, which no clock can.
+    """
+
+    name: str
+    text: str
+    registered_at: str
+    n_answers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -727,6 +890,7 @@ Record = (
     | Judgement
     | JudgeJob
     | JudgeReply
+    | JudgeCertificate
     | Campaign
     | CampaignGuideline
     | CampaignRound
@@ -736,7 +900,10 @@ Record = (
     | KeyChoice
     | Verification
     | InventoryAct
+    | ViewAct
+    | NoteAct
     | AuditEntry
+    | RegisteredPlan
     | PublishedNumber
     | LoadProblem
 )

@@ -42,6 +42,10 @@ class DetectorError(CraneError):
     """A detector that cannot be run: a tool that is missing, no key, no such model, a budget that is spent."""
 
 
+class BudgetSpentError(DetectorError):
+    """A question whose whole possible cost does not fit the budget: no further one is sent."""
+
+
 class ClusterError(CraneError):
     """A Dask cluster that is not there, has gone or cannot do the work."""
 
@@ -52,6 +56,18 @@ class CampaignError(CraneError):
 
 class IdentityError(CraneError):
     """A visitor without access or without the needed role, or a misconfigured login."""
+
+
+class PlanError(CraneError):
+    """A plan of a study that cannot be read or registered."""
+
+
+class ViewError(CraneError):
+    """A view of a page that cannot be saved, renamed or removed."""
+
+
+class NoteError(CraneError):
+    """A tag, comment or corrected diagnosis that cannot be kept, removed or restored."""
 
 
 class NotebookError(CraneError):

@@ -5,7 +5,6 @@ Knows .ipynb through nbformat and the rules by which a target cell is chosen. Re
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,14 @@ from typing import Any, NamedTuple
 
 import nbformat
 
+from crane_core.cell_language import as_python, other_language
 from crane_core.domain import CellRole, JsonObject
+from crane_core.not_a_notebook import (
+    BY_HAND,
+    NEWEST_FORMAT,
+    UnreadableNotebookError,
+    document_in,
+)
 
 ORIGIN = "notebook"
 """Origin of cells that were read from a notebook file."""
@@ -41,7 +47,6 @@ _FRAMES = (
 """How a frame of a cell begins in tracebacks of IPython 8 and later, and of IPython 7 and ipykernel 6."""
 
 _ARROW = re.compile(r"^-+> ?(?P<line>\d+)", re.M)
-_CURRENT_FORMAT = 4
 LARGEST_COUNT = 2**31 - 1
 MAX_JSON_CONTAINERS = 4_000_000
 """Objects and lists of one JSON document; the largest published file has 1,257."""
@@ -59,13 +64,14 @@ class CrashOutput:
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A code cell; `index` counts the code cells of the notebook from 0."""
+    """A code cell; `index` counts the code cells of the notebook from 0. `language` is None for Python."""
 
     index: int
     source: str
     execution_count: int | None
     crash: CrashOutput | None
     tags: frozenset[str] = frozenset()
+    language: str | None = None
 
     @property
     def may_raise(self) -> bool:
@@ -74,8 +80,8 @@ class CodeCell:
 
     @property
     def is_skipped(self) -> bool:
-        """Whether its author wants it left out when the notebook is executed."""
-        return SKIPPED in self.tags
+        """Whether it is left out when the notebook is executed: by its author's tag, or as it is not Python."""
+        return SKIPPED in self.tags or self.language is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +104,23 @@ def read_document(data: bytes) -> Document:
     """What an .ipynb file holds.
 
     Notebooks of format 3 are upgraded; a byte order mark and missing metadata are tolerated. Raises ValueError, in
-    words for the user, when the bytes are not a notebook.
+    words for the user, when the bytes are not a notebook; as an UnreadableNotebookError it has a remedy.
     """
     notebook = _notebook(data)
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise ValueError("it has no list of cells")
+        raise _no_cells()
     code = [
         cell
         for cell in cells
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     ]
     return Document(
-        [_code_cell(index, cell) for index, cell in enumerate(code)],
-        _language(notebook.get("metadata")),
+        [
+            _code_cell(index, cell, _metadata(notebook))
+            for index, cell in enumerate(code)
+        ],
+        _language(_metadata(notebook)),
     )
 
 
@@ -120,9 +129,20 @@ def read_code_cells(data: bytes) -> list[CodeCell]:
     return read_document(data).cells
 
 
-def _language(metadata: Any) -> str | None:
+def _metadata(part: JsonObject) -> JsonObject:
+    """Of a notebook or a cell; empty where it has none."""
+    told = part.get("metadata")
+    return told if isinstance(told, dict) else {}
+
+
+def _no_cells() -> UnreadableNotebookError:
+    return UnreadableNotebookError(
+        "it has no list of cells", "Name an .ipynb file that Jupyter has saved."
+    )
+
+
+def _language(named: JsonObject) -> str | None:
     """As Jupyter writes it; None if it says nothing."""
-    named = metadata if isinstance(metadata, dict) else {}
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         told = named.get(place)
         if (
@@ -225,27 +245,24 @@ def _is_marked(cell: CodeCell) -> bool:
 
 
 def _notebook(data: bytes) -> JsonObject:
+    refuse_json_bomb(data)
     try:
-        refuse_json_bomb(data)
-        document = json.loads(data.decode("utf-8-sig"))
-        json.dumps(document, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is not JSON in UTF-8: {error}") from error
-    if not isinstance(document, dict):
-        raise ValueError("it is JSON, but not a notebook")
-    if document.get("nbformat", _CURRENT_FORMAT) == _CURRENT_FORMAT:
+        document = document_in(data)
+    except RecursionError as error:
+        raise ValueError(f"it is nested too deeply: {error}") from error
+    if document.get("nbformat", NEWEST_FORMAT) == NEWEST_FORMAT:
         return document
     return _upgraded(document)
 
 
 def _upgraded(document: JsonObject) -> JsonObject:
     if not isinstance(document.get("worksheets", document.get("cells")), list):
-        raise ValueError("it has no list of cells")
+        raise _no_cells()
     document.setdefault("nbformat_minor", 0)
     document.setdefault("metadata", {})
     try:
         notebook = nbformat.from_dict(document)  # type: ignore[no-untyped-call]
-        upgraded = nbformat.convert(notebook, _CURRENT_FORMAT)  # type: ignore[no-untyped-call]
+        upgraded = nbformat.convert(notebook, NEWEST_FORMAT)  # type: ignore[no-untyped-call]
     except (
         ValueError,
         KeyError,
@@ -260,7 +277,9 @@ def _upgraded(document: JsonObject) -> JsonObject:
     return dict(upgraded)
 
 
-def _code_cell(index: int, cell: JsonObject) -> CodeCell:
+def _code_cell(
+    index: int, cell: JsonObject, of_notebook: JsonObject
+) -> CodeCell:
     count = _count(cell.get("execution_count"), index)
     source = _text(cell.get("source", ""), f"the source of code cell {index}")
     outputs = cell.get("outputs")
@@ -271,15 +290,16 @@ def _code_cell(index: int, cell: JsonObject) -> CodeCell:
     ]
     return CodeCell(
         index=index,
-        source=source,
+        source=as_python(source, of_notebook),
         execution_count=count,
         crash=_crash(errors[0], index, count) if errors else None,
-        tags=_tags(cell.get("metadata")),
+        tags=_tags(_metadata(cell)),
+        language=other_language(cell, source, of_notebook),
     )
 
 
-def _tags(metadata: Any) -> frozenset[str]:
-    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+def _tags(metadata: JsonObject) -> frozenset[str]:
+    tags = metadata.get("tags")
     return (
         frozenset(tag for tag in tags if isinstance(tag, str))
         if isinstance(tags, list)
@@ -303,12 +323,22 @@ def _crash(output: JsonObject, index: int, count: int | None) -> CrashOutput:
         lines = "\n".join(
             _text(line, f"the traceback of code cell {index}") for line in lines
         )
-    traceback = _ANSI.sub(
-        "", _text(lines, f"the traceback of code cell {index}")
+    return crash_output(
+        str(output.get("ename", "")),
+        str(output.get("evalue", "")),
+        _text(lines, f"the traceback of code cell {index}"),
+        count,
     )
+
+
+def crash_output(
+    exception: str, message: str, traceback: str, count: int | None
+) -> CrashOutput:
+    """The error output of the cell with this execution count, without the colours of a terminal."""
+    traceback = _ANSI.sub("", traceback)
     return CrashOutput(
-        exception=str(output.get("ename", "")),
-        message=_ANSI.sub("", str(output.get("evalue", ""))),
+        exception=exception,
+        message=_ANSI.sub("", message),
         traceback=traceback,
         line=crash_line(traceback, count),
     )
@@ -344,5 +374,5 @@ def _text(value: Any, what: str) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "".join(value)
     if not isinstance(value, str):
-        raise ValueError(f"{what} is not text")
+        raise UnreadableNotebookError(f"{what} is not text", BY_HAND)
     return value

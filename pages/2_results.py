@@ -8,8 +8,14 @@ from crane_core.ui.breakdown_view import draw_breakdown
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.leaderboard_view import draw_leaderboard
+from crane_core.ui.one_model_view import draw_one_model
+from crane_core.ui.plan_view import draw_plans
 from crane_core.ui.rehearsal_view import draw_rehearsal
+from crane_core.ui.repair_view import draw_repair
 from crane_core.ui.result_switches import draw_switches
+from crane_core.ui.results_title import results_title, tab_words
 from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_claims, draw_tables
 from crane_core.ui.time_saved_view import draw_time_saved
@@ -17,24 +23,30 @@ from crane_core.ui.together_view import draw_together
 from crane_core.ui.url_state import one_tab
 
 OF_CHOSEN = {
+    "Leaderboard": draw_leaderboard,
     "Runtime state": draw_runtime_state,
     "Kinds of crash": draw_breakdown,
     "Combinations": draw_together,
     "Stability": draw_five_runs,
     "Robustness": draw_specification_curve,
+    "One model": draw_one_model,
     "Time": draw_time_saved,
+    "Plan": draw_plans,
 }
-OF_EXECUTED = {"Rehearsal": draw_rehearsal}
+OF_EXECUTED = {
+    DetectorKind.REHEARSAL: {"Rehearsal": draw_rehearsal},
+    DetectorKind.REPAIR: {"Repair": draw_repair},
+}
 OF_PAPER = {"Paper's tables": draw_tables, "Paper's claims": draw_claims}
 
 with page():
-    st.title("Results")
+    head = st.container(key=keys.HEAD)  # its height stands, see style.css
     chosen = draw_switches()
-    parts = (
-        OF_EXECUTED
-        if chosen is not None and chosen.kind is DetectorKind.REHEARSAL
-        else OF_CHOSEN
-    )
+    with head:
+        draw_headline(results_title(chosen), tab=tab_words(chosen))
+    parts = OF_CHOSEN
+    if chosen is not None:
+        parts = OF_EXECUTED.get(chosen.kind, OF_CHOSEN)
     name, tab = one_tab(
         [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
     )

@@ -9,8 +9,9 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import admitted_as_lead, draw_who_may_see
 from crane_core.ui.campaigns.adjudication import draw_adjudication
 from crane_core.ui.campaigns.flagged import draw_thread
+from crane_core.ui.campaigns.listed import draw_list
 from crane_core.ui.campaigns.new_campaign import draw_new
-from crane_core.ui.campaigns.one_campaign import draw_campaign, draw_list
+from crane_core.ui.campaigns.one_campaign import draw_campaign
 from crane_core.ui.frame import page
 from crane_core.ui.inventory_view import draw_removed
 
@@ -24,10 +25,8 @@ with page(needs=Role.LEAD):
         elif campaign:
             draw_campaign(campaign)
         else:
-            st.title("Campaigns")
-            names = campaign_names(data.folder())
-            draw_list(names)
+            draw_list(campaign_names(data.folder()))
             draw_removed(Listed.CAMPAIGN)
-            st.subheader("New campaign", anchor="new")
+            st.header("New campaign", anchor="new")
             draw_new()
         draw_who_may_see()

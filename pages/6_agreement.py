@@ -2,40 +2,46 @@
 
 import streamlit as st
 
+from crane_core.ui import keys
 from crane_core.ui.agreement.coefficients import (
     draw_answer,
     draw_coefficients,
     draw_matrix,
+    tab_words,
+    title_words,
 )
 from crane_core.ui.agreement.computed import draw_choice
 from crane_core.ui.agreement.groups import draw_differences, draw_groups
 from crane_core.ui.agreement.judges import (
     draw_consistency,
-    draw_differs,
     draw_powered,
     draw_repeats,
     draw_with_judges,
 )
+from crane_core.ui.agreement.label_model_view import draw_label_model
 from crane_core.ui.frame import page
+from crane_core.ui.headline import draw_headline
 
 with page():
-    st.title("Agreement")
+    head = st.container(key=keys.HEAD)  # its height stands, see style.css
     chosen = draw_choice()
+    with head:
+        draw_headline(title_words(chosen), tab=tab_words(chosen))
     if chosen is not None:
         if draw_answer(chosen):
-            with st.container(horizontal=True, gap="large"):
-                with st.container(width=580):
+            with st.container(key="coefficients"):
+                with st.container():
                     draw_coefficients(chosen)
-                with st.container(width=640):
+                with st.container():
                     draw_matrix(chosen)
             draw_differences(chosen)
-            st.subheader("By group", anchor="groups")
+            st.header("By group", anchor="groups")
             draw_groups(chosen)
-        st.subheader("People and LLM judges", anchor="judges")
+        st.header("People and LLM judges", anchor="judges")
         draw_with_judges(chosen)
-        draw_differs(chosen)
         draw_powered(chosen)
-        st.subheader("Judge consistency", anchor="consistency")
+        st.header("Judge consistency", anchor="consistency")
         draw_consistency(chosen)
-        st.subheader("Annotator consistency", anchor="repeats")
+        st.header("Annotator consistency", anchor="repeats")
         draw_repeats()
+        draw_label_model()

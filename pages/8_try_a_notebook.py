@@ -6,15 +6,22 @@ import streamlit as st
 
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
+from crane_core.ui import keys
 from crane_core.ui.frame import page
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.asking import draw_asking
 from crane_core.ui.trial.choice import draw_choice
 from crane_core.ui.trial.desk import draw_desk
+from crane_core.ui.trial.verdict_view import answer
 from crane_core.ui.visit import may
 
+NOTHING_YET = "Try a notebook"
+
 with page():
-    st.title("Try a notebook")
+    heading = st.empty()
+    # The last answer until there is a new one: without it everything below would jump.
+    heading.title(st.session_state.get(keys.TRY_ANSWER, NOTHING_YET))
+    told = NOTHING_YET
     is_admin = may(Role.ADMIN)
     may_run = is_admin and execution_allowed(os.environ)
     if not is_admin:
@@ -35,5 +42,8 @@ with page():
             )
         else:
             checked = draw_desk(chosen, may_run=may_run)
+            told = answer(checked)
             if is_admin:
                 draw_asking(checked)
+    heading.title(told)
+    st.session_state[keys.TRY_ANSWER] = told

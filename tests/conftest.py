@@ -18,7 +18,7 @@ from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import IN_MEMORY, Store, open_store
-from tests import examples, few_pairs
+from tests import examples, few_pairs, shared
 
 examples.register()
 
@@ -39,11 +39,17 @@ THREE = ("NBspecific_2", "numpy_1", "pandas_1")
 """Cases of the minibench that the tests of verbs are about."""
 
 
+def pytest_configure() -> None:
+    """Collect no garbage while tests are collected: what is imported and made then stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Leave what is loaded to the end out of every later garbage collection.
 
     With torch and TensorFlow in the process one collection takes a third of a second, and some tests ask for hundreds.
     """
+    gc.enable()
     gc.collect()
     gc.freeze()
 
@@ -77,11 +83,22 @@ def chromium() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def prepared_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    """A data folder with the embedded data loaded, closed; to be copied, not changed."""
-    folder = data_folder(tmp_path_factory.mktemp("prepared"))
-    prepare(folder).close()
-    return folder
+def run_folder(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder that all workers of this run have, for `tests.shared`."""
+    return shared.run_folder(pytestconfig, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def prepared_folder(run_folder: Path) -> DataFolder:
+    """A data folder with the embedded data loaded, closed; of all workers, to be copied, not changed."""
+    return DataFolder(
+        shared.made_once(
+            run_folder / "prepared",
+            lambda place: prepare(DataFolder(place)).close(),
+        )
+    )
 
 
 @pytest.fixture
@@ -131,20 +148,23 @@ def small_folder(
 
 @pytest.fixture(scope="session")
 def answered_folder(
-    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+    prepared_folder: DataFolder, run_folder: Path
 ) -> DataFolder:
-    """A data folder with answers of two models to twelve cases of the minibench; to be copied, not changed.
+    """A data folder with answers of two models to twelve cases of the minibench; of all workers, to be copied.
 
     Experiment "ours", our own texts: both predict every crash, with and without runtime state, in three runs each.
     """
-    folder = DataFolder(
-        Path(
-            shutil.copytree(
-                prepared_folder.path,
-                tmp_path_factory.mktemp("answered") / "data",
-            )
-        )
-    )
+
+    def make(place: Path) -> None:
+        shutil.copytree(prepared_folder.path, place, dirs_exist_ok=True)
+        answers = place.with_suffix(".jsonl")
+        answers.write_text(_answers_of_two_models(), "utf-8")
+        import_paths([answers], DataFolder(place))
+
+    return DataFolder(shared.made_once(run_folder / "answered", make))
+
+
+def _answers_of_two_models() -> str:
     lines = [
         {
             "benchmark": "minibench",
@@ -163,12 +183,7 @@ def answered_folder(
         for setting in ("code", "runtime")
         for index in (1, 2, 3)
     ]
-    answers = folder.path.parent / "ours.jsonl"
-    answers.write_text(
-        "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
-    )
-    import_paths([answers], folder)
-    return folder
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 @pytest.fixture

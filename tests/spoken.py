@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from crane_core import cli
 from crane_core.cli import main
+from crane_core.terminal import program_typed
+
+_made = cli.parser
 
 
 class Spoken(NamedTuple):
@@ -23,6 +30,24 @@ class Spoken(NamedTuple):
 Run = Callable[..., Spoken]
 
 
+@cache
+def _kept_parser(only: str, program: str) -> ArgumentParser:
+    return _made(only)
+
+
+def _parser(only: str) -> ArgumentParser:
+    # Defaults of `app` are those of the environment.
+    return _made(only) if only == "app" else _kept_parser(only, program_typed())
+
+
+@contextmanager
+def parsers_kept() -> Iterator[None]:
+    """Within it the parser of a verb is made once in this process: that takes longer than most refusals."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "parser", _parser)
+        yield
+
+
 def speaker(data: Path, capsys: pytest.CaptureFixture[str], *verb: str) -> Run:
     """A function that runs `verb` with more arguments on the data folder `data`.
 
@@ -31,7 +56,10 @@ def speaker(data: Path, capsys: pytest.CaptureFixture[str], *verb: str) -> Run:
 
     def speak(line: str | Path = "", *more: str | Path) -> Spoken:
         typed = shlex.split(line) if isinstance(line, str) else [line]
-        code = main(["--data", str(data), *verb, *map(str, [*typed, *more])])
+        with parsers_kept():
+            code = main(
+                ["--data", str(data), *verb, *map(str, [*typed, *more])]
+            )
         return Spoken(code, *capsys.readouterr())
 
     return speak

@@ -25,6 +25,7 @@ from crane_core.cli import main, verb_modules
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import ERROR_LETTERS, one_line, plain, tell
 from tests.patience import PATIENCE_S
+from tests.spoken import parsers_kept
 
 LONGEST_LINE = 2 * ERROR_LETTERS + 100
 STEERING = re.compile(
@@ -79,7 +80,7 @@ def command(
     def run(*arguments: str) -> Ended:
         code: int | str | None
         try:
-            with within(PATIENCE_S):
+            with within(PATIENCE_S), parsers_kept():
                 code = main(["--data", str(shared_folder.path), *arguments])
         except SystemExit as left:
             code = left.code
@@ -144,6 +145,9 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "capture --out": ("capture", "there.ipynb", "--out", "{}"),
     "check": ("check", "{}"),
     "check --attach": ("check", "--attach", "{}"),
+    "check --token-file": (
+        *("check", "--attach", "http://127.0.0.1:1/", "--token-file", "{}"),
+    ),
     "detect --template": (
         *(
             "detect",
@@ -159,7 +163,9 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "export --hf": ("export", "--hf", "{}"),
     "export --out": ("export", "--out", "{}"),
     "export --site": ("export", "--site", "{}"),
+    "figures": ("figures", "--out", "{}"),
     "import": ("import", "{}"),
+    "import --map": ("import", "there.ipynb", "--map", "{}"),
     "invite --roles": (
         "invite",
         "ana@lab.example",
@@ -169,6 +175,8 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
         "{}",
     ),
     "judge --template": ("judge", "--fake", "--dry-run", "--template", "{}"),
+    "plan new": ("plan", "new", "{}"),
+    "plan register": ("plan", "register", "{}"),
     "prompt": ("prompt", "{}", "--setting", "code"),
     "prompt --template": (
         "prompt",
@@ -179,6 +187,7 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
         "{}",
     ),
     "restore": ("restore", "{}"),
+    "vary": ("vary", "{}", "--out", "new"),
     "verify": ("verify", "{}"),
 }
 READS_A_FILE = (
@@ -187,6 +196,7 @@ READS_A_FILE = (
     "check",
     "detect --template",
     "judge --template",
+    "plan register",
     "prompt --template",
 )
 NO_PATHS = {
@@ -267,7 +277,9 @@ WRITES = (
     "export --hf",
     "export --out",
     "export --site",
+    "figures",
     "invite --roles",
+    "plan new",
 )
 
 
@@ -319,11 +331,22 @@ DETECT = (
     *MODEL,
 )
 JUDGE = ("judge", "--setting", "code", *MODEL)
+TUNE = ("judge", "tune", "--benchmark", "minibench")
+REPAIR = ("repair", "--detector", "fake", "--benchmark", "minibench")
 CREATE = ("campaign", "create", "pilot", "--annotators", "ana", "--dry-run")
 CAPTURE = ("capture", "there.ipynb", "--out", "state.json")
 POWER = ("power", "--gained", "0.1", "--lost", "0.05")
 NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("figures", "--out", "drawn", "--width"): ("86", *NO_COUNTS),
+    (*TUNE, "--gate"): ("0.5", "1.1", *NO_AMOUNTS),
+    (*TUNE, "--split-seed"): ("", "-1", "1.5", "nan", LONG),
     (*DETECT, "--runs"): NO_COUNTS,
+    (*DETECT, "--sample"): (*NO_COUNTS, "1000001"),
+    (*DETECT, "--examples"): (*NO_COUNTS, "9"),
+    (*DETECT, "--limit"): (*NO_COUNTS, "1000001"),
+    (*DETECT, "--sample", "1", "--sample-seed"): (
+        *("", "-1", "1.5", "nan", LONG),
+    ),
     (*DETECT, "--concurrency"): NO_COUNTS,
     (*DETECT, "--budget-tokens"): (*NO_COUNTS[:-2], LONG),
     (*DETECT, "--seed"): ("", "-1", "1.5", "nan", LONG),
@@ -331,6 +354,13 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*DETECT, "--timeout-s"): ("0", *NO_AMOUNTS),
     (*DETECT, "--max-tokens"): (*NO_COUNTS, "1000001"),
     (*DETECT, "--rehearse-s"): ("0", "601", *NO_AMOUNTS),
+    (*REPAIR, "--rehearse-s"): ("0", "601", *NO_AMOUNTS),
+    (*REPAIR, "--k"): (*NO_COUNTS, "21"),
+    (*REPAIR, "--jobs"): NO_COUNTS,
+    (*REPAIR, "--budget-tokens"): (*NO_COUNTS[:-2], LONG),
+    (*REPAIR, "--budget-usd"): ("0", *NO_AMOUNTS),
+    (*REPAIR, "--price-out", "1", "--price-in"): NO_AMOUNTS,
+    (*REPAIR, "--price-in", "1", "--price-out"): NO_AMOUNTS,
     (*DETECT, "--retries"): (
         *(value for value in NO_COUNTS if value != "0"),
         "101",
@@ -353,6 +383,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*CREATE, "--confidence"): ("0", "1", *NO_AMOUNTS),
     (*CREATE, "--p"): NO_AMOUNTS,
     (*CREATE, "--repeats"): ("0.6", *NO_AMOUNTS),
+    (*CREATE, "--judge-gate"): ("0.5", *NO_AMOUNTS),
     (*CREATE, "--seed"): ("", "-1", "1.5", "nan", LONG),
     (*ADD_CASE, "--crashing", "there.ipynb", "--target"): (
         "",
@@ -368,6 +399,8 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*CAPTURE, "--output-mib"): ("0", *NO_AMOUNTS),
     ("check", "there.ipynb", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     ("check", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
+    ("check", "there.ipynb", "--fix", "--candidates"): (*NO_COUNTS, "21"),
+    ("mcp", "--http", "--port"): ("", "-1", "1.5", "65536", HUGE, LONG),
     ("check", "there.ipynb", "--rehearse"): ("", "0", "601", *NO_AMOUNTS),
     ("prompt", "there.ipynb", "--setting", "code", "--target"): (
         "",
@@ -381,10 +414,23 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
         "0",
         *NO_AMOUNTS,
     ),
+    (
+        *("invalidate", "run", "--instance", "a_1_fixed"),
+        *("--reason", "cut off", "--index"),
+    ): NO_COUNTS,
+    ("note", "a_1", "--comment", "said", "--run", "run", "--index"): NO_COUNTS,
     ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),
     ("app", "--port"): (*NO_COUNTS, "65536"),
     ("app", "--publish"): (*NO_COUNTS, "61"),
     (*CAPTURE, "--jobs"): NO_COUNTS,
+    ("vary", "minibench", "--out", "new", "--timeout-s"): (
+        "0",
+        *NO_AMOUNTS,
+    ),
+    ("vary", "minibench", "--out", "new", "--memory-mib"): (
+        "0",
+        *NO_AMOUNTS,
+    ),
     ("verify", "minibench", "--jobs"): NO_COUNTS,
     ("verify", "minibench", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("verify", "minibench", "--memory-mib"): ("0", *NO_AMOUNTS),
@@ -504,6 +550,9 @@ NO_TEXTS = {
     "an address of escapes": (*DETECT, "--base-url", ESCAPES),
     "an empty model": (*DETECT, "--model", ""),
     "a kernel that does not run": ("check", "--attach", ESCAPES),
+    "a server of escapes": ("check", "--attach", f"http://{ESCAPES}"),
+    "a server as a notebook": ("check", "http://127.0.0.1:1/"),
+    "a token for no server": ("check", "a.ipynb", "--token-file", "a"),
     "an empty interpreter": ("check", "there.ipynb", "--python", ""),
     "an interpreter that is a folder": (
         "check",
@@ -557,6 +606,13 @@ NO_TEXTS = {
     ),
     "a new name that is empty": ("rename", "benchmark", "minibench", " "),
     "a new name too long": ("rename", "benchmark", "minibench", "x" * 5_000),
+    "a reason that is empty": (
+        *("invalidate", "run", "--instance", "a_1_fixed"),
+        *("--reason", " "),
+    ),
+    "a tag that is too long": ("note", "pandas_1", "--tag", LONG),
+    "a note on a case of escapes": ("note", ESCAPES, "--comment", "said"),
+    "a note that is not there": ("note", "--remove", ESCAPES),
     "a restoration of nothing": ("restore", "run", ESCAPES),
     "a restoration of no kind": ("restore", "there", "x"),
     "an act of no kind": ("audit", "--action", ESCAPES),
@@ -634,6 +690,7 @@ def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(
     assert ended.code == 0 or assert_refused(ended) is None
 
 
+@pytest.mark.slow
 def test_tracebacks_and_names_of_a_notebook_cannot_steer_the_terminal(
     command: Command, here: Path
 ) -> None:
@@ -704,7 +761,8 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
         "answering.py",
         "tokens_apart.py",
     }
-    in_a_cell = {"guard.py", "magics.py"}
+    # A fix for code of Python 2 writes `print(` into a cell.
+    in_a_cell = {"guard.py", "magics.py", "older_python.py"}
     allowed = (
         {"terminal.py", "cli.py", "server_process.py"} | in_a_cell | started
     )

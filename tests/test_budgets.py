@@ -119,6 +119,7 @@ def test_what_differs_from_others_is_no_spread_of_its_repeats() -> None:
     )
 
 
+@pytest.mark.slow
 def test_work_of_the_benchmark_itself_is_no_noise() -> None:
     busy = "import time\nwhile time.process_time() < 1: pass"
     with watched() as watch:

@@ -90,6 +90,7 @@ def test_a_verb_is_called_as_its_file() -> None:
     } == {file: name for name, file in verb_names().items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before", [[], ["--data", "detect"], ["--data=detect"]]
 )
@@ -131,6 +132,7 @@ def test_wrong_usage_is_exit_2(
     )
 
 
+@pytest.mark.slow
 def test_the_module_runs_and_takes_its_folder_from_the_environment(
     folder: DataFolder,
 ) -> None:
@@ -149,6 +151,7 @@ def test_the_folder_may_be_named_before_or_after_the_verb() -> None:
     assert before.data == after.data == Path("x")
 
 
+@pytest.mark.slow
 def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +204,7 @@ def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
     assert "cells differ" in spoken.err.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_report_holds_the_claims_against_the_data(run: Run) -> None:
     spoken = run("report", "--claims", "--json")
     claims = json.loads(spoken.out)["claims"]
@@ -212,7 +216,16 @@ def test_report_holds_the_claims_against_the_data(run: Run) -> None:
     assert spoken.err.startswith(f"{len(claims)} claims: ")
 
 
-@pytest.mark.parametrize("fmt", ["md", "csv", "json", "latex"])
+@pytest.mark.parametrize(
+    "fmt",
+    [
+        "md",
+        *(
+            pytest.param(fmt, marks=pytest.mark.slow)
+            for fmt in ("csv", "json", "latex")
+        ),
+    ],
+)
 def test_report_speaks_four_formats(run: Run, fmt: str) -> None:
     spoken = run("report", "--table", "2a", "--format", fmt)
     assert (spoken.code, spoken.err) == (0, "")
@@ -276,6 +289,7 @@ def test_notebooks_named_together_are_one_source(
     ]
 
 
+@pytest.mark.slow
 def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(
     run_small: Run, small_folder: DataFolder
 ) -> None:
@@ -317,6 +331,7 @@ def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(
     assert run_small("doctor").code == 0
 
 
+@pytest.mark.slow
 def test_import_while_the_app_holds_the_database(
     run: Run, folder: DataFolder, predictions: Path, held: Hold
 ) -> None:
@@ -440,6 +455,7 @@ def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(
     assert len(spoken.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_stack_trace(
     folder: DataFolder,
 ) -> None:
@@ -458,13 +474,22 @@ def test_a_reader_that_leaves_early_is_no_stack_trace(
     assert b"Exception" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
         ("crane che", {"check"}),
         (
             "crane re",
-            {"rebuild", "remove", "rename", "reparse", "report", "restore"},
+            {
+                "rebuild",
+                "remove",
+                "rename",
+                "repair",
+                "reparse",
+                "report",
+                "restore",
+            },
         ),
         ("crane check --js", {"--json"}),
         ("crane campaign st", {"status"}),

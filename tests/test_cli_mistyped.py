@@ -30,7 +30,7 @@ MISTYPED = {
     "--json check x.ipynb": "--json stands behind the command that it belongs to.",
     "campaign status pilot --jsn2": "--jsn2 is unknown; did you mean --json?",
     "list benchmrk": "argument KIND: 'benchmrk' is unknown; did you mean benchmark?",
-    "list xyzzy": "argument KIND: 'xyzzy' is unknown; choose from benchmark, source, run, campaign.",
+    "list xyzzy": "argument KIND: 'xyzzy' is unknown; choose from benchmark, source, run, campaign, answer.",
     "report --format mdd": "argument --format: 'mdd' is unknown; did you mean md?",
     "rebuild now": "'now' is one argument too many.",
     "import": "the following arguments are required: PATH.",
@@ -141,6 +141,7 @@ def test_the_command_of_a_checkout_works_in_every_folder(
     assert "PYTHON_ARGCOMPLETE_OK" in command.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_help_and_refusals_name_the_interpreter_from_another_folder(
     tmp_path: Path,
 ) -> None:

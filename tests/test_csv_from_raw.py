@@ -33,6 +33,7 @@ from crane_core.pipeline.agreement.agreement import (
     agreement_table,
     common_items,
 )
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
@@ -44,6 +45,7 @@ from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.storage.store import Store
 from crane_core.ui import breakdown_view, data, drops_view, gains_view
 from crane_core.ui.ablation_switches import Ablated
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import STUDY, ResultChoice
 
 pytestmark = pytest.mark.corpus
@@ -169,14 +171,12 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     )
     taken: Csv = {}
 
-    def take(
-        *_: object, numbers: pd.DataFrame, name: str, **__: object
-    ) -> None:
-        taken[name] = pd.read_csv(io.StringIO(numbers.to_csv(index=False)))
+    def take(figure: ChartFigure, **_: object) -> None:
+        csv = figure.numbers.to_csv(index=False)
+        taken[figure.name] = pd.read_csv(io.StringIO(csv))
 
-    monkeypatch.setattr(gains_view, "draw_chart", take)
-    monkeypatch.setattr(breakdown_view, "draw_panels", take)
-    monkeypatch.setattr(drops_view, "draw_chart", take)
+    for view in (gains_view, breakdown_view, drops_view):
+        monkeypatch.setattr(view, "draw_figure", take)
     monkeypatch.setattr(
         drops_view,
         "tables",
@@ -498,8 +498,7 @@ def test_agreement_of_people_with_the_judge(
     labels = labels_with_pooled_judges(store, DataFolder(tmp_path))
     judge = "published judge, all repetitions"
     items = common_items(
-        labels,
-        verdict_frame(store),
+        labelled_verdicts(labels, verdict_frame(store)),
         ["published human", judge],
         ComparedVerdicts.DIAGNOSES,
     )

@@ -22,12 +22,15 @@ SHOWN_ADDRESS = "http://127.0.0.1:11434/v1"
 TOLD = {
     "README": ["will certainly crash", r"pilot"],
     "docs/admin/backup": ["elsewhere"],
-    "docs/admin/isolation": ["no certain crash"],
+    "docs/admin/isolation": ["nothing certain"],
     "docs/admin/server": ["https://crane.lab.example/"],
     "docs/engineer/attach": [],
     "docs/engineer/check": ["will certainly crash", '"predicted": "crash"'],
     "docs/engineer/ci": ["test 3 = 3"],
-    "docs/engineer/rehearse": ["executed in a copy: crashed: AttributeError"],
+    "docs/engineer/fix": ["fix:", "fixed at 1: "],
+    "docs/engineer/rehearse": [
+        "rehearsed in a copy of the kernel: crashed: AttributeError"
+    ],
     "docs/researcher/own-model": [
         r"runtime\s+(crash|safe|tie)\s+\d+",
         "n_replies",
@@ -42,12 +45,13 @@ TOLD = {
         "eva joined; ben left",
         "labels.schema.json",
     ],
+    "docs/researcher/plan": [r"before its first answer", "not answered yet"],
     "docs/researcher/statistics/power": [r"111 +222 +222 +57%"],
     "docs/researcher/study": ["every recomputable cell matches", "146 claims"],
     "docs/start/first-minutes": ["every recomputable cell matches"],
 }
 """Each guide, and what its commands print, as patterns."""
-QUICK = "docs/engineer/ci"
+QUICK = "docs/researcher/statistics/power"
 """The one that `make test` follows."""
 
 

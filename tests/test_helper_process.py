@@ -293,12 +293,14 @@ VERBS: dict[str, Sequence[str]] = {
     "detect": (*RULES, "--instances", "numpy_1*", "--concurrency", "1"),
     "detect with a pool": (*RULES, "--concurrency", "2"),
 }
+QUICK = {"check", "doctor"}
+"""Verbs that `make test` tries: one that reads notebooks, and one that does not."""
 
 
 @pytest.mark.parametrize(
     "verb",
     [
-        pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else [])
+        pytest.param(verb, marks=[] if verb in QUICK else [pytest.mark.slow])
         for verb in VERBS
     ],
 )

@@ -34,6 +34,7 @@ from crane_core.domain import (
     InventoryAct,
     InventoryAction,
     Job,
+    JudgeCertificate,
     JudgeJob,
     Judgement,
     JudgeReply,
@@ -41,8 +42,12 @@ from crane_core.domain import (
     Label,
     Listed,
     MessageAction,
+    NoteAct,
+    NoteAction,
+    NoteKind,
     Prompt,
     Record,
+    RegisteredPlan,
     Reply,
     Reread,
     Run,
@@ -51,6 +56,8 @@ from crane_core.domain import (
     Verification,
     VerifiedAs,
     Version,
+    ViewAct,
+    ViewAction,
 )
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
@@ -83,6 +90,7 @@ N_KILLS = 10
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 maybe = st.none() | texts
 numbers = st.integers(-(2**31), 2**31 - 1)
+rates = st.floats(0, 1)
 amounts = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 where = {
     "benchmark": texts,
@@ -120,6 +128,10 @@ records = st.one_of(
     ),
     st.builds(JudgeJob, texts, texts, texts, texts, texts, texts),
     st.builds(
+        JudgeCertificate, *(texts,) * 4, rates, *(numbers,) * 2, texts, *(numbers,) * 7, *(rates,) * 2, numbers,
+        *(rates,) * 2, order_bias=amounts,
+    ),
+    st.builds(
         JudgeReply, **answers, **replied, job=texts, annotator=texts, run_index=numbers, repetition=numbers,
         presentation=texts, prompt=texts, guideline=maybe,
     ),
@@ -131,7 +143,13 @@ records = st.one_of(
     ),
     st.builds(CampaignRound, texts, texts, texts),
     st.builds(KeyChoice, texts, texts, texts),
+    st.builds(ViewAct, texts, texts, st.sampled_from(ViewAction), texts, page=maybe, query=maybe, title=maybe),
+    st.builds(
+        NoteAct, texts, st.sampled_from(NoteAction), texts, texts, kind=st.none() | st.sampled_from(NoteKind),
+        text=maybe, run_index=st.none() | numbers, corrects=maybe,
+    ),
     st.builds(AuditEntry, texts, texts, texts, st.sampled_from(AuditAction), texts, detail=maybe),
+    st.builds(RegisteredPlan, texts, texts, texts, numbers),
     st.builds(
         InventoryAct, st.sampled_from(Listed), texts, st.sampled_from(InventoryAction), texts, texts, title=maybe,
         held=maybe,
@@ -193,9 +211,16 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         JudgeReply,
         KeyChoice,
     }
-    assert set(
-        KINDS.values()
-    ) == of_detectors | of_benchmarks | of_annotators | {AuditEntry}
+    without_table = {
+        AuditEntry,
+        JudgeCertificate,
+        NoteAct,
+        RegisteredPlan,
+        ViewAct,
+    }
+    assert set(KINDS.values()) == (
+        of_detectors | of_benchmarks | of_annotators | without_table
+    )
 
 
 def test_append_is_one_write_and_one_fsync(
@@ -427,6 +452,7 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     plain = {
         str,
         int,
+        float,
         bool | None,
         str | None,
         int | None,
@@ -443,6 +469,8 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
         Side,
     }
     plain |= {AuditAction, InventoryAction, Listed, VerifiedAs, Version}
+    plain |= {ViewAction, NoteAction, NoteKind}
+    plain |= {NoteKind | None}
     assert {
         kind
         for record in KINDS.values()

@@ -130,7 +130,7 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "not JSON"),
+        (b"", "it is empty"),
         (b"\xff", "not JSON in UTF-8"),
         (b"[]", "not a notebook"),
         (b"{}", "no list of cells"),
@@ -138,14 +138,10 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
         (b'{"nbformat": 3}', "no list of cells"),
         (b'{"nbformat": 3, "worksheets": [5]}', "format 3 cannot be read"),
         (b'{"nbformat": "x", "cells": []}', "format 'x' cannot be read"),
-        (b'{"nbformat": 99, "cells": []}', "format 99 cannot be read"),
+        (b'{"nbformat": 99, "cells": []}', "format 99 is newer than 4"),
         (
             b'{"cells": [{"cell_type": "code", "source": 5}]}',
             "source of code cell 0 is not text",
-        ),
-        (
-            b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}',
-            "surrogates",
         ),
         (
             b'{"cells": [{"cell_type": "code", "outputs": [{"output_type": "error", "traceback": [1]}]}]}',

@@ -92,6 +92,7 @@ def generator() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not ARCHIVES.is_dir(),
     reason="the published archives are not beside this checkout",

@@ -36,7 +36,7 @@ def annotation(
     raw: event, action, item, showing, and as the action needs: label, reason, note, shown_at, first_action_at,
     submitted_at (ISO 8601), seconds; guideline: the version on the page, the plan's if there is no other.
     later_versions: those of the guideline's changes. The server's clock says when the act came. device and number, both
-    or neither: the browser, and which of its acts this is.
+    or neither: the browser, and which of its acts this is. as_before: true of a label taken from the item before.
     """
     received_at = datetime.now(UTC).isoformat(timespec="milliseconds")
     action = AnnotationAction(_text(raw, "action"))
@@ -68,8 +68,21 @@ def annotation(
         first_action_at=_time(raw, "first_action_at"),
         seconds=_seconds(raw),
         received_at=received_at,
+        is_as_before=_is_as_before(raw, action),
         **_made_at(raw),
     )
+
+
+def _is_as_before(
+    raw: Mapping[str, Any], action: AnnotationAction
+) -> bool | None:
+    """True of a label that was taken from the item before; None of one that was chosen."""
+    value = raw.get("as_before", False)
+    if not isinstance(value, bool):
+        raise ValueError("as_before must be true or false")
+    if value and action is not AnnotationAction.LABEL:
+        raise ValueError("as_before is said of a label alone")
+    return value or None
 
 
 def _made_at(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,18 +39,23 @@ def assigned(
     shared: Sequence[int],
     per_item: int,
     seed: str,
+    case_of: Mapping[str, str] | None = None,
 ) -> dict[str, list[str]]:
     """Names of the items that each annotator labels.
 
     items of a stratum stand in the order of their draw; shared: per stratum, how many of them all but the first
-    annotator label where the overlap is SAMPLE; per_item: annotators of an item where it is SOME.
+    annotator label where the overlap is SAMPLE; per_item: annotators of an item where it is SOME; case_of: item to
+    case, where all items of a case have the same annotators.
     Raises ValueError if there are fewer people than an item needs.
     """
     everything = [item.item for item in items]
     if overlap in (Overlap.NONE, Overlap.SOME):
-        return dealt(
-            items, people, 1 if overlap is Overlap.NONE else per_item, seed=seed
-        )
+        n_people = 1 if overlap is Overlap.NONE else per_item
+        if case_of:
+            return dealt_by_case(
+                items, people, n_people, seed=seed, case_of=case_of
+            )
+        return dealt(items, people, n_people, seed=seed)
     if overlap is Overlap.ALL:
         return {person: list(everything) for person in people}
     of_stratum: dict[int, list[str]] = defaultdict(list)
@@ -82,6 +87,32 @@ def dealt(
             chance,
         ):
             found[person].append(item.item)
+    return found
+
+
+def dealt_by_case(
+    items: Iterable[Item],
+    people: Sequence[str],
+    per_item: int,
+    *,
+    seed: str,
+    case_of: Mapping[str, str],
+) -> dict[str, list[str]]:
+    """All items of a case to the same `per_item` people; loads differ by the items of one case at most."""
+    check_per_item(per_item, len(people))
+    chance = Random(f"{seed}/dealt")
+    groups: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        groups[case_of[item.item]].append(item.item)
+    found: dict[str, list[str]] = {person: [] for person in people}
+    # The largest cases first, so that small ones even out the loads at the end.
+    shuffled = sorted(
+        groups.values(), key=lambda names: (-len(names), chance.random())
+    )
+    for names in shuffled:
+        load = {person: len(mine) for person, mine in found.items()}
+        for person in least_loaded(people, load, per_item, chance):
+            found[person] += names
     return found
 
 

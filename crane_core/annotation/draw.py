@@ -32,6 +32,7 @@ from crane_core.annotation.plan import (
     Plan,
     Population,
     Stratum,
+    cases_of,
     check_name,
     population_sha256,
 )
@@ -175,6 +176,7 @@ def _first_orders(
 ) -> dict[str, tuple[Showing, ...]]:
     """Each annotator's order of the first round: of calibration if there is one, else of everything, with gold."""
     n_first = request.design.calibration
+    case_of = cases_of([*items, *gold], request.design)
     first = [item.item for item in items[:n_first]]
     return {
         person: annotator_order(
@@ -182,6 +184,7 @@ def _first_orders(
             seed=f"{request.seed}/{person}",
             share=request.design.repeats,
             once=() if n_first else [entry.item for entry in gold],
+            case_of=case_of,
         )
         for person, names in theirs.items()
     }
@@ -219,6 +222,7 @@ def whole_assignment(
         shared=more,
         per_item=design.per_item,
         seed=str(seed),
+        case_of=cases_of(rest, design),
     )
     return {
         person: [item.item for item in first] + names

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import NamedTuple
 
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.order import GAP, Showing
+from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.rounds import Again
+from crane_core.annotation.upcoming import upcoming
 from crane_core.domain import Annotation, AnnotationAction
 
 UNDO_DEPTH = 20
@@ -237,31 +239,16 @@ class Journal:
         A repeat is passed over until GAP items have been labelled since its first showing, and not shown at all when
         they run out; the first `n` are planned as if each were labelled in turn.
         """
-        labelled = list(self.labelled)
-        coming: list[Showing] = []
-        waiting = list(self._waiting())
-        while len(coming) < n:
-            found = next(
-                (showing for showing in waiting if _is_due(showing, labelled)),
-                None,
-            )
-            if found is None:
-                break
-            waiting.remove(found)
-            coming.append(found)
-            # As if it were labelled, because browsers fetch some items ahead and the gap before a repeat must
-            # hold there too.
-            labelled.append(found)
-        return coming
+        return list(islice(upcoming(self.labelled, self._waiting()), n))
 
     def _waiting(self) -> Iterator[Showing]:
-        last = set(self.skipped)
-        first = [
+        returned = [
             showing
             for showing in reversed(self.returned)
             if showing not in self.given
         ]
-        yield from first
+        first, last = set(returned), set(self.skipped)
+        yield from returned
         yield from (
             s
             for s in self.order
@@ -299,14 +286,6 @@ def _was_made_after(act: Annotation, device: str, number: int) -> bool:
     return (
         act.device == device and act.number is not None and act.number > number
     )
-
-
-def _is_due(showing: Showing, labelled: list[Showing]) -> bool:
-    """A first showing always; a repeat once its first one is labelled and GAP others since."""
-    if showing.showing == 1:
-        return True
-    first = Showing(showing.item, 1)
-    return first in labelled and len(labelled) - labelled.index(first) > GAP
 
 
 def _drop(places: list[Showing], showing: Showing) -> None:

@@ -77,6 +77,10 @@ class Population:
     outcome: PopulationOutcome = PopulationOutcome.DETECTED
 
 
+GUESSING = 0.5
+"""A judge that guesses reaches this, so that a gate is above it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """How items and overlap are drawn. Margin, confidence and p enter Equation 1 (paper, 4.4.3)."""
@@ -95,6 +99,10 @@ class Design:
     """Annotators of each item if the overlap is SOME."""
     calibration: int = 0
     """Items of the sample that every annotator labels before the main round is opened; 0: there is one round."""
+    by_case: bool = False
+    """Items of one case follow each other and have the same annotators, so that its ground truth is read once."""
+    judge_gate: float = 0.8
+    """A judge is certified here if its one-sided 95% bounds, of sensitivity and of specificity, both reach this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,11 @@ class LabelledVerdict:
             self.setting,
             self.experiment,
         )
+
+    @property
+    def case(self) -> str:
+        """The case among those of all benchmarks."""
+        return f"{self.benchmark}/{self.case_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +231,15 @@ class Plan:
         """The item of this name, a gold one too. Raises StopIteration."""
         entries: Iterable[Item | Gold] = (*self.items, *self.gold)
         return next(entry for entry in entries if entry.item == name)
+
+
+def cases_of(
+    entries: Iterable[Item | Gold], design: Design
+) -> dict[str, str] | None:
+    """Item to case, where the design orders and assigns by case; else None."""
+    if not design.by_case:
+        return None
+    return {entry.item: entry.verdict.case for entry in entries}
 
 
 def with_rounds(plan: Plan, rounds: Sequence[Round]) -> Plan:

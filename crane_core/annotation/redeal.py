@@ -15,7 +15,7 @@ from crane_core.annotation.assign import least_loaded
 from crane_core.annotation.draw import whole_assignment
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing, annotator_order
-from crane_core.annotation.plan import Overlap, Plan, check_name
+from crane_core.annotation.plan import Overlap, Plan, cases_of, check_name
 from crane_core.annotation.rounds import Again, Round, RoundKind
 
 
@@ -188,6 +188,7 @@ def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
         seed=f"{plan.seed}/{person}/{len(plan.rounds) + 1}",
         share=plan.design.repeats,
         once=[item for item in items if item in gold],
+        case_of=cases_of([*plan.items, *plan.gold], plan.design),
     )
 
 

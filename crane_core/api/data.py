@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -58,6 +59,55 @@ class Data:
             | labels["campaign"].isin(locked_campaigns(self._folder))
         ]
 
+    def leaderboard(
+        self,
+        benchmark: str,
+        *,
+        credit: str = "detection only",
+        vote: str = "majority",
+        annotator: str = "published human",
+    ) -> pd.DataFrame:
+        """One row per detector and input of a benchmark, the most accurate first, then those without a rank.
+
+        credit: what a detected crash is worth, "detection only", "correct diagnosis" or "half credit for partial"; the
+        last two need labels, of `annotator` (a name of `labels()`; a campaign must be locked). vote: "majority", "mean
+        of answers" or "all answers". Columns, rates as shares: rank_best and rank_worst (ranks that the tests leave
+        open), groups (rows that share a letter are not shown to differ), accuracy with low and high (95% by case),
+        precision, recall, f1, n, n_cases, tokens, price and time per answer, why_unranked, and answers (the address of
+        the answers within the app). Raises StoreError for what is not loaded or unknown.
+        """
+        from crane_core.pipeline.export.leaderboard_formats import board_frame
+        from crane_core.pipeline.judging.judged import judged_rows
+        from crane_core.pipeline.judging.judges import labels_with_pooled_judges
+        from crane_core.pipeline.results.evaluate import verdict_frame
+        from crane_core.pipeline.results.leaderboard import (
+            BoardPolicy,
+            leaderboard,
+        )
+        from crane_core.pipeline.results.measures import Credit, VoteRule
+        from crane_core.pipeline.results.run_list import run_list
+
+        verdicts = verdict_frame(self._store)
+        refuse_unknown("benchmark", benchmark, verdicts["benchmark"].unique())
+        refuse_unknown("credit", credit, Credit)
+        refuse_unknown("vote", vote, VoteRule)
+        rows = verdicts[verdicts["benchmark"] == benchmark]
+        is_judged = credit != Credit.DETECTION
+        if is_judged:
+            refuse_unknown(
+                "annotator", annotator, self.labels()["annotator"].unique()
+            )
+            labels = labels_with_pooled_judges(self._store, self._folder)
+            rows = judged_rows(rows, labels, annotator, self._folder)
+        policy = BoardPolicy(
+            benchmark,
+            VoteRule(vote),
+            Credit(credit),
+            annotator if is_judged else "",
+        )
+        runs = run_list(self._store, verdicts)
+        return board_frame(leaderboard(rows, runs, policy))
+
     def sql(self, question: str) -> pd.DataFrame:
         """The rows of one SELECT, FROM, WITH, DESCRIBE, SHOW or SUMMARIZE. Raises StoreError for anything else."""
         from crane_core.storage.ask import answer
@@ -83,6 +133,16 @@ class Data:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def refuse_unknown(what: str, value: str, known: Iterable[str]) -> None:
+    """Raises StoreError for a value that is not known, with those that are."""
+    names = sorted(map(str, known))
+    if value not in names:
+        raise StoreError(
+            f"{value[:40]!r} is no {what} here.",
+            remedy=f"Choose from: {', '.join(names) or 'nothing is loaded'}.",
+        )
 
 
 def open_data(path: str | Path | None = None) -> Data:

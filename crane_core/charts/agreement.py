@@ -7,7 +7,13 @@ from math import ceil
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import PADDING, TEXT, line_at, row_names, tooltips
+from crane_core.charts.theme import (
+    TEXT,
+    line_at,
+    room_for_text,
+    row_names,
+    tooltips,
+)
 
 ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
@@ -30,7 +36,7 @@ def forest(
 
     `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
     n_cases, text (beside the interval; what is shown if there is no value), colour. The axis begins at 0, or
-    below the lowest interval, and ends at 1, with room for the text behind it.
+    below the lowest interval, and ends at 1; the padding has room for the text behind an interval.
     """
     steps_below = ceil(
         -min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP
@@ -41,7 +47,7 @@ def forest(
         for step in range(-steps_below, round(1 / STEP) + 1)
     ]
     axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
-    scale = alt.Scale(domain=[ticks[0], 1 + (1 - ticks[0]) / 10])
+    scale = alt.Scale(domain=[ticks[0], 1])
 
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
@@ -97,5 +103,5 @@ def forest(
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT,
-        padding=PADDING,
+        padding=room_for_text(drawn.loc[drawn["low"].notna(), "text"]),
     )

@@ -134,6 +134,8 @@ def _changes(changed: pd.DataFrame) -> alt.Axis:
     return alt.Axis(
         orient="right",
         title=None,
+        # Half a mark and some air: a mark may stand at 100%.
+        labelPadding=8,
         ticks=False,
         domain=False,
         grid=False,

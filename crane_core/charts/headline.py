@@ -14,6 +14,7 @@ from crane_core.charts.theme import (
     colour_by_detector,
     in_order,
     line_at,
+    room_for_text,
     row_names,
     tooltips,
 )
@@ -32,8 +33,8 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
         table[["without", "with_"]].to_numpy().min(),
         table[["without", "with_"]].to_numpy().max(),
     )
-    # Room for the values beside the outermost marks.
-    scale = alt.Scale(domain=[low - 0.06, high + 0.06], nice=False)
+    # Room for the value before the first mark; the one behind the last stands in the padding.
+    scale = alt.Scale(domain=[low - 0.09, high + 0.02], nice=False)
     base = _base(table)
 
     def x(field: str) -> alt.X:
@@ -63,7 +64,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
             x=x("with_:Q"), text=alt.Text("with_text:N")
         ),
     ]
-    return _finished(layers, table)
+    return _finished(layers, table, room_for_text(table["with_text"]))
 
 
 def differences(table: pd.DataFrame) -> alt.LayerChart:
@@ -126,9 +127,13 @@ def _text(
     return drawn.encode(color=alt.ColorValue(TEXT))
 
 
-def _finished(layers: list[alt.Chart], table: pd.DataFrame) -> alt.LayerChart:
+def _finished(
+    layers: list[alt.Chart],
+    table: pd.DataFrame,
+    padding: dict[str, int] = PADDING,
+) -> alt.LayerChart:
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
-        padding=PADDING,
+        padding=padding,
     )

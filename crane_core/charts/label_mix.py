@@ -1,40 +1,32 @@
-"""How the labels of annotators shift while they work: a share per label and stretch, one panel per annotator."""
+"""How the labels of an annotator shift during the work: a share per label and stretch."""
 
 from __future__ import annotations
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import LABEL_SHAPES, PADDING, TEXT, tooltips
+from crane_core.charts.panels import panel_frame
+from crane_core.charts.theme import PADDING, TEXT, colour_and_shape, tooltips
 
-PANEL_WIDTH = 250
-PANEL_HEIGHT = 150
+N_ROWS = 6
+"""Height of the panel, in rows of `panels`."""
 LINE = 0.09
 """Height of a line of text, as a share of the panel."""
 
 
 def label_mix(
     table: pd.DataFrame, *, parts: list[str], colours: dict[str, str]
-) -> alt.FacetChart:
-    """Lines from zero, named at their end. `parts` is the order of the stretches, from first to last.
+) -> alt.LayerChart:
+    """Lines from zero, named at their end, of one annotator. `parts` is the order of the stretches, first to last.
 
-    colours: of each label, in their order, at most as many as LABEL_SHAPES.
+    colours: of each label, in their order, at most as many as theme.LABEL_SHAPES.
 
     `table` columns: annotator, part, label, share (0..1; 0 where the label was not given), n (labels in the part),
     median_s, and text (the label's name where its line ends, else empty).
     """
+    annotator = str(table["annotator"].iloc[0])
     table = table.assign(text_at=_apart(table))
-    labels = list(colours)
-    colour = alt.Color(
-        "label:N",
-        scale=alt.Scale(domain=labels, range=list(colours.values())),
-        legend=None,
-    )
-    shape = alt.Shape(
-        "label:N",
-        scale=alt.Scale(domain=labels, range=list(LABEL_SHAPES[: len(labels)])),
-        legend=None,
-    )
+    colour, shape = colour_and_shape(colours, legend=None)
     axis = alt.Axis(
         title="quarters, in the order of labelling", labelAngle=0, ticks=False
     )
@@ -61,32 +53,21 @@ def label_mix(
     names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(
         y=text_at, text=alt.Text("text:N")
     )
-    panel = alt.layer(lines, points, names).properties(
-        width=PANEL_WIDTH, height=PANEL_HEIGHT
-    )
-    header = alt.Header(
-        title=None,
-        labelFontSize=13,
-        labelFontWeight=600,
-        labelOrient="top",
-        labelAnchor="start",
-    )
-    drawn: alt.FacetChart = panel.facet(
+    return alt.LayerChart(
         data=table,
-        facet=alt.Facet("annotator:N", header=header, sort=None),
-        columns=3,
-        spacing=64,
-    ).properties(padding=PADDING)
-    return drawn
+        layer=[lines, points, names],
+        **panel_frame(annotator, N_ROWS),
+        padding=PADDING,
+    )
 
 
 def _apart(table: pd.DataFrame) -> pd.Series[float]:
     """Where names stand: beside the end of their line, and a line of text above the name below."""
     places = table["share"].astype(float).copy()
-    for _, ends in table[table["text"] != ""].groupby("annotator"):
-        below = -LINE
-        # From below: each name is pushed up as far as the one under it asks.
-        for row in ends.sort_values("share", kind="stable").index:
-            below = places[row] = max(places[row], below + LINE)
-        places[ends.index] -= max(0.0, below - 1)
+    ends = table[table["text"] != ""]
+    below = -LINE
+    # From below: each name is pushed up as far as the one under it asks.
+    for row in ends.sort_values("share", kind="stable").index:
+        below = places[row] = max(places[row], below + LINE)
+    places[ends.index] -= max(0.0, below - 1)
     return places

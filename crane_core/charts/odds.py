@@ -7,17 +7,18 @@ import pandas as pd
 
 from crane_core.charts.theme import (
     COUNTS,
+    INK,
     TEXT,
     colour_by_detector,
     in_order,
     label_above,
-    line_at,
     room_for_text,
     tooltips,
 )
 
 ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
+LINE_HEIGHT = 20
 TICKS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64]
 """Doublings; those within reach of the intervals are shown."""
 
@@ -60,9 +61,14 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             *COUNTS,
         ),
     )
-    no_change = line_at("odds_ratio", 1.0)
+    # A piece of the line in each row, as in `together`: one line would cross the names above the rows.
+    no_change = base.mark_tick(
+        thickness=1, size=LINE_HEIGHT, color=INK, opacity=1
+    )
     layers = [
-        no_change.encode(x=x("odds_ratio:Q")),
+        no_change.encode(
+            x=alt.XDatum(1, scale=scale, axis=axis), color=alt.ColorValue(INK)
+        ),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),

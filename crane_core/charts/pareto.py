@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import altair as alt
 import pandas as pd
 
@@ -9,10 +11,10 @@ from crane_core.charts.theme import (
     INK,
     INTERVAL,
     LEGEND,
-    PADDING,
     TEXT,
     colour_by_detector,
     in_order,
+    room_for_text,
     tooltips,
 )
 
@@ -75,5 +77,7 @@ def pareto(
         ),
     ]
     return alt.LayerChart(
-        layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING
+        layer=layers,
+        height=HEIGHT + LEGEND_ROW * math.ceil(len(titles) / 2),
+        padding=room_for_text(table["text"]),
     )

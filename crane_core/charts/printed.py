@@ -27,7 +27,8 @@ def printed_bars(
 ) -> alt.LayerChart:
     """Bars from zero per setting for one detector; a thin line marks the `reference` setting's value.
 
-    `table` holds the rows of one detector: detector_title, setting, value (share in 0..1), text, reference_value.
+    `table` holds the rows of one detector: detector_title, setting, value (share in 0..1), text, reference_value,
+    is_printed (hollow: only the paper has it).
     """
     title = str(table["detector_title"].iloc[0])
     y = alt.Y("setting:N", sort=settings, axis=_every_name())
@@ -43,19 +44,32 @@ def printed_bars(
         ("value:Q", rate, ".1%"),
     )
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
+    colour = detector_colours([title])[title]
     bars = base.mark_bar(
-        height=16, color=detector_colours([title])[title]
+        height=16, color=colour, stroke=colour, strokeWidth=1.5
     ).encode(
         x=x,
         fillOpacity=alt.FillOpacityValue(
-            0.4, condition=either(f"datum.setting == '{reference}'", 0.9)
+            0.4,
+            condition=[
+                either("datum.is_printed", 0.0),
+                either(f"datum.setting == '{reference}'", 0.9),
+            ],
         ),
     )
     mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(
         x=alt.X("reference_value:Q", title=rate), y=alt.Y()
     )
-    values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(
-        x=x, text=alt.Text("text:N")
+    # Beyond the dashed line too, which would cross the value.
+    values = (
+        base.transform_calculate(
+            end="max(datum.value, datum.reference_value || 0)"
+        )
+        .mark_text(align="left", dx=6, fontSize=11, color=TEXT)
+        .encode(
+            x=alt.X("end:Q", scale=scale, title=rate),
+            text=alt.Text("text:N"),
+        )
     )
     return alt.LayerChart(
         layer=[bars, mark, values],

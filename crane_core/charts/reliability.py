@@ -1,4 +1,4 @@
-"""How often a crash is real, by how many runs predict it: one mark per detector against the diagonal."""
+"""How often a crash is real, by how many answers predict it: one mark per detector against the diagonal."""
 
 from __future__ import annotations
 
@@ -44,17 +44,39 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
             )
         ],
     )
+    said = ("said:N", "crash votes")
+    return against_diagonal(
+        drawn,
+        said=said,
+        axes=("answers that predict a crash", "real crashes"),
+    )
+
+
+def against_diagonal(
+    drawn: pd.DataFrame,
+    *,
+    said: tuple[str, str],
+    axes: tuple[str, str],
+    counts: tuple[tuple[str, str], ...] = COUNTS,
+) -> alt.LayerChart:
+    """Shares that come true against shares that were announced.
+
+    drawn: columns x (announced, 0..1), value, low, high, n, n_cases, detector_title, and the field of `said`, which is
+    that field with its type and its name in the tooltip. axes: titles of the horizontal and the vertical one. counts:
+    what the tooltip calls n and n_cases.
+    """
+    titles = in_order(drawn["detector_title"].unique().tolist())
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
         axis=alt.Axis(
             format=".0%",
             values=[0, 0.2, 0.4, 0.6, 0.8, 1],
-            title="runs that predict a crash",
+            title=axes[0],
         ),
     )
     axis = alt.Axis(
-        format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="real crashes"
+        format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title=axes[1]
     )
 
     def y(field: str) -> alt.Y:
@@ -65,10 +87,10 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
         color=colour_by_detector(titles, legend=LEGEND),
         tooltip=tooltips(
             ("detector_title:N", "detector"),
-            ("said:N", "crash votes"),
-            ("value:Q", "real crashes", ".1%"),
+            said,
+            ("value:Q", axes[1], ".1%"),
             *INTERVAL,
-            *COUNTS,
+            *counts,
         ),
     )
     diagonal = alt.Chart(

@@ -25,7 +25,12 @@ from crane_core.charts.theme import (
 )
 
 CURVE_HEIGHT = 230
-ROW_HEIGHT = 20
+ROW_HEIGHT = 28
+LONG_NAME = 28
+"""Letters of a name that is broken behind its first comma: two lines fit into a row.
+
+Broken at every width: where the width of the names followed that of the plot, each would change the other.
+"""
 TICKS = 0.05
 """Between two labels of the scale of differences."""
 
@@ -102,13 +107,23 @@ def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:
         for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS
     ]
     step = bottom - next(iter(height_of.values()))
-    name = f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
+    names = json.dumps([_lines(name) for name in height_of])
+    name = f"{names}[round(({bottom} - datum.value) / {step}) - 1]"
     return alt.Axis(
         title=None,
         values=[*ticks, *height_of.values()],
-        labelExpr=f"datum.value < {bottom - step / 2} ? {name} : format(datum.value * 100, '+.0f') + ' pp'",
-        labelLimit=220,
+        labelExpr=f"datum.value < {bottom - step / 2} ? {name} : (abs(datum.value) < 1e-9 ? '0' : "
+        "replace(format(datum.value * 100, '+.0f'), '-', '−')) + ' pp'",
+        labelLimit=300,
+        labelFontSize=10,
+        labelLineHeight=11,
         labelOverlap=False,
         ticks=False,
         domain=False,
     )
+
+
+def _lines(name: str) -> list[str]:
+    first, comma, rest = name.partition(", ")
+    is_long = comma and len(name) > LONG_NAME
+    return [f"{first},", rest] if is_long else [name]

@@ -6,7 +6,7 @@ The colours are the Okabe-Ito palette, darkened or lightened until they stand ou
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -61,17 +61,20 @@ PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 LEGEND = alt.Legend(
     title=None,
     orient="top",
-    columns=2,
-    columnPadding=6,
-    labelFontSize=12,
+    columns=alt.ExprRef("width < 440 ? 2 : width < 760 ? 3 : 6"),
+    labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
+    columnPadding=8,
+    labelFontSize=alt.ExprRef("width < 440 ? 11 : 12"),
     labelOpacity=1,
     symbolOpacity=1,
 )
-"""Two columns fit a phone."""
+"""In one line where there is room, two beside each other on a phone."""
 INTERVAL = (("low:Q", "95% from", ".1%"), ("high:Q", "to", ".1%"))
 CHANGE_INTERVAL = (("low:Q", "95% from", "+.1%"), ("high:Q", "to", "+.1%"))
 COUNTS = (("n:Q", "instances"), ("n_cases:Q", "cases"))
 """Entries of `tooltips` of which many marks tell."""
+OF_ANSWERS = (("n:Q", "answers"), ("n_cases:Q", "cases"))
+"""The same where each answer counts, several to an instance."""
 
 
 def room_for_text(texts: Iterable[str]) -> dict[str, int]:
@@ -95,9 +98,29 @@ def label_above(offset: int) -> alt.Axis:
     )
 
 
-def row_names(limit: int) -> alt.Axis:
-    """An axis of rows whose names stand beside them, each at most `limit` pixels wide."""
-    return alt.Axis(title=None, labelLimit=limit, ticks=False, domain=False)
+def row_names(
+    limit: int, *, bold: Sequence[str] = (), above: int | None = None
+) -> alt.Axis:
+    """An axis of rows whose names stand beside them, each at most `limit` pixels wide; some names are bold.
+
+    above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them.
+    """
+    looks: dict[str, Any] = {}
+    if bold:
+        is_bold = f"indexof({json.dumps(list(bold))}, datum.value) >= 0"
+        looks["labelFontWeight"] = {
+            "condition": either(is_bold, "bold"),
+            "value": "normal",
+        }
+    if above is not None:
+        # Names beside the rows would leave a phone half of its width for the marks.
+        is_phone = "width < 440"
+        looks["labelAlign"] = alt.ExprRef(f"{is_phone} ? 'left' : 'right'")
+        looks["labelPadding"] = alt.ExprRef(f"{is_phone} ? -2 : 2")
+        looks["labelOffset"] = alt.ExprRef(f"{is_phone} ? {-above} : 0")
+    return alt.Axis(
+        title=None, labelLimit=limit, ticks=False, domain=False, **looks
+    )
 
 
 def tooltips(*entries: tuple[str, ...]) -> list[alt.Tooltip]:
@@ -125,6 +148,26 @@ def colour_by_detector(
     colours = detector_colours(titles)
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     return alt.Color("detector_title:N", scale=scale, legend=legend)
+
+
+def colour_and_shape(
+    colours: Mapping[str, str], legend: alt.Legend | None
+) -> tuple[alt.Color, alt.Shape]:
+    """The channels of rows with a label; colours: of each label, in their order, at most as many as LABEL_SHAPES."""
+    labels = list(colours)
+    shapes = list(LABEL_SHAPES[: len(labels)])
+    return (
+        alt.Color(
+            "label:N",
+            scale=alt.Scale(domain=labels, range=list(colours.values())),
+            legend=legend,
+        ),
+        alt.Shape(
+            "label:N",
+            scale=alt.Scale(domain=labels, range=shapes),
+            legend=legend,
+        ),
+    )
 
 
 def detector_colours(titles: list[str]) -> dict[str, str]:

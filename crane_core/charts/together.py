@@ -9,19 +9,18 @@ from crane_core.charts.theme import (
     CHANGE_INTERVAL,
     COUNTS,
     DETECTOR_COLOURS,
-    PADDING,
+    INK,
     TEXT,
     either,
-    line_at,
-    row_names,
+    label_above,
+    room_for_text,
     tooltips,
 )
 
-ROW_HEIGHT = 30
+ROW_HEIGHT = 46
 AXIS_HEIGHT = 56
-IN_POINTS = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f') + ' pp'"
-ROOM = 1.35
-"""How far the axis reaches beyond the highest interval, in parts of the range, for the text behind it."""
+ZERO_HEIGHT = 20
+IN_POINTS = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
 
 
 def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
@@ -29,16 +28,18 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
 
     `table` has label (the combination with its n, as the axis shows it), difference, low, high (shares), holds, best
     (name of the best member), value and best_value (accuracy, shares), n, n_cases, and text to stand behind the
-    interval. `axis` says what the difference is of.
+    interval. `axis` says what the difference, in percentage points, is of.
     """
     low, high = (
         min(-0.01, float(table["low"].min())),
         max(0.01, float(table["high"].max())),
     )
-    scale = alt.Scale(
-        domain=[low, high + (high - low) * (ROOM - 1)], nice=False
+    scale = alt.Scale(domain=[low, high], nice=False)
+    ticks = alt.Axis(
+        labelExpr=IN_POINTS,
+        title=f"{axis} in percentage points",
+        tickCount=6,
     )
-    ticks = alt.Axis(labelExpr=IN_POINTS, title=axis, tickCount=8)
     colour = DETECTOR_COLOURS["Certain-crash rules"]
 
     def x(field: str) -> alt.X:
@@ -48,7 +49,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=table["label"].tolist(),
-            axis=row_names(300),
+            axis=label_above(ROW_HEIGHT // 2 - 6),
         ),
         tooltip=tooltips(
             ("label:N", "combination"),
@@ -61,9 +62,12 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         ),
     )
     fill = alt.FillValue("transparent", condition=either("datum.holds", colour))
-    no_better = line_at("difference", 0.0)
+    # A piece of the line at zero in each row: one line would cross the names above the rows.
+    no_better = base.mark_tick(
+        thickness=1, size=ZERO_HEIGHT, color=INK, opacity=1
+    )
     layers = [
-        no_better.encode(x=x("difference:Q")),
+        no_better.encode(x=alt.XDatum(0, scale=scale, axis=ticks)),
         base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),
@@ -77,5 +81,5 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
-        padding=PADDING,
+        padding=room_for_text(table["text"]),
     )

@@ -81,13 +81,16 @@ def predict(
 
 
 def _reasoning(report: Report) -> str | None:
-    return " ".join(_describe(finding) for finding in report.findings) or None
+    return " ".join(described(finding) for finding in report.findings) or None
 
 
-def _describe(finding: Finding) -> str:
+def described(finding: Finding) -> str:
+    """A finding in sentences."""
+    # Messages of libraries end with a full stop or without one.
+    why, fact = finding.why.rstrip("."), finding.fact.rstrip(".")
     return (
-        f"Line {finding.line}, `{finding.expression}`, raises {finding.exception}: {finding.why}. "
-        f"Evidence: {finding.fact}. Remedy: {finding.remedy}"
+        f"Line {finding.line}, `{finding.expression}`, raises {finding.exception}: {why}. "
+        f"Evidence: {fact}. Remedy: {finding.remedy}"
     )
 
 

@@ -6,21 +6,17 @@ one evaluation to the next, so that its owner has to say it.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from crane_core.errors import SourceError
+from crane_core.importers.answer_maps.answer_map import ready_maps
 from crane_core.importers.filetree import FileTree
+from crane_core.importers.first_record import first_members
+from crane_core.importers.label_maps.label_map import label_map_of
+from crane_core.importers.mapped_answers import HOW_TO_MAP, knows
 from crane_core.importers.prediction_rows import NEEDED
-from crane_core.notebooks import refuse_json_bomb
 
-_LARGEST_JSON = 64 * 2**20
-"""Bytes of a JSON file that is parsed to see who wrote it."""
-_JSON_LINES = (".jsonl", ".ndjson")
 _PREDICTED = frozenset(NEEDED)
 
 
@@ -45,63 +41,17 @@ def _tool(name: str, holds: Holds, *marks: str) -> ForeignTool:
     )
 
 
-_TOOLS = (
-    _tool(
-        "promptfoo", Holds.ANSWERS, "evalId results", "config results evalId"
-    ),
-    _tool(
-        "OpenAI Evals", Holds.ANSWERS, "spec", "run_id event_id sample_id type"
-    ),
-    _tool(
-        "lm-evaluation-harness",
-        Holds.ANSWERS,
-        "doc_id resps",
-        "doc_id filtered_resps",
-    ),
-    _tool("Weights & Biases Weave", Holds.ANSWERS, "op_name inputs output"),
-    _tool(
-        "Langfuse",
-        Holds.ANSWERS,
-        "name input output scores",
-        "traceId input output",
-        "trace_id input output",
-    ),
-    _tool("HELM", Holds.ANSWERS, "adapter_spec request_states"),
-    _tool(
-        "Label Studio",
-        Holds.LABELS,
-        "data annotations",
-        "annotation_id annotator",
-        "annotation_id lead_time",
-    ),
-    _tool("Argilla", Holds.LABELS, "fields responses"),
-    _tool(
-        "Prodigy",
-        Holds.LABELS,
-        "answer _annotator_id",
-        "answer _task_hash",
-        "answer _input_hash",
-        "accept answer",
-    ),
-    _tool("Potato", Holds.LABELS, "label_annotations", "displayed_text"),
-    _tool(
-        "doccano",
-        Holds.LABELS,
-        "text label",
-        "text labels",
-        "text cats",
-        "text entities",
-    ),
-)
+_TOOLS = (_tool("HELM", Holds.ANSWERS, "adapter_spec request_states"),)
+"""Known by name, without a mapping."""
 
 _REMEDIES = {
     Holds.ANSWERS: (
         f"Write them as JSON lines or CSV with {', '.join(NEEDED)} (instance: a name such as pandas_1_reproduced;"
-        " crashes: true, false or empty), and import that file."
+        f" crashes: true, false or empty), and import that file. Or map its members: {HOW_TO_MAP}"
     ),
     Holds.LABELS: (
-        "Save them as CSV with the columns item and label, and import them with"
-        " `campaign labels NAME --file LABELS.csv --annotator WHO`; other names: --item-column, --label-column, --map."
+        "Import them with `campaign labels NAME --file FILE --annotator WHO`; CSV needs the columns item and label, or"
+        " their names: --item-column, --label-column, --map."
     ),
 }
 
@@ -126,16 +76,16 @@ def remedy_of(tool: ForeignTool) -> str:
 
 def foreign_tool(name: str, content: bytes) -> ForeignTool | None:
     """The tool that wrote a file of this name, as its first record shows; None where no tool is recognised."""
-    lowered = name.lower()
-    if lowered.endswith(".csv"):
-        return _by_header(_header(content))
-    record = _first_record(content, is_lines=lowered.endswith(_JSON_LINES))
-    return _by_members(frozenset(record)) if record else None
-
-
-def _by_members(members: frozenset[str]) -> ForeignTool | None:
+    members = first_members(name, content)
     if len(members & _PREDICTED) > 1:
         return None  # predictions in our own form, perhaps with a member forgotten: their importer says which
+    for rules in ready_maps():
+        if knows(rules, members):
+            return ForeignTool(rules.tool, Holds.ANSWERS, rules.known_by)
+    labels = label_map_of(name, content)
+    if labels is not None:
+        about = labels.about
+        return ForeignTool(about.tool, Holds.LABELS, about.known_by)
     return next(
         (
             tool
@@ -144,37 +94,3 @@ def _by_members(members: frozenset[str]) -> ForeignTool | None:
         ),
         None,
     )
-
-
-def _by_header(header: list[str]) -> ForeignTool | None:
-    # promptfoo names a column after each provider and prompt: "[openai:gpt-5] Will this cell crash?".
-    if any(name.startswith("[") and "] " in name for name in header):
-        return _TOOLS[0]
-    return _by_members(frozenset(header))
-
-
-def _header(content: bytes) -> list[str]:
-    first = (
-        content.removeprefix(b"\xef\xbb\xbf")
-        .partition(b"\n")[0]
-        .decode("utf-8", "replace")
-    )
-    return [name.strip() for name in next(csv.reader(io.StringIO(first)), [])]
-
-
-def _first_record(content: bytes, *, is_lines: bool) -> Mapping[str, Any]:
-    """The first object of a JSON file or of its lines; empty where it has none."""
-    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if is_lines:
-        text = text.partition(b"\n")[0]
-    if len(text) > _LARGEST_JSON:
-        return {}
-    try:
-        # The file comes from elsewhere and is parsed only to see who wrote it.
-        refuse_json_bomb(text)
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        # Potato writes lines into a file that ends in .json.
-        return {} if is_lines else _first_record(content, is_lines=True)
-    first = document[0] if isinstance(document, list) and document else document
-    return first if isinstance(first, dict) else {}

@@ -20,6 +20,8 @@ from crane_core.importers.reading import (
 )
 
 NEEDED = ("instance", "detector", "setting", "index", "crashes")
+FIGURES = ("input_tokens", "output_tokens", "seconds", "usd")
+"""What an answer took: tokens, seconds from question to answer, and its cost in USD."""
 COLUMNS = (
     *NEEDED,
     "reasoning",
@@ -28,6 +30,7 @@ COLUMNS = (
     "kind",
     "title",
     "diagnostics",
+    *FIGURES,
 )
 LONGEST_TEXT = MEBIBYTE
 """Characters of one text."""
@@ -40,7 +43,9 @@ PlacedRow = tuple[str, dict[str, Any]]
 """The number of the row, the header being row 1, and its members."""
 
 
-def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
+def csv_rows(
+    tree: FileTree, path: str, needed: Sequence[str] = NEEDED
+) -> Iterator[PlacedRow | LoadProblem]:
     """The rows of a CSV file with a header; an empty cell is null. Raises UnreadableFileError."""
     rows = csv.reader(
         # Spreadsheets begin CSV with a byte-order mark, which would become part of the first column's name.
@@ -50,7 +55,7 @@ def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
     number = 1
     try:
         header = [name.strip() for name in next(rows, [])]
-        _refuse_missing(path, header)
+        _refuse_missing(path, header, needed)
         for number, cells in enumerate(rows, start=2):
             if len(cells) > len(header):
                 yield LoadProblem(
@@ -71,20 +76,34 @@ def _members(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
         name: cell if cell.strip() else None
         for name, cell in zip(header, cells, strict=False)
     }
-    crashes, index = (
-        str(row.get("crashes") or "").strip(),
-        str(row.get("index") or "").strip(),
-    )
+    crashes = str(row.get("crashes") or "").strip()
     if crashes:
         row["crashes"] = _TRUTH.get(crashes.casefold(), crashes)
+    index = str(row.get("index") or "").strip()
     # `isdigit` alone takes digits of other scripts and powers, which `int` may refuse.
     if index.isascii() and index.isdigit() and len(index) <= len(str(10**9)):
         row["index"] = int(index)
+    for name in FIGURES:
+        if row.get(name) is not None:
+            row[name] = _figure(row[name])
     return row
 
 
-def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
-    """The rows of a Parquet file. Raises UnreadableFileError."""
+def _figure(cell: str) -> Any:
+    """The cell as a number; the cell itself where it is none."""
+    try:
+        return float(cell.strip())
+    except ValueError:
+        return cell
+
+
+def parquet_rows(
+    tree: FileTree,
+    path: str,
+    needed: Sequence[str] = NEEDED,
+    wanted: Sequence[str] | None = COLUMNS,
+) -> Iterator[PlacedRow]:
+    """The rows of a Parquet file, of its columns those `wanted`, or all but nested ones. Raises UnreadableFileError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -92,28 +111,29 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         data = read_bytes(tree, path)
         schema = pq.read_schema(io.BytesIO(data))
         names = schema.names
-        _refuse_missing(path, names)
+        _refuse_missing(path, names, needed)
+        if wanted is None:
+            # A nested value could unpack to any size; texts and lists of them are bounded below.
+            wanted = [
+                name for name in names if _is_flat(schema.field(name).type)
+            ]
         texts = [
             name
-            for name in COLUMNS
+            for name in wanted
             if name in names and _is_text(schema.field(name).type)
         ]
         file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         unpacked, number = 0, 1
         for batch in file.iter_batches(
             batch_size=_BATCH,
-            columns=[name for name in COLUMNS if name in names],
+            columns=[name for name in wanted if name in names],
         ):
             # Checked while it is packed: a long text that repeats itself may take few bytes in the file.
             for column in batch.columns:
                 _refuse_long_text(path, column, number)
             for row in batch.to_pylist():
                 number += 1
-                unpacked += sum(
-                    len(value)
-                    for value in row.values()
-                    if isinstance(value, str)
-                )
+                unpacked += sum(map(_letters, row.values()))
                 if unpacked > MAX_UNPACKED:
                     raise UnreadableFileError(
                         path,
@@ -125,6 +145,22 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         raise UnreadableFileError(
             path, "file", f"it cannot be read as Parquet: {error}"[:300]
         ) from error
+
+
+def _is_flat(kind: Any) -> bool:
+    """Whether a value is not nested, but for a list of texts."""
+    import pyarrow as pa
+
+    return not pa.types.is_nested(kind) or (
+        pa.types.is_list(kind) and _is_text(kind.value_type)
+    )
+
+
+def _letters(value: Any) -> int:
+    """Characters of the texts of a value."""
+    if isinstance(value, list):
+        return sum(map(_letters, value))
+    return len(value) if isinstance(value, str) else 0
 
 
 def _is_text(kind: Any) -> bool:
@@ -148,10 +184,12 @@ def _refuse_long_text(path: str, column: Any, number: int) -> None:
             )
 
 
-def _refuse_missing(path: str, header: Sequence[str]) -> None:
-    if missing := [name for name in NEEDED if name not in header]:
+def _refuse_missing(
+    path: str, header: Sequence[str], needed: Sequence[str]
+) -> None:
+    if missing := [name for name in needed if name not in header]:
         raise UnreadableFileError(
             path,
             "row 1",
-            f"the column {missing[0]} is missing; {', '.join(NEEDED)} are needed, with these names",
+            f"the column {missing[0]} is missing; {', '.join(needed)} are needed, with these names",
         )

@@ -5,7 +5,8 @@ Knows the names and types of those fields. Refuses to guess: an invalid line or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crane_core.domain import (
@@ -35,6 +36,10 @@ _SUFFIX = ".jsonl"
 _TABLES = (".csv", ".parquet")
 _NO_ANSWER = "no answer was given"
 _BOM = b"\xef\xbb\xbf"
+_LONGEST_TROUBLE = 500
+"""Characters of the reason why there is no answer."""
+_MOST = 2**31 - 1
+"""Of tokens, seconds or USD of one answer."""
 
 
 def recognises(tree: FileTree) -> float:
@@ -57,29 +62,42 @@ def read(tree: FileTree) -> Iterator[Record]:
     file, and a language model. Without a field title, a detector's title is the field detector.
     """
     yield from tree.problems
-    stated = Statements()
+    yield from once_named(_records(tree))
+
+
+def once_named(records: Iterable[Record]) -> Iterator[Record]:
+    """The records, each benchmark and detector before its first run alone."""
     named: set[Record] = set()
+    for record in records:
+        if not isinstance(record, (Benchmark, Detector)):
+            yield record
+        elif record not in named:
+            named.add(record)
+            yield record
+
+
+def experiment_of(path: str) -> str:
+    """The experiment of a file's answers where they name none: the file's name."""
+    return slug(path.rpartition("/")[2].rpartition(".")[0])
+
+
+def _records(tree: FileTree) -> Iterator[Record]:
+    stated = Statements()
     for path in tree.paths:
-        if not path.endswith((_SUFFIX, *_TABLES)):
-            continue
-        for record in _records_of_file(tree, path, stated):
-            if not isinstance(record, (Benchmark, Detector)):
-                yield record
-            elif record not in named:
-                named.add(record)
-                yield record
+        if path.endswith((_SUFFIX, *_TABLES)):
+            yield from _records_of_file(tree, path, stated)
 
 
 @with_problems
 def _records_of_file(
     tree: FileTree, path: str, stated: Statements
 ) -> Iterator[Record]:
-    experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
+    experiment = experiment_of(path)
     for row in _rows(tree, path):
         if isinstance(row, LoadProblem):
             yield row
         else:
-            yield from _records_of_row(row, path, experiment, stated)
+            yield from records_of_row(row, path, experiment, stated)
 
 
 def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
@@ -105,9 +123,13 @@ def _parsed(
         return error.problem
 
 
-def _records_of_row(
+def records_of_row(
     row: tuple[str, Any], path: str, experiment: str, stated: Statements
 ) -> Iterator[Record]:
+    """The Benchmark, Detector and Run of the members at a place of a file; or the problem with them.
+
+    stated: what the file's earlier rows said.
+    """
     place, fields = row
     try:
         run = _run(fields, experiment)
@@ -156,9 +178,19 @@ def _run(fields: Any, experiment: str) -> Run:
         run_index=_index(fields),
         crashes=crashes,
         reasoning=_text(fields, "reasoning", "") or None,
-        unanswered=None if crashes is not None else _NO_ANSWER,
+        unanswered=None if crashes is not None else _trouble(fields),
         diagnostics=_text(fields, "diagnostics", "") or None,
+        prompt_sha256=_text(fields, "prompt_sha256", "") or None,
+        input_tokens=_tokens(fields, "input_tokens"),
+        output_tokens=_tokens(fields, "output_tokens"),
+        seconds=_figure(fields, "seconds"),
+        usd=_figure(fields, "usd"),
     )
+
+
+def _trouble(fields: JsonObject) -> str:
+    """Why there is no answer, as the file says."""
+    return _text(fields, "trouble", "")[:_LONGEST_TROUBLE] or _NO_ANSWER
 
 
 def _text(fields: JsonObject, name: str, default: str | None = None) -> str:
@@ -213,6 +245,27 @@ def _index(fields: JsonObject) -> int:
             f"index must be an integer of 1 or more, not {value!r}"
         )
     return value
+
+
+def _tokens(fields: JsonObject, name: str) -> int | None:
+    value = _figure(fields, name)
+    if value is not None and value != int(value):
+        raise ValueError(f"{name} must be an integer, not {value!r}")
+    return None if value is None else int(value)
+
+
+def _figure(fields: JsonObject, name: str) -> float | None:
+    """What an answer took, if the file says it."""
+    value = fields.get(name)
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # An integer column of the database ends at 2**31, and nothing is free of charge below zero.
+    if not is_number or not 0 <= value <= _MOST or not math.isfinite(value):
+        raise ValueError(
+            f"{name} must be a number from 0 to {_MOST:,}, not {value!r}"
+        )
+    return float(value)
 
 
 def _crashes(fields: JsonObject) -> bool | None:

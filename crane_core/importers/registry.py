@@ -63,8 +63,10 @@ def importer_for(tree: FileTree) -> Importer:
 
     Raises SourceError for a file of another tool, and, naming what can be imported, for what no importer recognises.
     """
-    best = max(importers(), key=lambda importer: importer.recognises(tree))
-    confidence = best.recognises(tree)
+    # Looking into a large file takes a while, so each importer does it once.
+    confidences = [importer.recognises(tree) for importer in importers()]
+    confidence = max(confidences)
+    best = importers()[confidences.index(confidence)]
     # Exports of other tools are JSON lines, too, and would be read as predictions full of faults.
     if confidence < _CERTAIN:
         refuse_foreign_file(tree)

@@ -46,15 +46,19 @@ KINDS: dict[str, type] = {
     "detector": domain.Detector,
     "job": domain.Job,
     "inventory_act": domain.InventoryAct,
+    "judge_certificate": domain.JudgeCertificate,
     "judge_job": domain.JudgeJob,
     "judge_reply": domain.JudgeReply,
     "judgement": domain.Judgement,
     "key_choice": domain.KeyChoice,
+    "note_act": domain.NoteAct,
+    "registered_plan": domain.RegisteredPlan,
     "reply": domain.Reply,
     "reread": domain.Reread,
     "run": domain.Run,
     "prompt": domain.Prompt,
     "verification": domain.Verification,
+    "view_act": domain.ViewAct,
 }
 """Record kinds of a ledger line: the value of its "record" key and the type that it becomes."""
 

@@ -10,7 +10,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,7 @@ from crane_core.detectors.rules import asking
 from crane_core.detectors.rules.family import all_rules
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError, NotebookError
+from crane_core.live.fixes import fixes_told
 from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
@@ -30,6 +31,7 @@ from crane_core.pipeline.own_notebooks.check import (
     unsure,
     verdict,
 )
+from crane_core.pipeline.own_notebooks.fixing import cells_of_history
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
     WrittenPrompt,
     captured_state,
@@ -38,12 +40,17 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
 from crane_core.pipeline.own_notebooks.value_origins import (
     not_run,
     with_origins,
+    without_magic,
 )
+from crane_core.repair.crash_site import CrashSite
+from crane_core.repair.proposals import checked as allowed
+from crane_core.repair.proposals import proposals
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.kernel_side.crane_surrogates import operations
-from crane_core.runtime.live_history import request
+from crane_core.runtime.live_history import Ran, request
 from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
+from crane_core.runtime.rehearsal import rehearsal_of
 
 NAME = "notebook"
 _wanted: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
@@ -123,7 +130,7 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     with asking.asking_with(
         asking.HURRIED if order.get("is_hurried") else asking.WAITING,
         _progress(order),
-    ):
+    ) as asked:
         said = verdict(checked)
     told = findings(said)
     if any(finding["exception"] == "NameError" for finding in told):
@@ -134,21 +141,29 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
         "crashes": said.crashes or None,
         "findings": found,
         "unsure": unsure(said),
+        "asked": list(asked),
         "seconds": seconds,
     }
 
 
 def _not_run(order: Mapping[str, Any]) -> tuple[CodeCell, ...]:
     """The cells of the saved notebook that the kernel has not run; none where its file is not known or not readable."""
-    if not order.get("path"):
-        return ()
-    try:
-        cells = read_plan(Path(order["path"]), None).cells
-    except NotebookError:
+    plan = _file_plan(order)
+    if plan is None:
         return ()
     return not_run(
-        cells, [cell["source"] for cell in order["ran"]], order["target"]
+        plan.cells, [cell["source"] for cell in order["ran"]], order["target"]
     )
+
+
+def _file_plan(order: Mapping[str, Any]) -> NotebookPlan | None:
+    """The saved notebook; None where its file is not known or not readable."""
+    if not order.get("path"):
+        return None
+    try:
+        return read_plan(Path(order["path"]), None)
+    except NotebookError:
+        return None
 
 
 def _progress(order: Mapping[str, Any]) -> Callable[[str], None]:
@@ -176,12 +191,47 @@ def _ask(order: Mapping[str, Any]) -> dict[str, Any]:
     return ask_one(_written(order), _endpoint(order)).as_json()
 
 
+def _fix(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Fixes of the rules for a crash of the target, or with `by` set to "model" those of a model."""
+    checked = _checked(order)
+    plan = _file_plan(order)
+    cells = () if plan is None else plan.cells
+    site = CrashSite(
+        order["source"],
+        rehearsal_of(order["crash"]),
+        captured_state(order["state"], NAME),
+        cells_of_history(
+            cells, [Ran(**cell) for cell in order["ran"]], checked.plan.target
+        ),
+        _place_of(order["target"], cells),
+    )
+    if order["by"] == "rules":
+        return fixes_told(proposals(site))
+    from crane_core.pipeline.own_notebooks.ask_for_fixes import fix_asker
+
+    asker = fix_asker(checked.cells, _endpoint(order), order["candidates"])
+    return fixes_told(allowed(site, asker(site)))
+
+
+def _place_of(target: str, cells: Sequence[CodeCell]) -> int | None:
+    """The target's number among the code cells of the file; None where the file does not have it yet."""
+    return next(
+        (
+            cell.index
+            for cell in cells
+            if without_magic(cell.source) == target.strip()
+        ),
+        None,
+    )
+
+
 DOES: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "probe": _probe,
     "cell": _cell_of_file,
     "judge": _judge,
     "prompt": _prompt,
     "ask": _ask,
+    "fix": _fix,
 }
 
 

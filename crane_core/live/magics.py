@@ -1,4 +1,4 @@
-"""`%crane` and `%%crane` for IPython: a verdict before a cell runs, a guard that stops certain crashes, a model's word.
+"""`%crane` and `%%crane` for IPython: a verdict before a cell runs, a guard that stops crashes, a model's word.
 
 Knows the magics' words. What a verdict is and how it is drawn stands elsewhere.
 """
@@ -6,6 +6,7 @@ Knows the magics' words. What a verdict is and how it is drawn stands elsewhere.
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -15,25 +16,46 @@ from IPython.core.magic import no_var_expand
 from IPython.display import display
 
 from crane_core.errors import CraneError
-from crane_core.live.guard import OVERRIDE, Guard
+from crane_core.live.guard import (
+    OVERRIDE,
+    REHEARSED_S,
+    Guard,
+    GuardStep,
+)
 from crane_core.live.reply import ModelAnswer, Sending
 from crane_core.live.session import Session
 from crane_core.live.verdict import PendingVerdict
+from crane_core.repair.fix import MOST_CANDIDATES, USUAL_CANDIDATES
 from crane_core.spelling import did_you_mean, nearest
 
 NAME = "crane"
-REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
-GUARD_ON = "%crane guard is on: a cell that will certainly crash is stopped before it runs."
-GUARD_OFF = "%crane guard is off: no cell is stopped."
+USUAL_REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
+GUARD_IS = {
+    GuardStep.OFF: "%crane guard is off: no cell is stopped.",
+    GuardStep.PREDICT: "%crane guard is on: predict. A cell that will certainly crash is stopped before it runs.",
+    GuardStep.REHEARSE: "%crane guard is on: rehearse. A cell that will certainly crash is stopped; any other runs"
+    f" first for up to {REHEARSED_S:g} s in a copy of the kernel, and is stopped if it crashes there.",
+}
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
      %crane guard on    stop certain crashes before they run; off ends that, {OVERRIDE} runs one cell anyway
-     %crane guard       say whether it is on
+     %crane guard rehearse  the same, and what else crashes within {REHEARSED_S:g} s in a copy of the kernel
+     %crane guard       say whether it is on, and what can be undone
+     %crane undo        after a cell that crashed or was interrupted with the guard on: back to before it
+     %crane guard on undo=3  keep copies for %crane undo 3, of the last 3 cells; undo=0 keeps none
      %%crane rehearse   above a cell: run it in a copy of the kernel that is dropped, for 2 s or `rehearse SECONDS`
+     %%crane fix        above a cell: show a fix that runs through in a copy of the kernel; --send also asks a model
      %%crane ask        above a cell: show what a model would be sent; with --send, ask it"""
 
 
-LINE_WORDS, CELL_WORDS = ("check", "guard"), ("rehearse", "ask")
+UNDO = "undo="
+_UNDO_CELLS = re.compile(rf"{UNDO}\d")
+STEPS = {"on": GuardStep.PREDICT} | {str(step): step for step in GuardStep}
+"""What may stand behind `%crane guard`."""
+LINE_WORDS, CELL_WORDS = (
+    ("check", "guard", "undo"),
+    ("rehearse", "fix", "ask"),
+)
 """What may stand behind `%crane`, and behind `%%crane`."""
 
 
@@ -72,23 +94,26 @@ class CraneMagics:
 
     @no_var_expand
     def line(self, line: str) -> None:
-        """`%crane check N`, `%crane guard on`, `%crane guard off`, `%crane guard`."""
+        """`%crane check N`, `%crane guard`, and with a step: `on` or `predict`, `rehearse`, `off`."""
         match line.split():
             case ["check", number] if number.isdigit():
                 self._tell_verdict(
                     lambda: self.session.cell_of_file(int(number))
                 )
-            case ["guard", "on" | "off" as wanted]:
-                self.switch_guard(on=wanted == "on")
-            case ["guard"]:
-                print(GUARD_ON if self.is_guarded else GUARD_OFF)  # noqa: T201 - the cell's output
+            case ["guard", *words] if _guard_words(words):
+                self._set_guard(words)
+                print(self._guard_line())  # noqa: T201 - the cell's output
+            case ["undo"]:
+                self._tell(lambda: self.session.undo(1))
+            case ["undo", number] if number.isdigit() and int(number):
+                self._tell(lambda: self.session.undo(int(number)))
             case ["check", number]:
                 raise UsageError(
                     f"{number} is not the number of a code cell, counted from 0\n{USAGE}"
                 )
             case ["guard", wanted]:
                 raise UsageError(
-                    f"guard {wanted} is unknown{did_you_mean(wanted, ('on', 'off'))}\n{USAGE}"
+                    f"guard {wanted} is unknown{did_you_mean(wanted, STEPS)}\n{USAGE}"
                 )
             case words:
                 raise UsageError(
@@ -99,7 +124,7 @@ class CraneMagics:
     def cell(self, line: str, cell: str) -> None:
         """`%%crane`: the verdict on the cell below it; `%%crane rehearse`: what it comes to in a copy of the kernel.
 
-        `%%crane ask`: what a model is sent, and what it says.
+        `%%crane fix`: an edit with which it runs through there. `%%crane ask`: what a model is sent, and what it says.
         """
         words = line.split()
         if not words:
@@ -107,6 +132,8 @@ class CraneMagics:
         elif words[0] == "rehearse":
             seconds = _seconds(words[1:])
             self._tell(lambda: self.session.rehearsal(cell, seconds))
+        elif words[0] == "fix":
+            self._fix(cell, _fix_words(line))
         elif words[0] == "ask":
             chosen = _asked(line)
             self._tell(lambda: self._ask(cell, chosen))
@@ -114,29 +141,65 @@ class CraneMagics:
             raise UsageError(_unknown("%%crane", words, CELL_WORDS, LINE_WORDS))
 
     @property
-    def is_guarded(self) -> bool:
-        """Whether every cell is looked at before it runs."""
-        return self.guard in self._shell.ast_transformers
+    def guard_step(self) -> GuardStep:
+        """What is done before a cell runs."""
+        if self.guard not in self._shell.ast_transformers:
+            return GuardStep.OFF
+        return GuardStep.REHEARSE if self.guard.rehearses else GuardStep.PREDICT
+
+    def _set_guard(self, words: list[str]) -> None:
+        """Switch as words say that `_guard_words` has let through."""
+        for word in words:
+            if word in STEPS:
+                self.switch_guard(STEPS[word])
+            else:
+                self.guard.n_undo = int(word.removeprefix(UNDO))
+                if not self.guard.n_undo:
+                    self.session.drop_copies()
+
+    def _guard_line(self) -> str:
+        """The guard's step, and what can be undone, in one line."""
+        step = self.guard_step
+        if step is GuardStep.OFF:
+            return GUARD_IS[step]
+        n_cells, why = self.guard.n_undo, self.session.why_no_copy
+        if not n_cells:
+            undo = "No copy is kept for %crane undo."
+        elif why:
+            undo = (
+                f"No copy for %crane undo was kept before the last cell: {why}."
+            )
+        elif n_cells == 1:
+            undo = "%crane undo puts the kernel back to before a cell that crashed."
+        else:
+            undo = f"%crane undo N puts the kernel back to before the last N cells, up to {n_cells}."
+        return f"{GUARD_IS[step]} {undo}"
 
     def start(self) -> None:
         """Prepare for the first question."""
         self._shell.events.register("post_run_cell", self.session.tell_imported)
         self.session.prepare()
 
-    def switch_guard(self, *, on: bool) -> None:
+    def switch_guard(self, step: GuardStep) -> None:
         """Look at every cell before it runs, or no longer."""
-        shell, is_on = self._shell, self.is_guarded
+        shell = self._shell
+        is_on = self.guard_step is not GuardStep.OFF
+        on = step is not GuardStep.OFF
+        self.guard.rehearses = step is GuardStep.REHEARSE
         if on and not is_on:
             self.session.helper.start()
             shell.events.register("pre_run_cell", self.guard.before)
+            shell.events.register("post_run_cell", self.guard.after)
             shell.ast_transformers.append(self.guard)
         elif is_on and not on:
             shell.ast_transformers.remove(self.guard)
             shell.events.unregister("pre_run_cell", self.guard.before)
+            shell.events.unregister("post_run_cell", self.guard.after)
+            self.session.drop_copies()
 
     def end(self) -> None:
         """Leave nothing behind in the shell."""
-        self.switch_guard(on=False)
+        self.switch_guard(GuardStep.OFF)
         self._shell.events.unregister(
             "post_run_cell", self.session.tell_imported
         )
@@ -156,6 +219,22 @@ class CraneMagics:
                 seen.order("ask", **options), chosen.timeout_s
             )
         )
+
+    def _fix(self, cell: str, chosen: argparse.Namespace) -> None:
+        """Show fixes; the first that edits the cell becomes the text of the next one."""
+        model = {
+            "model": chosen.model,
+            "base_url": chosen.base_url,
+            "candidates": chosen.candidates,
+        }
+        asked = model if chosen.send else {}
+        try:
+            found = self.session.fixes(cell, chosen.seconds, **asked)
+        except CraneError as error:
+            raise UsageError(str(error)) from None
+        display(found)  # type: ignore[no-untyped-call]
+        if found.next_input is not None:
+            self._shell.set_next_input(found.next_input, replace=False)
 
     def _tell_verdict(self, target: Callable[[], str]) -> None:
         """Show the verdict on a cell, and meanwhile which library is waited for."""
@@ -185,6 +264,14 @@ class CraneMagics:
             raise UsageError(str(error)) from None
 
 
+def _guard_words(words: list[str]) -> bool:
+    """Whether the words behind `%crane guard` are a step, a number of cells to undo, or both."""
+    steps = [word for word in words if word in STEPS]
+    numbers = [word for word in words if _UNDO_CELLS.fullmatch(word)]
+    is_all = len(steps) + len(numbers) == len(words)
+    return is_all and len(steps) <= 1 and len(numbers) <= 1
+
+
 def _asked(line: str) -> argparse.Namespace:
     words = _Words(prog="%%crane ask", add_help=False)
     words.add_argument("ask", choices=["ask"])
@@ -198,9 +285,31 @@ def _asked(line: str) -> argparse.Namespace:
         raise UsageError(f"{error}\n{USAGE}") from None
 
 
+def _fix_words(line: str) -> argparse.Namespace:
+    words = _Words(prog="%%crane fix", add_help=False)
+    words.add_argument("fix", choices=["fix"])
+    words.add_argument(
+        "seconds", type=float, nargs="?", default=USUAL_REHEARSED_S
+    )
+    words.add_argument("--model")
+    words.add_argument("--base-url")
+    words.add_argument("--send", action="store_true")
+    words.add_argument("--candidates", type=int, default=USUAL_CANDIDATES)
+    try:
+        chosen = words.parse_args(shlex.split(line))
+    except ValueError as error:
+        raise UsageError(f"{error}\n{USAGE}") from None
+    is_known = 0 < chosen.seconds <= LONGEST_REHEARSED_S
+    if not is_known or not 0 < chosen.candidates <= MOST_CANDIDATES:
+        raise UsageError(
+            f"fix takes up to {LONGEST_REHEARSED_S:g} s and {MOST_CANDIDATES} candidates\n{USAGE}"
+        )
+    return chosen
+
+
 def _seconds(words: list[str]) -> float:
     try:
-        seconds = float(words[0]) if words else REHEARSED_S
+        seconds = float(words[0]) if words else USUAL_REHEARSED_S
     except ValueError:
         seconds = 0.0
     if len(words) > 1 or not 0 < seconds <= LONGEST_REHEARSED_S:

@@ -12,19 +12,34 @@ import marshal
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from threading import Lock, Thread
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
-from crane_core.live.verdict import LiveVerdict, Rehearsed
+from crane_core.live.undo import UndoReport, report_of
+from crane_core.live.verdict import (
+    OFFER,
+    LiveVerdict,
+    Rehearsed,
+    scope_words,
+)
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import Ran, ran_before, request
 
+if TYPE_CHECKING:
+    from crane_core.live.fixes import LiveFixes
+    from crane_core.repair.fix import Fix
+    from crane_core.runtime.rehearsal import Rehearsal
+
+MODEL_PATIENCE_S = 300.0
+"""For replies of a model; the rules answer in a moment."""
 OWN_MAGIC = importlib.util.MAGIC_NUMBER.hex()
+COPY_START_S = 1.0
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
 """Where Jupyter Server says which file a kernel belongs to."""
 
@@ -102,6 +117,9 @@ class Session:
         self._parts: Parts | None = None
         self._parts_lock = Lock()
         self._probe: dict[str, Any] = {}
+        self._copies: Any = None
+        self.copy_start_s = COPY_START_S
+        """A cell waits no longer for a copy that could undo it."""
         self._told: list[str] = []
         """The libraries that the process beside the kernel was told to load."""
 
@@ -179,23 +197,125 @@ class Session:
         answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
         return LiveVerdict(
-            tuple(answer["findings"]), seconds, tuple(answer["unsure"])
+            tuple(answer["findings"]),
+            seconds,
+            tuple(answer["unsure"]),
+            scope=scope_words(
+                answer["asked"], is_limited=bool(answer["unsure"])
+            ),
+            # Only Linux lets a copy of a process be kept apart.
+            offer=OFFER if sys.platform == "linux" else "",
         )
 
-    def rehearsal(self, target: str, seconds: float) -> Rehearsed:
-        """What a cell comes to in a copy of this kernel. Raises HelperError."""
+    def rehearsal(
+        self, target: str, seconds: float, *, start_s: float | None = None
+    ) -> Rehearsed:
+        """What a cell comes to in a copy of this kernel; unknown if the copy takes more than `start_s` to begin.
+
+        Raises HelperError.
+        """
+        found = self._rehearsed(target, seconds, start_s=start_s)
+        return Rehearsed(found.head, tuple(found.facts), found.exception)
+
+    def _rehearsed(
+        self,
+        target: str,
+        seconds: float,
+        names: Sequence[str] = (),
+        *,
+        start_s: float | None = None,
+    ) -> Rehearsal:
         from crane_core.runtime.rehearsal import (
             rehearsal_of,
         )  # kernels that never rehearse load nothing for it
         from crane_core.runtime.rehearsal import request as asked
 
+        wanted = asked(target, seconds, names)
+        if start_s is not None:
+            wanted["start_s"] = start_s
         told = kernel_requests.rehearsed(
-            self._brought(), asked(target, seconds), self._probe, self._shell
+            self._brought(), wanted, self._probe, self._shell
         )
-        found = rehearsal_of(json.loads(told))
-        return Rehearsed(
-            found.head, tuple(found.facts), crashed=found.exception is not None
-        )
+        return rehearsal_of(json.loads(told))
+
+    def fixes(self, target: str, seconds: float, **model: object) -> LiveFixes:
+        """Fixes of a cell that ran through in a copy of this kernel. `model` names one that may be sent the cell.
+
+        Raises CraneError.
+        """
+        from crane_core.live.fixes import LiveFixes, fixes_of
+        from crane_core.repair.fix import Proposals
+        from crane_core.repair.search import repaired
+
+        seen = self.look(target)
+
+        def proposed(by: str, source: str, last: Rehearsal) -> Proposals:
+            order = seen.order(
+                "fix",
+                source=source,
+                crash=last.to_json(),
+                path=self._file,
+                by=by,
+                **model,
+            )
+            return fixes_of(self.helper.ask(order, MODEL_PATIENCE_S))
+
+        def by_model(source: str, last: Rehearsal) -> Proposals:
+            # What a model proposes is for the cell as it is.
+            if source != target:
+                return Proposals(())
+            return proposed("model", source, last)
+
+        def attempt(fix: Fix) -> Rehearsal:
+            return self._rehearsed(fix.code, seconds, fix.names)
+
+        crash = self._rehearsed(target, seconds)
+        by_rules = partial(proposed, "rules")
+        found = repaired(target, crash, by_rules, attempt)
+        if model and not found.shown and not found.why_none:
+            found = found.with_more(repaired(target, crash, by_model, attempt))
+        return LiveFixes(target, found)
+
+    def keep_copy(self, cell: str, n_most: int) -> None:
+        """Keep a copy of this kernel for an undo of the cell, which is about to run. Raises HelperError."""
+        if self._copies is None:
+            self._copies = kernel_requests.undo_copies(
+                self._brought(), self._probe, self._shell
+            )
+        self._copies.most = n_most
+        self._copies.start_s = self.copy_start_s
+        self._copies.begin(cell)
+
+    def copies_ended(self, *, has_failed: bool) -> None:
+        """The cell before which a copy was kept has ended, if there was one."""
+        if self._copies is not None:
+            self._copies.ended(has_failed=has_failed)
+
+    def drop_copies(self) -> None:
+        """End the copies that there are."""
+        if self._copies is not None:
+            self._copies.end()
+
+    @property
+    def why_no_copy(self) -> str:
+        """Why there was no copy before the last cell; empty where there was one, or none was wanted."""
+        return "" if self._copies is None else str(self._copies.why_none)
+
+    def undo(self, n_cells: int) -> UndoReport:
+        """Put this kernel back to before its last cells. Raises CraneError if nothing can be undone."""
+        if self._copies is None:
+            raise CraneError(
+                "There is nothing to undo: no copy of the kernel was kept.",
+                remedy="%crane guard on keeps one before each cell.",
+            )
+        told = self._copies.undo(n_cells)
+        if "refused" in told:
+            why = told["refused"]
+            raise CraneError(
+                f"{why[:1].upper()}{why[1:]}.",
+                remedy="The kernel is as the cell left it.",
+            )
+        return report_of(told)
 
     @property
     def _file(self) -> str | None:

@@ -5,6 +5,7 @@ Holds what it shows, so that nothing is computed when it is drawn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,6 +17,20 @@ MODEST = (
 ALARM, NEUTRAL, RAN = "#b3261e", "#5b6b7f", "#2e7d5b"
 """A crash; nothing certain, which approves nothing and therefore is not green; what ran through in a copy."""
 
+OFFER = "%%crane rehearse above the cell runs it in a copy of the kernel that is dropped."
+
+
+def scope_words(answered: Sequence[str], *, is_limited: bool) -> str:
+    """What was looked at where nothing was found, and what was not; `answered` names libraries."""
+    libraries = (
+        f"; {', '.join(answered)} answered on stand-ins" if answered else ""
+    )
+    limits = ", less what is unsure" if is_limited else ""
+    return (
+        f"this code and what its names hold now{limits}{libraries}."
+        " Not looked at: what only a run shows."
+    )
+
 
 def predicted(*, crashes: bool | None) -> str:
     """What the rules predict, in words; they never predict that a cell runs."""
@@ -26,12 +41,15 @@ def predicted(*, crashes: bool | None) -> str:
 class LiveVerdict:
     """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known.
 
-    `unsure` are sentences that say why the rules say less than they could.
+    `unsure` are sentences that say why the rules say less than they could. `scope` says what was looked at in an open
+    kernel, and `offer` how to learn more there; both are empty elsewhere.
     """
 
     findings: tuple[dict[str, Any], ...]
     seconds: float
     unsure: tuple[str, ...] = ()
+    scope: str = ""
+    offer: str = ""
 
     @property
     def crashes(self) -> bool | None:
@@ -56,8 +74,12 @@ class LiveVerdict:
         """What stands below the title, as name and text; of all findings, the first crash first."""
         told = [
             row for finding in self.findings for row in _facts(finding)
-        ] or [("note", MODEST)]
+        ] or [("note", MODEST), *self._scope(offer="")]
         return [*told, *self._doubts]
+
+    def _scope(self, offer: str) -> list[tuple[str, str]]:
+        words = f"{self.scope} {offer}".strip()
+        return [("looked at", bounded(words))] if self.scope else []
 
     @property
     def _doubts(self) -> list[tuple[str, str]]:
@@ -70,15 +92,24 @@ class LiveVerdict:
             lines += [f"  {name:<9} {text}" for name, text in _facts(finding)]
         if not self.crashes:
             lines.append(f"  {MODEST}")
+            lines += [
+                f"  {name:<9} {text}" for name, text in self._scope(self.offer)
+            ]
         return "\n".join(
             [*lines, *(f"  {name:<9} {text}" for name, text in self._doubts)]
+        )
+
+    @property
+    def _scope_html(self) -> str:
+        return "".join(
+            _row(name, text) for name, text in self._scope(self.offer)
         )
 
     def _repr_html_(self) -> str:
         """What JupyterLab, the classic notebook and VS Code draw."""
         rows = (
             "".join(_table(finding) for finding in self.findings)
-            or f"<div>{escape(MODEST)}</div>"
+            or f"<div>{escape(MODEST)}</div>{self._scope_html}"
         )
         rows += "".join(_row(name, text) for name, text in self._doubts)
         colour = ALARM if self.crashes else NEUTRAL
@@ -105,7 +136,8 @@ class Rehearsed:
 
     title: str
     rows: tuple[tuple[str, str], ...]
-    crashed: bool
+    exception: str | None
+    """The class of a crash."""
 
     def __repr__(self) -> str:
         """Plain text."""
@@ -121,7 +153,7 @@ class Rehearsed:
             f"<div>{name}: {escape(bounded(text))}</div>"
             for name, text in self.rows
         )
-        colour = ALARM if self.crashed else RAN
+        colour = RAN if self.exception is None else ALARM
         return (
             f'<div style="border-left:4px dashed {colour};padding:6px 12px;line-height:1.5">'
             f"<strong>{escape(bounded(self.title))}</strong>{rows}</div>"
@@ -138,7 +170,7 @@ def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("remedy", finding["remedy"]),
     ]
-    return [(name, bounded(text)) for name, text in told]
+    return [(name, bounded(text)) for name, text in told if text]
 
 
 def _table(finding: dict[str, Any]) -> str:

@@ -82,7 +82,7 @@ class FakePlan:
     `storm_length` get status 429 with `retry_after_s`. Latency is `latency_s` and a seeded share of `latency_spread_s`.
     `rejects` names parameters that are refused with status 400, `models` the served ones (none: any), `key` the only
     valid one. `echoes_key` puts the received key into every error, as careless endpoints do. `reports_usd` is the cost
-    that is reported with each reply, as gateways do.
+    that is reported with each reply, as gateways do. `replies` take turns as the text of every reply.
     """
 
     seed: int = 0
@@ -100,6 +100,7 @@ class FakePlan:
     counts_tokens: bool = True
     reports_usd: float | None = None
     has_quota: bool = True
+    replies: tuple[str, ...] = ()
 
 
 class FakeModel:
@@ -337,6 +338,8 @@ class FakeModel:
         # A repeated question gets another answer, as from a model, but one that was lost on its way is sent
         # again unchanged.
         self._occurrences[digest] += not is_lost
+        if self.plan.replies:
+            return self.plan.replies[self._n_requests % len(self.plan.replies)]
         members = _members_asked_for(asked)
         if members and "detection" not in members:
             return json.dumps(
@@ -348,7 +351,11 @@ class FakeModel:
         crashes = random.random() < self.plan.crash_probability
         outcome = "it raises an exception" if crashes else "nothing fails"
         reasoning = f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
-        return json.dumps({"reasoning": reasoning, "detection": crashes})
+        reply = {"reasoning": reasoning, "detection": crashes}
+        # Drawn last, so that a seed has the same detections whether or not it is asked for.
+        if "confidence" in members:
+            reply["confidence"] = random.randrange(50, 101)
+        return json.dumps(reply)
 
 
 def _members_asked_for(asked: JsonObject) -> JsonObject:

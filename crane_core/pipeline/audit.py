@@ -49,6 +49,29 @@ _noted: tuple[Path, Roles] | None = None
 COLUMNS = ("when", "who", "from", "action", "what", "detail")
 
 
+VIEWS = "views"
+"""The folder of the ledger with all saved views."""
+NOTES = "notes.jsonl"
+"""The ledger file of tags, comments and corrected diagnoses; an evidence pack leaves out who said what to whom."""
+
+
+CERTIFICATES = "judge_certificates.jsonl"
+"""The ledger file of what is certified about judges."""
+PLANS = "plans"
+"""The folder of the ledger with registered plans, a file each."""
+
+
+def is_private(name: str) -> bool:
+    """Whether a ledger file, named by its path in the ledger, tells of people and not of what pages compute."""
+    return name in (FILE, NOTES) or name.startswith(f"{VIEWS}/")
+
+
+def is_for_database(name: str) -> bool:
+    """Whether the database loads a ledger file; plans are few and are read from their files."""
+    is_read_as_it_is = name == CERTIFICATES or name.startswith(f"{PLANS}/")
+    return not is_private(name) and not is_read_as_it_is
+
+
 def audit_file(folder: DataFolder) -> Path:
     """Its ledger file."""
     return folder.ledger / FILE
@@ -76,6 +99,12 @@ def _entry(
         _bounded(text) for text in (actor.who, actor.where, what, detail)
     )
     return AuditEntry(now(), who, where, action, what, detail or None)
+
+
+def note_written(folder: DataFolder, what: str, out: Path) -> None:
+    """`note` that a command wrote something for others; out: its file or folder, its name is noted."""
+    actor, action = at_the_terminal(), AuditAction.EXPORT
+    note(folder, actor, action, what, f"to {out.name}")
 
 
 def note_roles(folder: DataFolder, roles: Roles, actor: Actor) -> None:

@@ -1,10 +1,10 @@
-"""A folder that is written completely or not at all, and never over existing files."""
+"""A folder that is written completely or not at all, and never over files of others."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,3 +32,41 @@ def fresh_folder(out: Path) -> Iterator[Path]:
         fresh.replace(out)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+@contextmanager
+def renewed_folder(out: Path, own: Collection[str]) -> Iterator[Path]:
+    """As `fresh_folder`, but `out` may exist: its files `own` are replaced, all others stay as they are.
+
+    own: names of files directly in `out`. Raises SourceError, and changes nothing, if a new file has the name of
+    another's.
+    """
+    if not out.exists():
+        with fresh_folder(out) as fresh:
+            yield fresh
+        return
+    fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        yield fresh
+        kept = [path for path in out.iterdir() if path.name not in own]
+        for path in kept:
+            if (fresh / path.name).exists():
+                raise SourceError(
+                    f"{path} is in the way.",
+                    remedy="Move it, or use another folder.",
+                )
+        fresh.chmod(out.stat().st_mode)
+        _exchange(fresh, out, kept)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _exchange(fresh: Path, out: Path, kept: list[Path]) -> None:
+    """Put `fresh` in the place of `out`, and what is kept of `out` into it."""
+    # Two renames, between which a stop leaves both folders whole.
+    before = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    out.replace(before)
+    fresh.replace(out)
+    for path in kept:
+        (before / path.name).replace(out / path.name)
+    shutil.rmtree(before, ignore_errors=True)

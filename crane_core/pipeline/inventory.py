@@ -58,6 +58,10 @@ class Inventory:
         """Whether this one is not removed."""
         return (kind, name) not in self.removed
 
+    def of_kind(self, kind: Listed) -> list[str]:
+        """The names of what is removed of this kind, in order."""
+        return sorted(name for one, name in self.removed if one is kind)
+
     def title(self, kind: Listed, name: str) -> str | None:
         """The name that a user chose for it."""
         return self.titles.get((kind, name))

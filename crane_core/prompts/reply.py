@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from crane_core.domain import JsonObject
 from crane_core.prompts.reply_objects import Doubled, objects_with
+from crane_core.prompts.template import Template
 
 SCHEMA_FILE = Path(__file__).with_name("reply_schema.json")
 SCHEMA_NAME = "crash_prediction"
@@ -21,6 +22,7 @@ MAX_REASONING = 20_000
 
 DETECTION = "detection"
 REASONING = "reasoning"
+CONFIDENCE = "confidence"
 _WORDS = {"true": True, "false": False}
 
 
@@ -32,9 +34,25 @@ class ReadReply(NamedTuple):
     trouble: str | None
 
 
-def reply_schema() -> JsonObject:
-    """JSON Schema of one reply, for models that can be held to one."""
+def reply_schema(template: Template | None = None) -> JsonObject:
+    """JSON Schema of one reply, for models that can be held to one; template: what asks for it, None for our protocol.
+
+    A model is shown the descriptions in it, so it states the rule of certainty and a confidence only where the
+    template does.
+    """
     schema: JsonObject = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    if template is None:
+        return schema
+    members = schema["properties"]
+    if "certain" not in template.text:
+        members[DETECTION]["description"] = "whether the target cell crashes."
+    if f'"{CONFIDENCE}"' in template.text:
+        members[CONFIDENCE] = {
+            "type": "number",
+            "description": "how likely it is that the detection is right, in percent, from 0 to 100.",
+        }
+        # Strict schemas of OpenAI require every property.
+        schema["required"].append(CONFIDENCE)
     return schema
 
 

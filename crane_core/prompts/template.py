@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from crane_core.domain import Setting
@@ -16,9 +17,22 @@ from crane_core.given_path import read_given
 PLACEHOLDER = "{{body}}"
 """Where the input (executed cells, runtime information, target cell) goes into a template."""
 
+INPUT_LINE = "----- input -----\n"
+"""Heads the input in our templates; examples stand before it."""
+
 FOLDER = Path(__file__).with_name("templates")
 HASH_LENGTH = 12
 _MAX_BYTES = 200_000
+
+
+class Wording(StrEnum):
+    """Our protocol and variants that change one thing each, so that a difference from it has one reason."""
+
+    PROTOCOL = "protocol"
+    INPUT_FIRST = "input-first"
+    PARAPHRASE = "paraphrase"
+    WITHOUT_CERTAINTY = "without-certainty"
+    WITH_CONFIDENCE = "with-confidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +47,22 @@ class Template:
         return self.text.replace(PLACEHOLDER, body)
 
 
-def template_for(setting: Setting) -> Template:
+def template_for(
+    setting: Setting, wording: Wording = Wording.PROTOCOL
+) -> Template:
     """Our own protocol (after Listing 1 of the paper), with or without the paragraph about runtime information."""
-    return _own(
-        "predict-from-code"
-        if setting is Setting.CODE
-        else "predict-from-runtime"
-    )
+    shown = "code" if setting is Setting.CODE else "runtime"
+    kind = "predict" if wording is Wording.PROTOCOL else str(wording)
+    return _own(f"{kind}-from-{shown}")
+
+
+def template_named(chosen: Path | None, setting: Setting) -> Template:
+    """One of our wordings by its name, else the text of a file; None is the protocol. Raises PromptError."""
+    if chosen is None:
+        return template_for(setting)
+    if str(chosen) in set(Wording):
+        return template_for(setting, Wording(str(chosen)))
+    return template_from(chosen)
 
 
 def template_for_judge() -> Template:
@@ -52,6 +75,11 @@ def template_for_campaign_judge(*, has_own_labels: bool) -> Template:
     return _own(
         "judge-own-labels" if has_own_labels else "judge-under-guideline"
     )
+
+
+def template_for_repair() -> Template:
+    """Our own words for a model that repairs a cell."""
+    return _own("repair-cell")
 
 
 def _own(wanted: str) -> Template:
@@ -70,7 +98,7 @@ def template_from(path: Path) -> Template:
     except OSError as error:
         raise PromptError(
             f"The template {path} cannot be read: {error.strerror}.",
-            remedy="Check the path after --template.",
+            remedy=f"Check the path after --template, or name one of ours: {', '.join(Wording)}.",
         ) from error
     except UnicodeDecodeError as error:
         raise PromptError(

@@ -7,14 +7,12 @@ request, the look makes IPython call what a notebook registered for `post_execut
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
-import zmq
-
-from crane_core.errors import KernelError, LookError
+from crane_core.errors import LookError
 from crane_core.runtime import probe_source
 from crane_core.runtime.endings import short
 from crane_core.runtime.kernel import (
@@ -26,11 +24,9 @@ from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.live_history import Ran, ran_before, request
 from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
 from crane_core.runtime.rehearsal import request as rehearsal_request
-from crane_core.runtime.running import RunningKernel, connected
+from crane_core.runtime.shell_channel import ShellChannel, busy
 
 IDLE_ANSWERS_WITHIN_S = 2.0
-# Short, so that Ctrl-C is heard while a kernel does not answer.
-_POLL_MS = 100
 _OLDEST_PYTHON = (3, 8)
 
 
@@ -41,19 +37,31 @@ class AttachedProbeResult(NamedTuple):
     state: dict[str, Any]
 
 
+class LiveKernel(Protocol):
+    """A kernel that runs already, here or elsewhere; `notebook` is its file on this machine, if it is known."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def notebook(self) -> Path | None:
+        """The saved notebook."""
+
+    def shell(self) -> ShellChannel:
+        """Its shell channel, not yet open."""
+
+
 class Attached:
     """A connection to a kernel that goes on running when it is closed."""
 
-    def __init__(self, kernel: RunningKernel) -> None:
+    def __init__(self, kernel: LiveKernel) -> None:
         self._kernel = kernel
-        # Its own context, so that its sockets can be closed without those of others.
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._shell = kernel.shell()
 
     def __enter__(self) -> Self:
         """Raises KernelStartError."""
-        channels = connected(self._kernel, self._context)
-        self._session = channels.session
-        self._shell = channels.connect_shell()
+        self._shell.__enter__()
         return self
 
     def __exit__(
@@ -62,8 +70,7 @@ class Attached:
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        self._shell.close()
-        self._context.term()
+        self._shell.__exit__(kind, error, where)
 
     def ran(self) -> list[Ran]:
         """What it has run so far. Raises KernelError while it is busy, and LookError where it is not Python."""
@@ -109,9 +116,11 @@ class Attached:
             raise self._unreadable("it told no state")
         return AttachedProbeResult(ran, seen["state"])
 
-    def rehearse(self, target: str, seconds: float) -> Rehearsal:
-        """What the target, the source of a cell, comes to in a copy of the kernel. Raises KernelError."""
-        asked = rehearsal_request(target, seconds)
+    def rehearse(
+        self, target: str, seconds: float, names: Sequence[str] = ()
+    ) -> Rehearsal:
+        """What the target, the source of a cell that assigns these names, comes to in a copy. Raises KernelError."""
+        asked = rehearsal_request(target, seconds, names)
         told = self._evaluated(
             probe_source.rehearse(asked, probe_source.OUR_MAGIC), seconds
         )
@@ -131,7 +140,7 @@ class Attached:
         )
         # A cell that raised before ours may abort what waits behind it.
         if answer.get("status") == "aborted":
-            raise self._busy()
+            raise busy(self._kernel.name)
         try:
             told = json.loads(given_text(answer))
         except (ExpressionError, ValueError, RecursionError) as error:
@@ -142,53 +151,15 @@ class Attached:
         self,
         kind: str,
         content: dict[str, Any],
-        within_s: float = IDLE_ANSWERS_WITHIN_S,
+        within_s: float | None = None,
     ) -> dict[str, Any]:
-        message = self._session.msg(kind, content)
-        self._session.send(self._shell, message)
-        answered = self._reply_to(message["header"]["msg_id"])
-        late = time.monotonic() + within_s
-        while time.monotonic() < late:
-            # Polled in short steps, as answers to others arrive on the same socket.
-            if (
-                self._shell.poll(_POLL_MS)
-                and (answer := answered()) is not None
-            ):
-                return answer
-        raise self._busy()
-
-    def _reply_to(self, asked: str) -> Callable[[], dict[str, Any] | None]:
-        def answered() -> dict[str, Any] | None:
-            try:
-                _, message = self._session.recv(self._shell)
-            except (
-                ValueError
-            ) as error:  # a message without the kernel's signature
-                raise LookError(
-                    f"The kernel {self._kernel.name} gave an answer that is not its own.",
-                    remedy="Check its connection file.",
-                ) from error
-            # An answer to an earlier request that was not waited for.
-            if (
-                message is None
-                or message["parent_header"].get("msg_id") != asked
-            ):
-                return None
-            content: dict[str, Any] = message["content"]
-            return content
-
-        return answered
+        limit_s = IDLE_ANSWERS_WITHIN_S if within_s is None else within_s
+        return self._shell.answer(kind, content, limit_s)
 
     def _unreadable(self, why: str) -> LookError:
         return LookError(
             f"The kernel {self._kernel.name} could not be looked at: {short(why)}.",
             remedy="Check that it is a Python kernel.",
-        )
-
-    def _busy(self) -> KernelError:
-        return KernelError(
-            f"The kernel {self._kernel.name} is busy.",
-            remedy="Wait until its cell has ended, then check again.",
         )
 
 

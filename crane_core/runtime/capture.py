@@ -24,7 +24,7 @@ from crane_core.runtime.kernel import EndedError, ExpressionError, fresh_kernel
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import Program, program
-from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
+from crane_core.runtime.rehearsal import Rehearsal, Visit, rehearsal_of
 from crane_core.runtime.run_up import ProbeResult, RanCell, RunUp
 
 
@@ -85,6 +85,8 @@ def capture(
     probes: Sequence[str] = (),
     keep_going: bool = False,
     rehearse_s: float | None = None,
+    runs_again: bool = True,
+    visit: Visit | None = None,
     stop: threading.Event | None = None,
 ) -> Captured:
     """Run the cells before the target in a fresh kernel and look at what the target will meet.
@@ -92,8 +94,8 @@ def capture(
     `target` counts code cells from 0; without it, it is the first cell with an error output, else the last. The kernel
     is the kernelspec `kernel`, or ipykernel in the interpreter `python`, else in ours. With `keep_going` a cell that
     raises is recorded and the next one runs. With `rehearse_s` the target itself runs, for so many seconds at most, in
-    a copy of the kernel that is dropped; where the copy lacks threads, in a second kernel after the same cells. When
-    `stop` is set, the capture ends in a moment.
+    a copy of the kernel that is dropped; where the copy lacks threads, in a second kernel after the same cells, unless
+    `runs_again` is False; `visit` may rehearse other cells there. When `stop` is set, the capture ends in a moment.
 
     Raises NotebookError, or a KernelError that names the cell; no process is left behind in either case.
     """
@@ -109,7 +111,11 @@ def capture(
         way = RunUp(plan, running, installs=limits.installs)
         try:
             result = way.make(
-                probes, keep_going=keep_going, rehearse_s=rehearse_s
+                probes,
+                keep_going=keep_going,
+                rehearse_s=rehearse_s,
+                runs_again=runs_again,
+                visit=visit,
             )
         # The kernel alone does not know why it ended: the watchdog does.
         except EndedError as error:

@@ -5,9 +5,10 @@ Knows how notebooks spell them. A line that is left out becomes `pass`, so that 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
+
+from crane_core.cell_language import is_python
 
 # As notebooks spell it: with a path, a version, through Python, or `{sys.executable}`.
 _TOOL = r"(?:\S*pip[\d.]*|conda|mamba|micromamba|uv|uv\s+pip|\S*python[\d.]*\s+-m\s+pip|\{sys\.executable\}\s+-m\s+pip)"
@@ -35,7 +36,7 @@ def n_installs(sources: Iterable[str]) -> int:
     return sum(
         installs
         for source in sources
-        if not _is_python(source)
+        if not is_python(source)
         for _, installs in _told(source)
     )
 
@@ -76,12 +77,3 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
             ),
             is_first,
         )
-
-
-def _is_python(source: str) -> bool:
-    try:
-        ast.parse(source)
-    # What is not Python has magics, or a mistake that the kernel will tell.
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

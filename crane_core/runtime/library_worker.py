@@ -105,6 +105,7 @@ class LibraryWorker:
         self._turn = threading.Lock()
         self._of_owners: list[object] = []
         self._answers: dict[str, dict[str, Any]] = {}
+        self._spent_s: dict[str, float] = {}
         self._deaths: Counter[Owed] = Counter()
         """How often a worker died over something; _MOST_DEATHS means that it is given up."""
         self._forget()
@@ -186,6 +187,12 @@ class LibraryWorker:
             except WorkerGoneError:
                 continue
         return None
+
+    def spent_s(
+        self, order: Mapping[str, Any], libraries: Iterable[str]
+    ) -> float:
+        """Processor time in seconds that the answer took, also when it was kept since; 0 without an answer."""
+        return self._spent_s.get(_key(order, tuple(sorted(libraries))), 0.0)
 
     def is_given_up(
         self, order: Mapping[str, Any], libraries: Iterable[str]
@@ -367,7 +374,10 @@ class LibraryWorker:
     def _keep(self, key: str, said: dict[str, Any]) -> None:
         if len(self._answers) >= _MOST_KEPT:
             # The oldest, as dicts keep the order.
-            del self._answers[next(iter(self._answers))]
+            oldest = next(iter(self._answers))
+            del self._answers[oldest]
+            self._spent_s.pop(oldest, None)
+        self._spent_s[key] = said.pop("spent_s", 0.0)
         self._answers[key] = said
 
     def _send(self, owed: Owed, order: Mapping[str, Any]) -> None:

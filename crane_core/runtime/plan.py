@@ -7,12 +7,16 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import NotebookError
 from crane_core.given_path import read_given
+from crane_core.not_a_notebook import UnreadableNotebookError
 from crane_core.notebooks import (
+    MAY_RAISE,
+    SKIPPED,
     CodeCell,
     executed_before,
     read_document,
     target_index,
 )
+from crane_core.runtime.text_forms import notebook_in
 
 MOST_BYTES = 64 * 2**20
 """Of a notebook file; one with larger outputs takes longer to read than anybody waits."""
@@ -30,6 +34,23 @@ class NotebookPlan(NamedTuple):
     cells: list[CodeCell]
     executed: list[CodeCell]
     target: CodeCell
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """What tags and languages of cells change about the run, in words."""
+        told = []
+        for cell in self.cells:
+            if cell.language is not None:
+                told.append(
+                    f"code cell {cell.index} is {cell.language}, left out"
+                )
+            elif cell.is_skipped and cell is not self.target:
+                told.append(
+                    f"code cell {cell.index} is tagged {SKIPPED}, left out"
+                )
+            elif cell.may_raise and cell in (*self.executed, self.target):
+                told.append(f"code cell {cell.index} is tagged {MAY_RAISE}")
+        return tuple(told)
 
     def request(self) -> dict[str, Any]:
         """What the probe gets of the notebook: the cells that ran, in that order, then those that did not."""
@@ -76,6 +97,11 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
             f"{notebook.name}: {error}.",
             remedy="Code cells are counted from 0; Markdown cells are not counted.",
         ) from error
+    if (language := cells[target].language) is not None:
+        raise NotebookError(
+            f"Code cell {target} of {notebook.name} is {language}, not Python.",
+            remedy="Choose a cell in Python with --target.",
+        )
     return NotebookPlan(notebook.name, cells, executed, cells[target])
 
 
@@ -87,16 +113,19 @@ def _code_cells(notebook: Path) -> list[CodeCell]:
     data = b""
     try:
         data = read_given(notebook, MOST_BYTES)
-        cells, language = read_document(data)
+        cells, language = read_document(notebook_in(notebook, data) or data)
     except OSError as error:
         raise NotebookError(
             f"{notebook} cannot be read: {error.strerror}.",
             remedy="Check the path.",
         ) from error
     except ValueError as error:
+        # Only outputs make a notebook too large; what is none needs another remedy.
+        remedy = "Clear its outputs, and save it again as .ipynb."
+        if isinstance(error, UnreadableNotebookError):
+            remedy = error.remedy
         broken = NotebookError(
-            f"{notebook} is not a readable notebook: {error}.",
-            remedy="Clear its outputs, and save it again as .ipynb.",
+            f"{notebook} is not a readable notebook: {error}.", remedy=remedy
         )
         other = _other_than_notebook(notebook, data) if data else None
         raise other or broken from error

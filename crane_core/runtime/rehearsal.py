@@ -5,7 +5,7 @@ Knows the form in which a kernel tells it, and believes none of it: words are bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ MEMORY_AGAIN_BYTES = 16 * 1024 * MIB
 DISK_BYTES = 256 * MIB
 # A little more than the kernel's side sends, which is already bounded.
 MOST_WORDS = 2_200
-_SAID = ("exception", "message", "code_line", "why", "writes")
+_SAID = ("exception", "message", "code_line", "why", "writes", "result")
 
 
 class RehearsalEnd(StrEnum):
@@ -43,6 +43,7 @@ class Rehearsal(NamedTuple):
     `seconds` is the time that the target took in the copy, `limit_s` the time that it had. `writes` says whether files
     could be written, to be dropped with the copy, or were refused; None where there was no copy. `lacks_threads`: it is
     unknown perhaps for want of the kernel's threads. `ran_again`: a second kernel ran the cells before the target too.
+    `result` says what a target that ran through leaves, where `request` had its names.
     """
 
     outcome: RehearsalEnd
@@ -56,11 +57,21 @@ class Rehearsal(NamedTuple):
     writes: str | None = None
     lacks_threads: bool = False
     ran_again: bool = False
+    result: str | None = None
 
     @property
     def how(self) -> str:
         """That it was executed, and where."""
         return EXECUTED_AGAIN if self.ran_again else EXECUTED
+
+    @property
+    def where(self) -> str:
+        """Where it was executed, as the end of a phrase."""
+        return (
+            "in a second kernel after the same cells"
+            if self.ran_again
+            else "in a copy of the kernel"
+        )
 
     @property
     def head(self) -> str:
@@ -97,14 +108,22 @@ class Rehearsal(NamedTuple):
         }
 
 
-def request(target: str, seconds: float) -> dict[str, Any]:
-    """What the kernel's side gets; `target` is the source of a cell."""
+Rehearse = Callable[[str, Sequence[str]], Rehearsal]
+"""Runs the source of a cell in a copy of a kernel; the names are those that it assigns."""
+Visit = Callable[[dict[str, Any], Rehearsal | None, Rehearse], None]
+"""What is done in a kernel before its target: it gets the probe's state, the target's rehearsal, and can rehearse."""
+
+
+def request(
+    target: str, seconds: float, names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the kernel's side gets; `target` is the source of a cell, which assigns these names."""
     bounds = {
         "seconds": seconds,
         "memory_bytes": MEMORY_BYTES,
         "disk_bytes": DISK_BYTES,
     }
-    return {"target": target, **bounds, "again": None}
+    return {"target": target, **bounds, "again": None, "names": list(names)}
 
 
 def again(

@@ -6,6 +6,7 @@ Knows what a cell that raises means, and what the probe has to look at. Refuses 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,10 +17,25 @@ from crane_core.runtime.endings import short
 from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.kernel import ExpressionError, Kernel, KernelReply
 from crane_core.runtime.plan import NotebookPlan
-from crane_core.runtime.rehearsal import Rehearsal, again, rehearsal_of, request
+from crane_core.runtime.rehearsal import (
+    Rehearsal,
+    Visit,
+    again,
+    rehearsal_of,
+    request,
+)
 
 _INPUT_ERROR = "StdinNotImplementedError"
 _NO_MODULE = "ModuleNotFoundError"
+_HOSTED = {
+    "dbutils": "Databricks",
+    "sc": "Databricks",
+    "spark": "Databricks",
+    "_deepnote_execute_sql": "Deepnote",
+    "_dntk": "Deepnote",
+}
+"""Names that a hosted service puts into its notebooks, and no other kernel has."""
+_UNDEFINED = re.compile(r"name '(?P<name>\w+)' is not defined")
 _OLDEST_PYTHON = (3, 8)
 
 
@@ -60,14 +76,21 @@ class RunUp:
         self.cell: int | None = None
         self.ran: list[RanCell] = []
 
+    def toward(self, plan: NotebookPlan) -> None:
+        """Go on in the same kernel, which has run the cells of this plan, to another target."""
+        self._plan = plan
+
     @property
     def what(self) -> str:
         """What is going on, to begin a sentence with."""
         return (
             "Capturing the state"
             if self.cell is None
-            else f"Code cell {self.cell} of {self._plan.name}"
+            else self._called(self.cell)
         )
+
+    def _called(self, cell: int) -> str:
+        return f"Code cell {cell} of {self._plan.name}"
 
     def make(
         self,
@@ -75,31 +98,53 @@ class RunUp:
         *,
         keep_going: bool,
         rehearse_s: float | None = None,
+        runs_again: bool = True,
+        visit: Visit | None = None,
     ) -> ProbeResult:
-        """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
+        """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue.
+
+        runs_again: also make the request for a second kernel where the copy lacks threads. `visit` comes last.
+        """
         # Threads of the kernel itself, before any cell: what is added later is the notebook's.
-        own = self._greeting()
+        own = self.greeting()
         for cell in self._plan.executed:
-            self.cell = cell.index
-            reply = self._kernel.run(self._code(cell))
+            reply = self.run(cell)
             # `raises-exception` marks cells that are meant to raise.
             goes_on = keep_going or cell.may_raise
             if reply.exception is not None and not goes_on:
                 raise self._raised(cell, reply)
-            self.ran.append(_ran(cell, reply))
-        self.cell = None
-        return self._look(probes, own, rehearse_s)
+        result = self.look(probes, own, rehearse_s, runs_again=runs_again)
+        if visit is not None and rehearse_s is not None:
+            seconds = rehearse_s
 
-    def _look(
+            def rehearse(source: str, names: Sequence[str]) -> Rehearsal:
+                asked = request(source, seconds, names)
+                return self._rehearsal(own["magic"], asked)
+
+            visit(result.state, result.rehearsal, rehearse)
+        return result
+
+    def run(self, cell: CodeCell) -> KernelReply:
+        """Run one cell, whatever it raises."""
+        self.cell = cell.index
+        reply = self._kernel.run(self._code(cell))
+        self.ran.append(_ran(cell, reply))
+        self.cell = None
+        return reply
+
+    def look(
         self,
         probes: Sequence[str],
         own: dict[str, Any],
-        rehearse_s: float | None,
+        rehearse_s: float | None = None,
+        *,
+        runs_again: bool = False,
     ) -> ProbeResult:
+        """What the target of the plan will meet; `own` is the greeting before any cell. Raises LookError."""
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(
             name
-            for ident, name in self._greeting()["threads"]
+            for ident, name in self.greeting()["threads"]
             if ident not in known
         )
         # Probes twice: that the look changes nothing can be checked by the user.
@@ -109,10 +154,12 @@ class RunUp:
         )
         rehearsal = asked_again = None
         if rehearse_s is not None:
-            rehearsal = self._rehearsal(own["magic"], rehearse_s)
+            rehearsal = self._rehearsal(
+                own["magic"], request(self._plan.target.source, rehearse_s)
+            )
             asked_again = (
                 self._again(own["magic"], rehearse_s)
-                if rehearsal.lacks_threads
+                if runs_again and rehearsal.lacks_threads
                 else None
             )
         pairs = zip(probes, before, self._evaluated(probes), strict=True)
@@ -129,10 +176,9 @@ class RunUp:
             asked_again,
         )
 
-    def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
-        asked = request(self._plan.target.source, seconds)
+    def _rehearsal(self, magic: str, asked: dict[str, Any]) -> Rehearsal:
         return rehearsal_of(
-            self._asked(probe_source.rehearse(asked, magic), seconds)
+            self._asked(probe_source.rehearse(asked, magic), asked["seconds"])
         )
 
     def _again(self, magic: str, seconds: float) -> dict[str, Any]:
@@ -160,7 +206,8 @@ class RunUp:
     def _code(self, cell: CodeCell) -> str:
         return cell.source if self._installs else without_installs(cell.source)
 
-    def _greeting(self) -> dict[str, Any]:
+    def greeting(self) -> dict[str, Any]:
+        """Which Python the kernel is, and its threads. Raises LookError for one that is too old."""
         told: dict[str, Any] = self._asked(probe_source.greet())
         if tuple(told["version"]) < _OLDEST_PYTHON:
             raise LookError(
@@ -186,6 +233,13 @@ class RunUp:
             ) from error
 
     def _remedy(self, reply: KernelReply) -> str:
+        undefined = _UNDEFINED.match(reply.message)
+        if undefined and undefined["name"] in _HOSTED:
+            service = _HOSTED[undefined["name"]]
+            return (
+                f"Only {service} has {undefined['name']}: leave the cell out with the tag skip-execution, choose it"
+                " with --target, or continue past it with --keep-going."
+            )
         if reply.exception != _NO_MODULE:
             return "Fix it, choose it with --target, or continue past it with --keep-going."
         # A module is missing perhaps because its installation was left out.
@@ -206,7 +260,7 @@ class RunUp:
         # input() in a cell: the exception's own message speaks of Jupyter's front end.
         if reply.exception == _INPUT_ERROR:
             return CellRaisedError(
-                f"{self.what} waits for input, which is not available.",
+                f"{self._called(cell.index)} waits for input, which is not available.",
                 remedy="Write the value in the code.",
                 cell=cell.index,
             )
@@ -216,7 +270,8 @@ class RunUp:
             else str(reply.exception)
         )
         return CellRaisedError(
-            f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
+            f"{self._called(cell.index)}, which ran before the target (code cell {self._plan.target.index}),"
+            f" raised {said}.",
             remedy=self._remedy(reply),
             cell=cell.index,
         )

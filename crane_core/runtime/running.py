@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import zmq
-from jupyter_client.connect import ConnectionFileMixin
 from jupyter_core.paths import jupyter_runtime_dir
 
 from crane_core.errors import KernelStartError
-from crane_core.runtime.limits import MIB
+from crane_core.runtime.shell_channel import (
+    LIST_KERNELS,
+    ZmqShell,
+    connected,
+    unusable,
+)
 
 _ANSWERS_WITHIN_MS = 1_000
 _MOST_BYTES = 100_000
 _MOST_KERNELS = 200
-# As long as all that a cell may print: a state is far shorter.
-_MOST_ANSWER = 100 * MIB
-_LIST = "List those that run: python -m crane_core check --attach."
 
 
 class RunningKernel(NamedTuple):
@@ -40,6 +41,10 @@ class RunningKernel(NamedTuple):
     def is_called(self, text: str, path: Path) -> bool:
         """Whether the text is its id or its connection file's name, or the path that of its notebook."""
         return text in (self.id, self.file.name) or self.notebook == path
+
+    def shell(self) -> ZmqShell:
+        """Its shell channel, not yet open."""
+        return ZmqShell(self.file, self.name)
 
 
 def running_kernels() -> list[RunningKernel]:
@@ -76,23 +81,7 @@ def kernel_named(text: str) -> RunningKernel:
         if found
         else "No kernel that runs is"
     )
-    raise KernelStartError(f"{what} known as {text!r}.", remedy=_LIST)
-
-
-def connected(
-    kernel: RunningKernel, context: zmq.Context[zmq.Socket[bytes]]
-) -> ConnectionFileMixin:
-    """What opens the channels of a kernel. Raises KernelStartError if its file cannot be used."""
-    # A notebook may answer without end: what is longer is not received at all.
-    context.setsockopt(zmq.MAXMSGSIZE, _MOST_ANSWER)
-    context.setsockopt(zmq.LINGER, 0)
-    channels = ConnectionFileMixin(context=context)
-    try:
-        channels.load_connection_file(str(kernel.file))
-    # jupyter_client raises whatever a damaged file leads to.
-    except Exception as error:
-        raise _unusable(kernel.file) from error
-    return channels
+    raise KernelStartError(f"{what} known as {text!r}.", remedy=LIST_KERNELS)
 
 
 def _files() -> Sequence[Path]:
@@ -111,11 +100,11 @@ def _files() -> Sequence[Path]:
 def _of_file(file: Path) -> RunningKernel:
     kernel = _read(file.resolve())
     if kernel is None:
-        raise _unusable(file)
+        raise unusable(file)
     if not _beating([kernel]):
         raise KernelStartError(
             f"No kernel answers as {file.name} says; it has ended.",
-            remedy=_LIST,
+            remedy=LIST_KERNELS,
         )
     return kernel
 
@@ -154,7 +143,7 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
         poller = zmq.Poller()
         for kernel in kernels:
             try:
-                heart = connected(kernel, context).connect_hb()
+                heart = connected(kernel.file, context).connect_hb()
             except (KernelStartError, zmq.ZMQError):
                 continue
             # Busy kernels answer too, because the heart has its own thread.
@@ -169,10 +158,3 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
         for heart in hearts:
             heart.close()
     return beating
-
-
-def _unusable(file: Path) -> KernelStartError:
-    return KernelStartError(
-        f"{file.name} is not a readable connection file of a kernel.",
-        remedy=_LIST,
-    )

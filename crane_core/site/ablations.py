@@ -82,7 +82,7 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
         if section not in PRINTED:
             yield from _measured(collected, mine, section)
             continue
-        caption = "Dashed: full runtime state. p: printed in the paper, without the runs behind it."
+        caption = "Dashed: full runtime state. Hollow: printed in the paper, not measured here."
         for index, bars in enumerate(_bars(mine)):
             yield figure(f"ablation-{section}-{index}", bars, caption)
         yield statistics_table(mine, COLUMNS)
@@ -141,8 +141,8 @@ def _drops_of_kind(
         measured.assign(label=measured["setting"].map(setting_short)), printed
     )
     about = (
-        f"Against {drops_words.base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. "
-        "Lines: 95% intervals by case. Squares and p: printed in the paper, without the runs behind it. "
+        f"Against {drops_words.base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. "
+        "Lines: 95% intervals by case. Hollow squares: printed in the paper, not measured here. "
         f"In the table, {drops_words.about_tests(RATE, len(measured))}{drops_words.apart(measured)}"
     )
     chart = drops(drawn, labels=labels, rate=RATE.lower())
@@ -220,12 +220,13 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
                 else one.value
             )
             share = float(value or 0) / PERCENT
-            text = percent(share) + (" p" if is_printed else "")
+            text = percent(share)
             # The paper types a hyphen where the app writes a minus sign.
             setting = match["setting"].replace("-", "−")
-            found.append((one.group, setting, share, text))
+            found.append((one.group, setting, share, text, is_printed))
     drawn = pd.DataFrame(
-        found, columns=["detector_title", "setting", "value", "text"]
+        found,
+        columns=["detector_title", "setting", "value", "text", "is_printed"],
     )
     full = drawn[drawn["setting"] == REFERENCE].set_index("detector_title")[
         "value"

@@ -14,10 +14,10 @@ from crane_core.site.material import Collected
 from crane_core.site.numbers import (
     frame,
     input_text,
-    interval_text,
     statistics_table,
     value_text,
 )
+from crane_core.ui.agreement.title import agreement_title
 from crane_core.ui.words import count
 
 SECTIONS = {
@@ -50,7 +50,7 @@ def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
 
 
 def headline(collected: Collected) -> str | None:
-    """Kappa of the pair that the app begins with, in a sentence."""
+    """What the app's page says first of the pair that it begins with, and over how many diagnoses."""
     rows = [
         one
         for one in agreement_rows(collected)
@@ -66,11 +66,16 @@ def headline(collected: Collected) -> str | None:
     )
     if one is None:
         return None
-    bounds = interval_text(one) if one.low is not None else one.note
-    return (
-        f"{KAPPA} of {one.judged_by}: {value_text(one)} ({bounds}) over {count(one.n or 0)} diagnoses of "
-        f"{count(one.n_cases or 0)} cases"
-    )
+    row = {
+        "coefficient": KAPPA,
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "n": one.n or 0,
+        "why": one.note,
+    }
+    title = agreement_title(row, str(one.judged_by), "diagnoses")
+    return f"{title}, over {count(one.n or 0)} diagnoses of {count(one.n_cases or 0)} cases"
 
 
 def agreement_blocks(collected: Collected) -> Iterator[Markup]:

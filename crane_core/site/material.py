@@ -12,8 +12,10 @@ from crane_core.pipeline.export.exported_statistic import (
     Judging,
     Material,
 )
+from crane_core.pipeline.results.leaderboard import Board, usual_boards
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_runs import runs_of
+from crane_core.storage.cases import benchmark_titles
 
 
 class Collected(NamedTuple):
@@ -22,6 +24,18 @@ class Collected(NamedTuple):
     material: Material
     found: dict[str, list[ExportedStatistic]]
     with_texts: bool
+
+    @property
+    def boards(self) -> list[Board]:
+        """The leaderboards of every benchmark."""
+        material = self.material
+        runs = run_list(material.store, material.verdicts)
+        return usual_boards(material.verdicts, runs)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The names of benchmarks by id."""
+        return benchmark_titles(self.material.store.cursor())
 
 
 class RunSource(NamedTuple):

@@ -62,10 +62,15 @@ def interval_text(one: ExportedStatistic) -> str:
 
 def input_text(one: ExportedStatistic) -> str:
     """The setting as the paper writes it."""
-    if one.input == BOTH_INPUTS:
+    return input_words(one.input or "")
+
+
+def input_words(inputs: str) -> str:
+    """A setting or two as exports hold them, as the paper writes them."""
+    if inputs == BOTH_INPUTS:
         return "+RT against −RT"
     return " against ".join(
-        _setting(name) for name in (one.input or "").split(" against ")
+        _setting(name) for name in inputs.split(" against ")
     )
 
 

@@ -15,9 +15,10 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.site.blocks import folded, heading, links, paragraph, table
 from crane_core.site.material import Collected
 from crane_core.storage import cases as stored
+from crane_core.ui.pair_answers import answers_html
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.pair_facts import asked_rows, facts_html, verdicts_html
-from crane_core.ui.verdict_matrix import reasonings_html
+from crane_core.ui.pair_facts import asked_rows, facts_html
+from crane_core.ui.pair_panel import verdicts_html
 from crane_core.ui.words import count
 
 FOLDER = "pairs"
@@ -165,6 +166,6 @@ def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[Markup]:
         return
     asked = asked_rows(runs, verdicts)
     yield Markup(verdicts_html(asked))
-    if reasons := reasonings_html([*asked.imported, *asked.local]):
-        yield heading("Reasoning, −RT beside +RT", 3, "reasoning")
+    if reasons := answers_html([*asked.imported, *asked.local]):
+        yield heading("Answers, −RT and +RT", 3, "reasoning")
         yield Markup(reasons)

@@ -17,7 +17,11 @@ from crane_core.charts.theme import in_order
 from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.charts.together import together
 from crane_core.pipeline.export.exported_statistic import Judging
-from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.judging.judges import (
+    judge_passes,
+    person_and_judges,
+    without_repetitions,
+)
 from crane_core.pipeline.results.beside import SHIPPED, beside
 from crane_core.pipeline.results.combinations import (
     Member,
@@ -26,31 +30,69 @@ from crane_core.pipeline.results.combinations import (
     usual_members,
     with_rules,
 )
+from crane_core.pipeline.results.joint_curve import joint_curve
+from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import VoteRule
-from crane_core.pipeline.results.specification_curve import specification_curve
+from crane_core.pipeline.results.specification_curve import curve_of, pairs_of
 from crane_core.pipeline.results.time_saved import time_saved, times_of
-from crane_core.site.blocks import figure, finding, folded, heading, points
+from crane_core.site.blocks import (
+    figure,
+    finding,
+    folded,
+    heading,
+    paragraph,
+    points,
+)
 from crane_core.site.material import Collected, name_of, plain_name
 from crane_core.site.numbers import readable_table
-from crane_core.ui import specification_words, time_saved_words, together_words
+from crane_core.ui import (
+    judge_error_words,
+    specification_words,
+    time_saved_words,
+    together_words,
+)
 from crane_core.ui.words import count, experiment_words
 
 
-def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
-    """The section, for all annotators of these answers; empty if no detector has both inputs."""
+def curve_and_errors(
+    collected: Collected, judging: Judging
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every reading of these answers, and the gains by judges whose errors are taken out; empty without any."""
+    judged, passes = _judged(collected, judging)
+    who = without_repetitions(judged, passes)
+    curve = curve_of(pairs_of({name: judged[name] for name in who}))
+    of = person_and_judges(judged, passes)
+    errors = pd.DataFrame() if of is None else judge_error(judged, *of)
+    return curve, errors
+
+
+def _judged(
+    collected: Collected, judging: Judging
+) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """The rows as each annotator of these answers judged them, and the passes of judges."""
     same = (judging.benchmark, judging.experiment, judging.kind)
     judged = {
         one.judge: one.rows
         for one in collected.material.judgings
         if (one.benchmark, one.experiment, one.kind) == same
     }
-    who = without_repetitions(judged, judge_passes(collected.material.store))
-    curve = specification_curve({name: judged[name] for name in who})
-    if curve.empty:
+    passes = judge_passes(collected.material.store)
+    return judged, passes
+
+
+def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    """The section, for all annotators of these answers; empty if no detector has both inputs."""
+    judged, passes = _judged(collected, judging)
+    who = without_repetitions(judged, passes)
+    pairs = pairs_of({name: judged[name] for name in who})
+    curve = curve_of(pairs)
+    joint = joint_curve(curve, pairs)
+    if joint is None:
         return
     anchor = f"choices-{name_of(judging)}"
     yield heading("Does the conclusion depend on the choices?", 3, anchor)
     yield finding(specification_words.finding(curve))
+    yield paragraph(specification_words.joint_finding(joint))
     titles = in_order(curve["detector_title"].unique().tolist())
     yield points(
         [
@@ -64,6 +106,15 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
         curve_chart(readings, specification_words.choices_of(readings)),
         specification_words.ABOUT,
     )
+    found = person_and_judges(judged, passes)
+    if found is None:
+        return
+    errors = judge_error(judged, *found)
+    if len(errors):
+        yield heading(judge_error_words.TITLE, 3, f"judged-{name_of(judging)}")
+        yield paragraph(judge_error_words.errors_sentence(errors, found[0]))
+        yield readable_table(judge_error_words.label_sources(curve, errors))
+        yield paragraph(judge_error_words.ABOUT, "cw-dim")
 
 
 def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:

@@ -21,6 +21,10 @@ from crane_core.pipeline.export.exported_statistic import (
     ExportedStatistic,
     Judging,
 )
+from crane_core.pipeline.export.leaderboard_formats import method_of
+from crane_core.pipeline.export.leaderboard_formats import (
+    title_of as title_of_board,
+)
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
@@ -31,11 +35,14 @@ from crane_core.site.numbers import (
     statistics_table,
     value_text,
 )
+from crane_core.site.one_model import one_model_blocks
+from crane_core.site.plans_and_worth import plan_blocks, worth_blocks
 from crane_core.site.questions import (
     choices_blocks,
     time_blocks,
     together_blocks,
 )
+from crane_core.ui.board_html import board_table, lead_words
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline
 from crane_core.ui.words import (
@@ -78,10 +85,12 @@ CHANGES = (
 
 
 def results_blocks(collected: Collected) -> Iterator[Markup]:
-    """Every experiment and kind of detector under the policy that the app begins with; others are folded."""
+    """The leaderboards, then every experiment and kind of detector under the app's first policy; others are folded."""
+    yield from _leaderboards(collected)
     for judging in collected.material.judgings:
         if judging.is_main:
             yield from _of_experiment(collected, judging)
+    yield from plan_blocks(collected)
     yield from together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
     yield paragraph(
@@ -97,6 +106,20 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
             f"{str(name).capitalize()}, {count(len(rows))} cells",
             [statistics_table(rows, columns)],
         )
+
+
+def _leaderboards(collected: Collected) -> Iterator[Markup]:
+    for place, board in enumerate(collected.boards):
+        yield heading(
+            title_of_board(board, collected.titles), 3, f"leaderboard-{place}"
+        )
+        yield paragraph(f"{lead_words(board)}.")
+        # The table escapes the text of others itself; the app draws the same one.
+        drawn = Markup(board_table(board, is_linked=False))
+        yield Markup('<div class="cw-scroll" tabindex="0">{}</div>').format(
+            drawn
+        )
+        yield paragraph(method_of(board), "cw-dim")
 
 
 def main_credit(judging: Judging) -> Credit:
@@ -192,11 +215,13 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     else:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
+    yield from one_model_blocks(collected, judging)
     yield from choices_blocks(collected, judging)
     for by, words in GROUPINGS.items():
         yield from _breakdown(collected, judging, by, words)
     yield from _runs(collected, judging)
     yield from time_blocks(collected, judging)
+    yield from worth_blocks(collected, judging)
 
 
 def _gains(
@@ -346,5 +371,5 @@ def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
         "Cases",
     )
     yield folded(
-        "How stable are the runs?", [chart, statistics_table(rows, columns)]
+        "How stable are the answers?", [chart, statistics_table(rows, columns)]
     )

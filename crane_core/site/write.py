@@ -10,12 +10,14 @@ from markupsafe import Markup
 from crane_core.pipeline.claims.claims import CheckedClaim
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.export.statistic_formats import (
     statistics_csv,
     statistics_json,
 )
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.study.table_formats import Format
 from crane_core.site.ablations import ablations_blocks
 from crane_core.site.agreement import agreement_blocks, headline
 from crane_core.site.blocks import (
@@ -43,6 +45,11 @@ FILES = (
     ("Statistics, CSV", "statistics.csv"),
     ("Statistics, JSON", "statistics.json"),
 )
+BOARD_FILES = {
+    "leaderboard.csv": Format.CSV,
+    "leaderboard.md": Format.MD,
+    "leaderboard.tex": Format.LATEX,
+}
 
 
 def write_site(
@@ -107,6 +114,9 @@ def _files(
         )
     yield FILES[0][1], statistics_csv(collected.found)
     yield FILES[1][1], statistics_json(collected.found)
+    boards = collected.boards
+    for name, form in BOARD_FILES.items():
+        yield name, render_boards(boards, form, collected.titles)
 
 
 def _index(
@@ -147,4 +157,4 @@ def _index(
     yield paragraph(
         f"{count(len(pairs))} pairs; {count(n_rows)} statistics with n, interval, test and method as files:"
     )
-    yield links(FILES)
+    yield links([*FILES, *((name, name) for name in BOARD_FILES)])

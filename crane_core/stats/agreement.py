@@ -1,8 +1,8 @@
 """Labels of several annotators on the same items: what every agreement coefficient is made of, and its interval.
 
 Knows labels on a declared scale; refuses to know who gave them or what they judge. A coefficient is a `Statistic`:
-summands per item, and a value from their sums. So a resample of cases is a product of matrices, whatever the
-coefficient, and the coefficients themselves (`cohen_kappa`, `krippendorff_alpha`, `gwet_ac`) hold only formulas.
+summands per item, and a value from their sums. So all coefficients of the same labels share one count of them by
+case and one draw of cases; the files of coefficients (`cohen_kappa`, `krippendorff_alpha`, `gwet_ac`) hold formulas.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import clustered_rate
+from crane_core.stats.intervals import rate_of_cases
 from crane_core.stats.resampling import (
     CONFIDENCE,
     N_RESAMPLES,
     Interval,
-    cluster_sums,
     ratio_of_sums,
-    resampled_counts,
+    resampled_sums,
 )
 
 Codes = NDArray[np.int64]
@@ -146,6 +145,37 @@ def confusion_matrix(
     )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class LabelCounts:
+    """Labels counted by case: all that a coefficient and its interval need, however many items there are.
+
+    patterns: the different rows of labels, as codes, shape (n_patterns, n_annotators). by_case: how many items of a
+    case have each pattern, one row per kind of case, shape (n_kinds, n_patterns). n_cases: how many cases are of that
+    kind, shape (n_kinds,). n_categories: of the scale.
+    """
+
+    patterns: Codes
+    by_case: Array
+    n_cases: Codes
+    n_categories: int
+
+
+def count_labels(
+    codes: Codes, cluster: ArrayLike, n_categories: int
+) -> LabelCounts:
+    """Counts of labels as `label_codes` makes them; cluster: shape (n_items,), the case of each item."""
+    patterns, pattern = np.unique(codes, axis=0, return_inverse=True)
+    cases, case = np.unique(np.asarray(cluster), return_inverse=True)
+    shape = len(cases), len(patterns)
+    cell = case * shape[1] + pattern.ravel()
+    by_case = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    # Eleven thousand cases of some labels each differ in a few dozen ways.
+    kinds, n_cases = np.unique(by_case, axis=0, return_counts=True)
+    return LabelCounts(
+        patterns, kinds.astype(np.float64), n_cases, n_categories
+    )
+
+
 def estimate(
     statistic: Statistic,
     labels: ArrayLike,
@@ -154,31 +184,30 @@ def estimate(
     *,
     seed: int,
 ) -> AgreementEstimate:
-    """The coefficient with the interval that fits it: of a rate `intervals.clustered_rate`, else `bootstrap`.
+    """`estimate_counted` of labels as a `Statistic` takes them; cluster: shape (n_items,), the case of each item."""
+    codes = label_codes(labels, scale)
+    return estimate_counted(
+        statistic, count_labels(codes, cluster, len(scale)), seed=seed
+    )
+
+
+def estimate_counted(
+    statistic: Statistic, counts: LabelCounts, *, seed: int
+) -> AgreementEstimate:
+    """The coefficient with the interval that fits it: of a rate `intervals.rate_of_cases`, else the bootstrap's.
 
     Resamples of few items often all agree, and an interval from them has no width: of 11 items that agree in 94.5% the
     bootstrap holds the truth in 45% of the samples, Wilson's interval in 97% (benchmarks/agreement_coverage.py).
     """
     if not statistic.is_rate:
-        return bootstrap(
-            statistic,
-            labels,
-            scale,
-            cluster,
-            seed=seed,
-        )
-    codes = label_codes(labels, scale)
-    n_labelled, n_agreeing = statistic.summands(codes, len(scale)).T
-    found = clustered_rate(n_agreeing, n_labelled, cluster)
-    why = None if found.n else Why.NO_OVERLAP
+        return _bootstrap(statistic, counts, seed, N_RESAMPLES, CONFIDENCE)
+    sums = counts.by_case @ statistic.summands(
+        counts.patterns, counts.n_categories
+    )
+    n_labelled, n_agreeing = np.repeat(sums, counts.n_cases, axis=0).T
+    found = rate_of_cases(n_agreeing, n_labelled)
     return AgreementEstimate(
-        found.value,
-        found.low,
-        found.high,
-        found.n,
-        found.n_clusters,
-        n_undefined=0,
-        why=why,
+        *found, n_undefined=0, why=None if found.n else Why.NO_OVERLAP
     )
 
 
@@ -200,28 +229,34 @@ def bootstrap(
     Resamples without a value are counted and left out. Degenerate: no value is nan throughout; where all resamples
     are alike (one case only, or full agreement) there is no interval, because one without width would claim certainty.
     """
-    q = len(scale)
-    sums, _ = cluster_sums(
-        cluster, *statistic.summands(label_codes(labels, scale), q).T
-    )
+    codes = label_codes(labels, scale)
+    counts = count_labels(codes, cluster, len(scale))
+    return _bootstrap(statistic, counts, seed, n_resamples, confidence)
+
+
+def _bootstrap(
+    statistic: Statistic,
+    counts: LabelCounts,
+    seed: int,
+    n_resamples: int,
+    confidence: float,
+) -> AgreementEstimate:
+    q = counts.n_categories
+    summands = statistic.summands(counts.patterns, q)
+    adds = summands.any(axis=1)
+    summands, by_case = summands[adds], counts.by_case[:, adds]
     # A case without labels would widen the interval by being drawn in the place of one with labels.
-    sums = sums[sums.any(axis=1)]
-    n_clusters = len(sums)
-    whole = sums.sum(axis=0)
+    is_drawn = by_case.any(axis=1)
+    by_case, n_cases = by_case[is_drawn], counts.n_cases[is_drawn]
+    whole = n_cases @ by_case @ summands
     value = float(statistic.value(whole, q))
     drawn = statistic.value(
-        resampled_counts(n_clusters, seed, n_resamples) @ sums, q
+        resampled_sums(by_case, n_cases, seed, n_resamples) @ summands, q
     )
-    different, place, n = np.unique(
-        sums,
-        axis=0,
-        return_inverse=True,
-        return_counts=True,
-    )
-    # Not `whole - different`: a category without labels must be exactly 0.
-    without_one = statistic.value((n - np.eye(len(n))) @ different, q)[
-        place.ravel()
-    ]
+    # Of counts, not of sums: a category without labels must be exactly 0.
+    without_one = statistic.value(
+        (n_cases @ by_case - by_case) @ summands, q
+    ).repeat(n_cases)
     defined = drawn[~np.isnan(drawn)]
     low, high = _bca(
         value,
@@ -237,7 +272,7 @@ def bootstrap(
         low,
         high,
         round(float(whole[0])),
-        n_clusters,
+        int(n_cases.sum()),
         n_resamples - len(defined),
         why,
     )

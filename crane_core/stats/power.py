@@ -5,6 +5,7 @@ the number of pairs that differ, which is binomial, and over which way each of t
 both by normal distributions, which promises too much for few pairs).
 """
 
+from functools import lru_cache
 from math import nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 ALPHA = 0.05
 POWER = 0.80
+MOST_PAIRS = 100_000
+"""More pairs than any benchmark has are not worth a search."""
 _FAR = 7.0
 """Standard deviations beyond which a number of differing pairs has no chance that counts."""
 _STEPS = 30
@@ -88,6 +91,45 @@ def minimum_detectable_difference(
             else (middle, high)
         )
     return high
+
+
+@lru_cache(maxsize=4096)
+def pairs_needed(
+    discordant_share: float,
+    difference: float,
+    *,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> float:
+    """Pairs that reveal a true difference of two paired rates with this power, if that share of pairs differs.
+
+    nan if no pair differs, or fewer do than the difference needs, and beyond MOST_PAIRS. The power of an exact test has
+    small steps: a few pairs fewer may have it too.
+    """
+    if not 0 < abs(difference) <= discordant_share:
+        return nan
+
+    def is_enough(n: int) -> bool:
+        found = mcnemar_power(n, discordant_share, difference, alpha=alpha)
+        return found >= power
+
+    # Connor's approximation (1987) is a little too small, which makes it a good place to begin.
+    z_alpha = NormalDist().inv_cdf(1 - alpha / 2)
+    z_power = NormalDist().inv_cdf(power)
+    spread = z_power * sqrt(discordant_share - difference**2)
+    spread += z_alpha * sqrt(discordant_share)
+    too_few = int((spread / difference) ** 2)
+    if too_few > MOST_PAIRS:
+        return nan
+    enough = too_few + too_few // 8 + 8
+    while not is_enough(enough):
+        too_few, enough = enough, 2 * enough
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (
+            (too_few, middle) if is_enough(middle) else (middle, enough)
+        )
+    return float(enough)
 
 
 def _rejections(

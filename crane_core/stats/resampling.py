@@ -37,28 +37,6 @@ def cluster_sums(
     return np.column_stack(sums), names
 
 
-@lru_cache(maxsize=16)
-def resampled_counts(
-    n_clusters: int,
-    seed: int,
-    n_resamples: int,
-) -> NDArray[np.float64]:
-    """How often each cluster is drawn, shape (n_resamples, n_clusters), read-only; every row sums to n_clusters.
-
-    The seed decides the draw, so a page that asks dozens of questions of the same cases draws them once.
-    """
-    if n_clusters == 0:
-        return np.zeros((n_resamples, 0))
-    shape = (n_resamples, n_clusters)
-    chosen = np.random.default_rng(seed).integers(n_clusters, size=shape)
-    # Each row gets separate numbers, so that one count is of all rows.
-    chosen += np.arange(n_resamples)[:, None] * n_clusters
-    counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
-    drawn = counts.reshape(shape).astype(np.float64)
-    drawn.flags.writeable = False
-    return drawn
-
-
 def resampled_sums(
     sums: NDArray[np.float64],
     n_of: ArrayLike,
@@ -80,9 +58,27 @@ def resampled_sums(
     n_clusters = n.sum()
     if not n_clusters:
         return np.zeros((n_resamples, different.shape[1]))
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(int(n_clusters), n / n_clusters, size=n_resamples)
+    drawn = _drawn(tuple(n.astype(int).tolist()), seed, n_resamples)
     return np.asarray(drawn @ different, dtype=np.float64)
+
+
+@lru_cache(maxsize=16)
+def _drawn(
+    n_of: tuple[int, ...], seed: int, n_resamples: int
+) -> NDArray[np.float64]:
+    """How often each kind of cluster is drawn, shape (n_resamples, n_kinds), read-only.
+
+    The seed decides the draw, so a page that asks a dozen coefficients of the same labels draws once.
+    """
+    n_clusters = sum(n_of)
+    shares = np.array(n_of) / n_clusters
+    drawn = (
+        np.random.default_rng(seed)
+        .multinomial(n_clusters, shares, size=n_resamples)
+        .astype(np.float64)
+    )
+    drawn.flags.writeable = False
+    return drawn
 
 
 def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
 
 
 def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
-    """Share of the answered runs that predict a crash, the mean of runs; nan if none answered."""
+    """Share of the answered runs that predict a crash, the mean of answers; nan if none answered."""
     crash, safe = answers(n_crash, n_safe)
     answered = crash + safe
     share = np.full(answered.shape, np.nan)

@@ -1,6 +1,6 @@
 """Questions about the answers of one run: a detector in a setting of an experiment, instance by instance.
 
-Every query is bounded: by a page of instances, or by one instance.
+Every query is bounded: by a page of instances, or by one instance; but for `replies_to_read`, of jobs alone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from typing import Any, NamedTuple
 import duckdb
 import pandas as pd
 
+from crane_core.storage.search import words_of
+
 MAX_SAID = 240
 """Characters of a reasoning that a list holds."""
+BEFORE_FOUND = 60
+"""Characters before the word that was found, of those that a list holds."""
 
 
 class RunKey(NamedTuple):
@@ -28,9 +32,9 @@ class Only(StrEnum):
     """Filter over the instances of a run."""
 
     ALL = "all"
-    WRONG = "wrong vote"
-    FLIPS = "runs differ"
-    UNANSWERED = "without an answer"
+    WRONG = "wrong"
+    FLIPS = "changed"
+    UNANSWERED = "unanswered"
 
 
 class AnswerPlace(NamedTuple):
@@ -44,18 +48,51 @@ class AnswerPlace(NamedTuple):
 
 _HAVING = {
     Only.ALL: "TRUE",
-    Only.WRONG: "truth IS NOT NULL AND 2 * n_crash <> n_crash + n_safe AND (2 * n_crash > n_crash + n_safe) <> truth",
+    # The rule of stats.vote: a tie counts as no crash, here as in every rate and comparison.
+    Only.WRONG: "truth IS NOT NULL AND n_crash + n_safe > 0 AND (n_crash > n_safe) <> truth",
     Only.FLIPS: "n_crash > 0 AND n_safe > 0",
     Only.UNANSWERED: "n_unanswered > 0",
 }
-_COUNTED = """r.instance_id, bool_or(i.crashes) AS truth,
+_OF_RUN = """r.benchmark = $benchmark AND r.experiment = $experiment AND r.detector = $detector
+            AND r.setting = $setting AND r.run_index > 0"""
+_EVERY_ANSWER = (
+    f"SELECT r.*, TRUE AS is_found, NULL AS excerpt FROM runs r WHERE {_OF_RUN}"
+)
+_WITH_REPLY = """LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
+                           AND p.instance_id = r.instance_id AND p.run_index = r.run_index"""
+_TEXT = "concat_ws(chr(10), r.reasoning, r.unanswered, r.diagnostics, p.text)"
+"""All that an answer holds to read, the raw reply too."""
+_SEARCHED_ANSWERS = f"""
+            SELECT r.*, list_bool_and(list_transform($words::VARCHAR[], lambda w: contains(lower({_TEXT}), w)))
+                AS is_found,
+                strpos(lower({_TEXT}), $words[1]) - {BEFORE_FOUND} AS first,
+                if(first > 1, '…', '') || substr({_TEXT}, greatest(1, first), {MAX_SAID - 1}) AS excerpt
+            FROM runs r {_WITH_REPLY} WHERE {_OF_RUN}"""
+
+
+def _instances(
+    run: RunKey, only: Only, find: str
+) -> tuple[str, dict[str, object]]:
+    """A query for the instances that a filter and a search leave, a row each, and its parameters."""
+    words = words_of(find)
+    query = f"""
+        SELECT * FROM (
+            SELECT r.instance_id, bool_or(i.crashes) AS truth,
                    count(*) FILTER (r.crashes) AS n_crash,
                    count(*) FILTER (NOT r.crashes) AS n_safe,
-                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered"""
-"""What the filters of `_HAVING` ask of an instance."""
-_FROM_RUNS = """FROM runs r
-            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id"""
-_OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
+                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered,
+                   count(*) FILTER (r.is_found) AS n_found,
+                   string_agg(CASE WHEN r.crashes THEN 'C' WHEN NOT r.crashes THEN '·' ELSE '?' END, ' '
+                              ORDER BY r.run_index) AS marks,
+                   coalesce(arg_min(r.excerpt, r.run_index) FILTER (r.is_found),
+                            left(arg_min(coalesce(r.reasoning, r.unanswered), r.run_index), {MAX_SAID})) AS said
+            FROM ({_SEARCHED_ANSWERS if words else _EVERY_ANSWER}) r
+            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+            GROUP BY r.instance_id
+        ) WHERE n_found > 0 AND {_HAVING[only]}
+        """
+    asked: dict[str, object] = dict(run._asdict())
+    return query, asked | ({"words": words} if words else {})
 
 
 def instance_page(
@@ -65,25 +102,22 @@ def instance_page(
     *,
     page: int,
     size: int,
+    find: str = "",
 ) -> pd.DataFrame:
     """One page (from 1) of a run's instances by name; the reasoning of each is cut to MAX_SAID characters.
 
-    Columns: instance_id, truth (missing if the instance is not loaded), n_crash, n_safe, n_unanswered, marks (one
-    letter per answer in order: C, a dot, or a question mark), said, n_all (instances on all pages).
+    find: words that one answer of the instance contains, all of them, in its reasoning or its raw reply. Columns:
+    instance_id, truth (missing if the instance is not loaded), n_crash, n_safe, n_unanswered, n_found (answers that
+    contain the words, or all), marks (one letter per answer in order: C, a dot, or a question mark), said (of a search
+    the text around the first word), n_all (instances on all pages), n_found_all (answers on all pages).
     """
+    query, asked = _instances(run, only, find)
     return cursor.execute(
         f"""
-        SELECT *, count(*) OVER () AS n_all FROM (
-            SELECT {_COUNTED},
-                   string_agg(CASE WHEN r.crashes THEN 'C' WHEN NOT r.crashes THEN '·' ELSE '?' END, ' '
-                              ORDER BY r.run_index) AS marks,
-                   left(arg_min(coalesce(r.reasoning, r.unanswered), r.run_index), {MAX_SAID}) AS said
-            {_FROM_RUNS}
-            WHERE {_OF_RUN} GROUP BY r.instance_id
-        ) WHERE {_HAVING[only]}
-        ORDER BY instance_id LIMIT ? OFFSET ?
+        SELECT *, count(*) OVER () AS n_all, sum(n_found) OVER ()::BIGINT AS n_found_all FROM ({query})
+        ORDER BY instance_id LIMIT $size OFFSET $skipped
         """,
-        [*run, size, (page - 1) * size],
+        asked | {"size": size, "skipped": (page - 1) * size},
     ).df()
 
 
@@ -92,28 +126,30 @@ def place_of(
     run: RunKey,
     instance_id: str,
     only: Only = Only.ALL,
+    find: str = "",
 ) -> AnswerPlace:
-    """The neighbours of an instance among those that `only` leaves; `place` is 0 if it is none of them."""
+    """The neighbours of an instance among those that `only` and `find` leave; `place` is 0 if it is none of them."""
+    query, asked = _instances(run, only, find)
     rows = cursor.execute(
         f"""
-        SELECT max(instance_id) FILTER (instance_id < $5), min(instance_id) FILTER (instance_id > $5),
-               CASE WHEN bool_or(instance_id = $5) THEN count(*) FILTER (instance_id <= $5) ELSE 0 END, count(*)
-        FROM (
-            SELECT {_COUNTED}
-            {_FROM_RUNS}
-            WHERE {_numbered(_OF_RUN)} GROUP BY r.instance_id
-        ) WHERE {_HAVING[only]}
+        SELECT max(instance_id) FILTER (instance_id < $name), min(instance_id) FILTER (instance_id > $name),
+               CASE WHEN bool_or(instance_id = $name) THEN count(*) FILTER (instance_id <= $name) ELSE 0 END, count(*)
+        FROM ({query})
         """,
-        [*run, instance_id],
+        asked | {"name": instance_id},
     ).fetchall()
     return AnswerPlace(*rows[0])
 
 
-def _numbered(condition: str) -> str:
-    """The condition with numbered parameters, for a statement that uses one of them twice."""
-    for number in range(1, len(RunKey._fields) + 1):
-        condition = condition.replace("?", f"${number}", 1)
-    return condition
+def has_texts(cursor: duckdb.DuckDBPyConnection, run: RunKey) -> bool:
+    """Whether any answer of the run holds a text: what ships of the study has none."""
+    rows = cursor.execute(
+        f"""
+        SELECT 1 FROM runs r {_WITH_REPLY} WHERE {_OF_RUN} AND {_TEXT} <> '' LIMIT 1
+        """,
+        run._asdict(),
+    )
+    return rows.fetchone() is not None
 
 
 def answers(
@@ -128,15 +164,16 @@ def answers(
     rows = cursor.execute(
         f"""
         SELECT i.crashes AS truth, i.case_id, r.run_index, r.crashes, r.reasoning, r.unanswered, r.diagnostics,
-               r.prompt_sha256, p.job IS NOT NULL AS has_reply, p.trouble, p.finish_reason, p.seconds, p.attempts,
-               p.input_tokens, p.output_tokens, p.usd, p.is_usd_reported, p.answered_at
-        FROM runs r
-        LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
-                           AND p.instance_id = r.instance_id AND p.run_index = r.run_index
+               r.prompt_sha256, p.job IS NOT NULL AS has_reply, p.trouble, p.finish_reason,
+               coalesce(p.seconds, r.seconds) AS seconds, p.attempts,
+               coalesce(p.input_tokens, r.input_tokens) AS input_tokens,
+               coalesce(p.output_tokens, r.output_tokens) AS output_tokens,
+               coalesce(p.usd, r.usd) AS usd, p.is_usd_reported, p.answered_at
+        FROM runs r {_WITH_REPLY}
         LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
-        WHERE {_OF_RUN} AND r.instance_id = ? ORDER BY r.run_index
+        WHERE {_OF_RUN} AND r.instance_id = $instance ORDER BY r.run_index
         """,
-        [*run, instance_id],
+        run._asdict() | {"instance": instance_id},
     )
     names = [column[0] for column in rows.description]
     return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
@@ -151,8 +188,27 @@ def reasons(
         SELECT coalesce(r.unanswered, 'no reason is known'), count(*) FROM runs r
         WHERE {_OF_RUN} AND r.crashes IS NULL GROUP BY ALL ORDER BY 2 DESC, 1
         """,
-        list(run),
+        run._asdict(),
     ).fetchall()
+
+
+def replies_to_read(
+    cursor: duckdb.DuckDBPyConnection, run: RunKey
+) -> pd.DataFrame:
+    """A row per readable answer of a run that has a raw reply; the one question here that is about a whole run.
+
+    Columns: case_id, truth (both missing if the instance is not loaded), crashes, text, finish_reason.
+    """
+    return cursor.execute(
+        f"""
+        SELECT i.case_id, i.crashes AS truth, r.crashes, p.text, p.finish_reason
+        FROM runs r {_WITH_REPLY}
+        LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+        WHERE {_OF_RUN} AND r.crashes IS NOT NULL AND p.text IS NOT NULL
+        ORDER BY r.instance_id, r.run_index
+        """,
+        run._asdict(),
+    ).df()
 
 
 def query_times(

@@ -15,8 +15,8 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 PREDICTED = {
     "majority": "(n_crash > n_safe)::DOUBLE",
-    "mean of runs": "n_crash / (n_crash + n_safe)",
-    "all runs": "(n_safe = 0)::DOUBLE",
+    "mean of answers": "n_crash / (n_crash + n_safe)",
+    "all answers": "(n_safe = 0)::DOUBLE",
 }
 """How the answers of an instance become one prediction in 0..1, of instances with an answer."""
 
@@ -109,7 +109,7 @@ def case_counts(
             _COUNTED.format(
                 predicted=PREDICTED[question.predicted],
                 asks="n_safe = 0"
-                if question.predicted == "all runs"
+                if question.predicted == "all answers"
                 else "n_crash > n_safe",
                 credit="1.0" if question.credit is None else "credit",
                 sums="".join(

@@ -23,6 +23,12 @@ def benchmarks(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
+def benchmark_titles(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """How the owners of the benchmarks write their names, by id; the largest first."""
+    known = benchmarks(cursor)
+    return dict(zip(known["benchmark"], known["title"], strict=True))
+
+
 def case_list(
     cursor: duckdb.DuckDBPyConnection, benchmark: str
 ) -> pd.DataFrame:
@@ -86,6 +92,21 @@ def cells(
         """,
         [benchmark, case_id],
     ).df()
+
+
+def cells_of_instance(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str
+) -> list[dict[str, Any]]:
+    """Cells of one notebook, every origin: origin, position, role, code, execution_count, and where they stand."""
+    rows = cursor.execute(
+        """
+        SELECT origin, position, role, code, execution_count, notebook_index, crash_line
+        FROM cells WHERE benchmark = ? AND instance_id = ? ORDER BY origin, position
+        """,
+        [benchmark, instance_id],
+    )
+    names = [column[0] for column in rows.description]
+    return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
 
 
 def kernel_states(

@@ -21,6 +21,20 @@ def instance_ids(
     return [row[0] for row in rows]
 
 
+def cases_of_instances(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str
+) -> pd.DataFrame:
+    """instance_id, case_id, library, root_cause of every instance of a benchmark, sorted."""
+    return cursor.execute(
+        """
+        SELECT i.instance_id, i.case_id, c.library, c.root_cause
+        FROM instances i LEFT JOIN cases c USING (benchmark, case_id)
+        WHERE i.benchmark = ? ORDER BY 1
+        """,
+        [benchmark],
+    ).df()
+
+
 def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
     """The stored detector with this id."""
     rows = cursor.execute(
@@ -31,6 +45,18 @@ def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
         if rows
         else None
     )
+
+
+def repair_runs(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Outcomes of repair jobs: benchmark, case_id, version, detector_title, experiment, crashes, diagnostics (JSON)."""
+    return cursor.execute(
+        """
+        SELECT r.benchmark, i.case_id, i.version, d.title AS detector_title, r.experiment, r.crashes, r.diagnostics
+        FROM runs r JOIN detectors d USING (detector) JOIN instances i USING (benchmark, instance_id)
+        WHERE d.kind = ? ORDER BY ALL
+        """,
+        [DetectorKind.REPAIR],
+    ).df()
 
 
 def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -71,6 +97,26 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         FROM jobs j LEFT JOIN replied r USING (job) LEFT JOIN answered a USING (job)
         LEFT JOIN detectors d ON d.detector = j.detector
         ORDER BY j.started_at DESC, j.job
+        """
+    ).df()
+
+
+def imported_costs(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """What imported answers took, as their files say: a row per run that says something.
+
+    Columns: benchmark, job (the experiment), detector, setting, input_tokens, output_tokens, usd, usd_reported (the
+    same: it is what the file reports), seconds_median, seconds_p95.
+    """
+    return cursor.execute(
+        """
+        SELECT benchmark, experiment AS job, detector, setting,
+               sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+               sum(usd) AS usd, sum(usd) AS usd_reported,
+               median(seconds) AS seconds_median, quantile_cont(seconds, 0.95) AS seconds_p95
+        FROM runs
+        WHERE (input_tokens IS NOT NULL OR output_tokens IS NOT NULL OR seconds IS NOT NULL OR usd IS NOT NULL)
+              AND experiment NOT IN (SELECT job FROM jobs)
+        GROUP BY ALL
         """
     ).df()
 

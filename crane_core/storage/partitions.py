@@ -98,6 +98,10 @@ FORMS = {
             "unanswered": "CASE WHEN crashes IS NULL THEN 'no answer was given' END",
             "diagnostics": "diagnostics",
             "prompt_sha256": "NULL::VARCHAR",
+            "input_tokens": "NULL::INTEGER",
+            "output_tokens": "NULL::INTEGER",
+            "seconds": "NULL::DOUBLE",
+            "usd": "NULL::DOUBLE",
         },
         _BAD
         | {
@@ -347,8 +351,12 @@ def _part(
     return f"SELECT {row}, {quoted(source_id)} AS source_id FROM {source} WHERE {left_out or 'TRUE'}"
 
 
+_ANSWER = "concat_ws('/', benchmark, experiment, detector, setting, instance, coalesce(index, 0))"
+"""The id of the answer that a row of a file is about, as `domain.answer_name` makes it."""
+
+
 def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
-    """Benchmarks and experiments that are removed now."""
+    """Names of benchmarks, experiments and answers that are removed now, by the column or expression that has them."""
     rows = cursor.execute(
         """
         SELECT kind, name FROM inventory_acts WHERE action IN ('remove', 'restore')
@@ -360,6 +368,7 @@ def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
         for column, listed in (
             ("benchmark", "benchmark"),
             ("experiment", "run"),
+            (_ANSWER, "answer"),
         )
     }
 

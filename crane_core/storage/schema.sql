@@ -200,7 +200,7 @@ CREATE TABLE detectors (
 COMMENT ON TABLE detectors IS 'Who predicts: models, analyzers, rules';
 COMMENT ON COLUMN detectors.detector IS 'id of the detector';
 COMMENT ON COLUMN detectors.title IS 'name, for people';
-COMMENT ON COLUMN detectors.kind IS 'llm, analyzer, rules, or rehearsal (executes the target, predicts nothing)';
+COMMENT ON COLUMN detectors.kind IS 'llm, analyzer, rules; rehearsal or repair (execute the target, predict nothing)';
 COMMENT ON COLUMN detectors.source_id IS 'source that the row came from, or that of the ledger';
 
 CREATE TABLE instances (
@@ -230,16 +230,18 @@ CREATE TABLE inventory_acts (
     title     VARCHAR,
     held      VARCHAR,
     source_id VARCHAR NOT NULL,
+    reason    VARCHAR,
     PRIMARY KEY (kind, name, acted_at, action)
 );
 COMMENT ON TABLE inventory_acts IS 'What was removed, restored or renamed; what is removed is not loaded';
-COMMENT ON COLUMN inventory_acts.kind IS 'benchmark, source, run or campaign';
+COMMENT ON COLUMN inventory_acts.kind IS 'benchmark, source, run, campaign or answer';
 COMMENT ON COLUMN inventory_acts.name IS 'its id';
 COMMENT ON COLUMN inventory_acts.action IS 'remove, restore or rename';
 COMMENT ON COLUMN inventory_acts.acted_at IS 'ISO 8601, UTC';
 COMMENT ON COLUMN inventory_acts.acted_by IS 'who did it';
 COMMENT ON COLUMN inventory_acts.title IS 'its new name, for people';
 COMMENT ON COLUMN inventory_acts.held IS 'what it held when it was removed, in words';
+COMMENT ON COLUMN inventory_acts.reason IS 'why an answer is invalid';
 COMMENT ON COLUMN inventory_acts.source_id IS 'source that the row came from, or that of the ledger';
 
 CREATE TABLE jobs (
@@ -568,7 +570,11 @@ CREATE TABLE runs (
     unanswered    VARCHAR,
     diagnostics   VARCHAR,
     prompt_sha256 VARCHAR,
-    source_id     VARCHAR NOT NULL
+    source_id     VARCHAR NOT NULL,
+    input_tokens  INTEGER,
+    output_tokens INTEGER,
+    seconds       DOUBLE,
+    usd           DOUBLE
 );
 COMMENT ON TABLE runs IS 'One answer of a detector to one instance';
 COMMENT ON COLUMN runs.benchmark IS 'benchmark of the instance';
@@ -584,6 +590,10 @@ COMMENT ON COLUMN runs.reasoning IS 'the detector''s diagnosis';
 COMMENT ON COLUMN runs.unanswered IS 'why no answer can be read';
 COMMENT ON COLUMN runs.diagnostics IS 'JSON: what an analyzer or the rules found';
 COMMENT ON COLUMN runs.prompt_sha256 IS 'SHA-256 of the prompt''s UTF-8 bytes';
+COMMENT ON COLUMN runs.input_tokens IS 'of an imported answer, as its file says; of a local job see replies';
+COMMENT ON COLUMN runs.output_tokens IS 'of an imported answer, as its file says; of a local job see replies';
+COMMENT ON COLUMN runs.seconds IS 'from question to answer of an imported answer, as its file says';
+COMMENT ON COLUMN runs.usd IS 'cost of an imported answer, as its file says';
 COMMENT ON COLUMN runs.source_id IS 'source that the row came from, or that of the ledger';
 
 CREATE TABLE source_counts (
@@ -737,7 +747,7 @@ COMMENT ON COLUMN verdicts.setting IS
     'what it was shown besides the code: code, runtime, runtime-S, runtime-R, runtime-V, runtime+docs or runtime+';
 COMMENT ON COLUMN verdicts.experiment IS
     'release or job that the answer belongs to; repeats of a study are not mixed in one vote';
-COMMENT ON COLUMN verdicts.detector_kind IS 'llm, analyzer, rules, or rehearsal (executes the target, predicts nothing)';
+COMMENT ON COLUMN verdicts.detector_kind IS 'llm, analyzer, rules; rehearsal or repair (execute the target, predict nothing)';
 COMMENT ON COLUMN verdicts.crashes IS 'ground truth: whether the target cell crashes';
 COMMENT ON COLUMN verdicts.n_crash IS 'runs that predict a crash';
 COMMENT ON COLUMN verdicts.n_safe IS 'runs that predict none';

@@ -144,16 +144,19 @@ class Store:
         self._connection.close()
 
 
-def open_store(path: Path, sources: Path | None = None) -> Store:
+def open_store(
+    path: Path, sources: Path | None = None, *, with_comments: bool = False
+) -> Store:
     """Open the database at `path`, or in memory for `IN_MEMORY`; a new one gets the schema.
 
     sources: the folder of kept sources, the only one whose files the database may read; None: no file at all.
+    with_comments: whether a new one says what its tables and columns hold, for people who ask it.
     Raises StoreHeldError if another process holds it, OtherVersionError if another version made it, StoreError if it
     is not a database of this app.
     """
     store = Store(_connected(path, sources), path, sources)
     try:
-        make_schema(store.bare_cursor())
+        make_schema(store.bare_cursor(), with_comments=with_comments)
     except duckdb.Error as error:
         store.close()
         raise _refusal(path, error) from error

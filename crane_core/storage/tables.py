@@ -78,7 +78,7 @@ def _plain(
 
 
 def _without(table: Table, *columns: str) -> Table:
-    """The table without members that say how records follow each other in the ledger, where they are read in order."""
+    """The table without members of the ledger that no query asks for, such as the order of what one device made."""
     others = tuple(column for column in table.columns if column not in columns)
     return table._replace(columns=others, row=attrgetter(*others))
 
@@ -221,6 +221,7 @@ TABLES: dict[type, Table] = {
         ),
         "device",
         "number",
+        "is_as_before",
     ),
     domain.CampaignMessage: _plain(
         "campaign_messages",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,9 +16,22 @@ from crane_core.pipeline.results.setting_runs import (
     runs_of,
     sources,
 )
+from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.ui import data, keys
+from crane_core.ui.caption import (
+    LABEL_FREE,
+    Caption,
+    captioned,
+    source_words,
+)
 from crane_core.ui.drops_words import left_out_words
-from crane_core.ui.result_switches import KIND_HELP, pick
+from crane_core.ui.result_switches import (
+    BOUND_HELP,
+    BOUNDS,
+    KIND_HELP,
+    pick,
+    points_words,
+)
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import KIND_WORDS, experiment_words
 
@@ -36,6 +50,7 @@ class Ablated(NamedTuple):
     source: str
     kind: str
     rate: str
+    bound: float = SMALLEST_EFFECT
 
     @property
     def rate_words(self) -> str:
@@ -59,6 +74,15 @@ class Ablated(NamedTuple):
     def reference(self) -> Setting:
         """The input that the others are compared with."""
         return _reference(self)
+
+    def captioned(self, title: str, *sentences: str) -> Caption:
+        """The caption of a chart of these runs, which counts detection alone."""
+        where = [] if self.source == OWN else [self.source]
+        return captioned(
+            title,
+            [*sentences, LABEL_FREE],
+            source=source_words(data.benchmark_title(self.benchmark), *where),
+        )
 
 
 @data.kept(data.answers, 8)
@@ -87,7 +111,7 @@ def _sources(benchmark: str) -> list[str]:
 def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = data.benchmark_titles()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         benchmark = pick(
             "Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__
         )
@@ -109,16 +133,35 @@ def draw_ablation_switches() -> Ablated:
         )
         kind = _kind(benchmark, source) if source else ""
         rate = switch("Rate", RATES, key=keys.RATE)
+        points = pick(
+            "Smallest effect of interest",
+            list(BOUNDS),
+            keys.SMALLEST,
+            points_words,
+            BOUND_HELP,
+        )
     n_left_out = _runs(benchmark, source).n_left_out if source else 0
     if n_left_out:
         st.caption(left_out_words(n_left_out))
-    return Ablated(benchmark, source, kind, rate)
+    return Ablated(benchmark, source, kind, rate, float(points) / 100)
+
+
+def usual_ablations() -> Iterator[Ablated]:
+    """What the switches say before anybody moves them, for every benchmark, source of runs and kind of detector."""
+    for benchmark in data.benchmark_titles():
+        for source in _sources(benchmark):
+            for kind in _kinds(benchmark, source):
+                yield Ablated(benchmark, source, kind, RATES[0])
+
+
+def _kinds(benchmark: str, source: str) -> list[str]:
+    present = set(_asked(benchmark, source)["detector_kind"])
+    return [str(kind) for kind in KIND_WORDS if kind in present]
 
 
 def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
-    present = set(_asked(benchmark, source)["detector_kind"])
-    kinds = [str(kind) for kind in KIND_WORDS if kind in present]
+    kinds = _kinds(benchmark, source)
     return switch(
         "Detectors",
         kinds,

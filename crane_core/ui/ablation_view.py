@@ -8,52 +8,58 @@ import streamlit as st
 from crane_core.charts.printed import printed_bars, token_quantiles
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.chart_box import draw_panels, finished
+from crane_core.ui.caption import MADE_BY, captioned
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.drops_words import (
     PRINTED,
-    RECOMPUTED,
     REFERENCE,
     ablation_values,
 )
+from crane_core.ui.paper import PAPER_CITED
 from crane_core.ui.study_view import draw_table, tables
 from crane_core.ui.words import percent
 
 PANEL_WIDTH = 350
+ABLATIONS = {"4a": "categories", "4b": "documentation"}
+"""The paper's tables of ablations, and what each leaves out or adds."""
+ABOUT_BARS = (
+    "Dashed: full runtime state. Hollow: printed in the paper, not measured here; "
+    "import the later release to recompute it. Each value is over 222 notebooks."
+)
+ABOUT_TOKENS = "Published only: printed in the paper, over its notebook instances, counted with o200k_base."
 
 
 def draw_paper(chosen: Ablated) -> None:
     """The section: the paper's tables 4a, 4b and 5."""
     known = tables()
-    st.subheader(
+    st.header(
         "One category of runtime state left out (paper, Table 4a)",
         anchor="categories",
     )
-    draw_ablation(known["4a"], name="ablation_categories", rate=chosen.rate)
+    draw_figure(ablation_figure(known["4a"], chosen.rate))
     draw_table(known["4a"])
-    st.subheader(
+    st.header(
         "API documentation added (paper, Table 4b)", anchor="documentation"
     )
-    draw_ablation(known["4b"], name="ablation_documentation", rate=chosen.rate)
+    draw_figure(ablation_figure(known["4b"], chosen.rate))
     draw_table(known["4b"])
-    st.subheader(
+    st.header(
         "What the documentation costs in tokens (paper, Table 5)",
         anchor="tokens",
     )
-    draw_token_cost(known["5"])
+    draw_figure(token_figure(known["5"]))
     draw_table(known["5"])
 
 
-def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
+def ablation_figure(table: StudyTable, rate: str) -> ChartFigure:
     """One rate per setting and detector, each against full runtime state."""
     of = ablation_values(table, rate)
     full = of[of["setting"] == REFERENCE].set_index("detector_title")["value"]
-    marks = {RECOMPUTED: "", PRINTED: " p"}
     drawn = of.assign(
         reference_value=of["detector_title"].map(full),
-        text=[
-            percent(v) + marks[s]
-            for v, s in zip(of["value"], of["source"], strict=True)
-        ],
+        text=of["value"].map(percent),
+        is_printed=of["source"] == PRINTED,
     )
     settings = list(dict.fromkeys(of["setting"]))
     readable = of.assign(
@@ -72,7 +78,8 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
         "settings": settings,
         "rate": f"{rate.lower() if rate != 'F1' else rate}, detection only",
     }
-    draw_panels(
+    return ChartFigure(
+        f"ablation_{ABLATIONS[table.id]}_{rate.lower()}",
         [
             finished(
                 printed_bars,
@@ -82,16 +89,23 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
             )
             for title in dict.fromkeys(drawn["detector_title"])
         ],
-        readable,
-        width=PANEL_WIDTH,
+        shown=readable,
+        panel_width=PANEL_WIDTH,
         numbers=of,
-        name=f"{name}_{rate.lower()}",
-        note="Dashed: full runtime state. p: printed in the paper, without the runs behind it; "
-        "import the later release to recompute it. Each value is over 222 notebooks.",
+        caption=captioned(
+            f"{rate} by input: {table.title}",
+            [ABOUT_BARS, "Not tested."],
+            source=_source(table),
+        ),
+        note=ABOUT_BARS,
     )
 
 
-def draw_token_cost(table: StudyTable) -> None:
+def _source(table: StudyTable) -> str:
+    return f"{table.source} ({PAPER_CITED}). {MADE_BY}."
+
+
+def token_figure(table: StudyTable) -> ChartFigure:
     """How many tokens the documentation adds, by statistic."""
     rows = [
         (cell.row, cell.column, cell.printed)
@@ -105,14 +119,17 @@ def draw_token_cost(table: StudyTable) -> None:
         .str.replace(",", "")
         .astype(float)
     )
-    draw_panels(
+    return ChartFigure(
+        "documentation_tokens",
         [
             finished(token_quantiles, frame[frame["measure"] == measure])
             for measure in dict.fromkeys(frame["measure"])
         ],
-        frame[["measure", "statistic", "printed"]],
-        width=PANEL_WIDTH,
+        shown=frame[["measure", "statistic", "printed"]],
+        panel_width=PANEL_WIDTH,
         numbers=frame.assign(source=PRINTED),
-        name="documentation_tokens",
-        note="Published only: printed in the paper, over its notebook instances, counted with o200k_base.",
+        caption=captioned(
+            table.title, [ABOUT_TOKENS, "Not tested."], source=_source(table)
+        ),
+        note=ABOUT_TOKENS,
     )

@@ -31,8 +31,8 @@ from crane_core.pipeline.audit import (
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui import data
 from crane_core.ui.access import acting, is_leading, note_act
-from crane_core.ui.grid import grid
 from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.rows_html import draw_first_rows
 from crane_core.ui.visit import Carried, carried, may, require, require_still
 from crane_core.ui.words import count, literal
 
@@ -49,7 +49,7 @@ def draw_sessions() -> None:
     roles = configured_roles()
     if roles is None or not may(Role.ADMIN):
         return
-    st.subheader("Sessions", anchor="sessions")
+    st.header("Sessions", anchor="sessions")
     with refusals_shown():
         found = open_sessions(data.folder().path)
         words = "browser is" if len(found) == 1 else "browsers are"
@@ -98,15 +98,13 @@ def _moment(at: float) -> str:
 
 
 SHOWN = 200
-FEW, HEIGHT = 8, 320
-"""Rows that are shown without scrolling, and pixels of more."""
 
 
 def draw_audit() -> None:
     """Who did what, when and from where; nothing for viewers and annotators."""
     if not (may(Role.LEAD) and is_leading()):
         return
-    st.subheader("Audit log", anchor="audit")
+    st.header("Audit log", anchor="audit")
     with refusals_shown():
         found = entries(data.folder())
         if not found:
@@ -123,7 +121,7 @@ def draw_audit() -> None:
             rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS]
         )
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
-        grid(table, height="content" if len(table) <= FEW else HEIGHT)
+        draw_first_rows(table, "acts")
         export = _exporting(data.folder(), acting(), carried())
         st.download_button(
             "Download CSV",

@@ -12,12 +12,15 @@ from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.results.beside import asked_as
+from crane_core.pipeline.results.group_power import with_needed
 from crane_core.pipeline.results.measures import (
     WITH_STATE,
     change_table,
     paired_rows,
     rate_table,
 )
+from crane_core.pipeline.results.outcomes import under_bound
+from crane_core.pipeline.results.pooled_groups import POOLED, with_pooled
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.breakdown_words import (
@@ -28,8 +31,11 @@ from crane_core.ui.breakdown_words import (
     is_found,
     rate_words,
 )
-from crane_core.ui.chart_box import draw_panels, finished
+from crane_core.ui.caption import p_sentence, sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.label_coverage import draw_coverage
+from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.url_state import switch
@@ -40,6 +46,7 @@ from crane_core.ui.words import (
     percent,
     points,
     points_interval,
+    sentence_case,
     setting_short,
     whole,
     with_n,
@@ -66,14 +73,13 @@ def _rates(
     rows = paired_rows(rows[rows[by].notna()], inputs=chosen.inputs, **how)
     keys_of = [by, "detector_title", "setting"]
     table = rate_table(rows, by=keys_of, rate=rate, **how)
-    return table, change_table(
-        rows, by=by, rate=rate, inputs=chosen.inputs, **how
-    )
+    changes = change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
+    return table, with_needed(with_pooled(under_bound(changes, chosen.bound)))
 
 
 def draw_breakdown(chosen: ResultChoice) -> None:
     """The section: which rate by which kind, and its bars."""
-    st.subheader("For which crashes?", anchor="breakdown")
+    st.header("For which crashes?", anchor="breakdown")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rate = switch("Rate", RATES, key=keys.RATE)
         by = switch(
@@ -85,12 +91,43 @@ def draw_breakdown(chosen: ResultChoice) -> None:
 
 def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     """A panel per detector with a row per group, and what the other input changes."""
-    table, changes = _rates(chosen, by, rate)
-    if table.empty:
+    figure = breakdown_figure(chosen, by=by, rate=rate)
+    if figure is None:
         st.info(
             f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}."
         )
         return
+    table, changes = _rates(chosen, by, rate)
+
+    def pick(point: dict[str, Any]) -> None:
+        _open_cases(chosen, by, point)
+
+    st.markdown(finding(changes, by, rate, chosen.inputs))
+    draw_figure(figure, on_pick=pick)
+    draw_mark_list(_marks(table, by), pick, name=figure.name)
+
+
+def _marks(table: pd.DataFrame, by: str) -> dict[str, dict[str, Any]]:
+    """What a click on each mark selects, by the words of the mark."""
+    marks = {}
+    for row in as_rows(table):
+        group, title = row[by], row["detector_title"]
+        setting = setting_short(row["setting"])
+        marks[f"{group}, {title} {setting}"] = {
+            "group": group,
+            "detector_title": title,
+            "setting": setting,
+        }
+    return marks
+
+
+def breakdown_figure(
+    chosen: ResultChoice, *, by: str, rate: str
+) -> ChartFigure | None:
+    """The panels; None where no case has such a group."""
+    table, changes = _rates(chosen, by, rate)
+    if table.empty:
+        return None
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {
         group: with_n(group, *n_of.loc[group])
@@ -106,7 +143,12 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
         ],
         is_sure=[change is not None and is_found(change) for change in found],
     )
-    st.markdown(finding(changes, by, rate, chosen.inputs))
+    said = finding(changes, by, rate, chosen.inputs)
+    note = about(
+        changes,
+        chosen.inputs,
+        is_any_few=bool((table["n_cases"] <= FEW_CASES).any()),
+    )
     inputs = (
         setting_short(chosen.inputs.base),
         setting_short(chosen.inputs.other),
@@ -116,22 +158,24 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
         "rate": rate_words(rate),
         "inputs": inputs,
     }
-    draw_panels(
+    return ChartFigure(
+        _name(chosen, by, rate),
         [
             finished(breakdown, drawn[drawn["detector_title"] == title], **how)
             for title in in_order(table["detector_title"].unique().tolist())
         ],
-        _readable(table, found, by),
-        width=PANEL_WIDTH
+        shown=_readable(table, found, by),
+        panel_width=PANEL_WIDTH
         + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
         numbers=_numbers(table, changes, by),
-        name=_name(chosen, by, rate),
-        note=about(
-            changes,
-            chosen.inputs,
-            is_any_few=bool((table["n_cases"] <= FEW_CASES).any()),
+        caption=chosen.captioned(
+            f"{sentence_case(rate_words(rate))} by {GROUPINGS[by]}",
+            said,
+            note,
+            sampled(table),
+            p_sentence(changes, by=by),
         ),
-        on_pick=lambda point: _open_cases(chosen, by, point),
+        note=note,
     )
 
 
@@ -153,7 +197,7 @@ def _numbers(
         return table
     of_change = [
         "difference", "low", "high", "gained", "lost", "p_value", "test", "p_by_case", "p_bh", "p_by_case_bh",
-        "outcome",
+        "bound", "p_smaller", "outcome", *POOLED, "power_now", "cases_needed",
     ]  # fmt: skip
     columns = [by, "detector_title", *of_change]
     return table.merge(
@@ -247,6 +291,18 @@ def _readable(
                 "Left out": row["left_out"],
                 "Change": points(found["difference"]) if found else NOTHING,
                 "95% of change": points_interval(found["low"], found["high"])
+                if found
+                else NOTHING,
+                "Change, pooled": points(found["pooled"]) if found else NOTHING,
+                "95% of it": points_interval(
+                    found["pooled_low"], found["pooled_high"]
+                )
+                if found
+                else NOTHING,
+                "Power now": percent(found["power_now"], 0)
+                if found
+                else NOTHING,
+                "Cases needed": whole(found["cases_needed"])
                 if found
                 else NOTHING,
                 "Gained": whole(found["gained"]) if found else NOTHING,

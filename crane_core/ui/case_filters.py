@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 from pandas.api.types import is_string_dtype
 
 from crane_core.charts.theme import in_order
+from crane_core.domain import Setting
 from crane_core.pipeline.cases.pairs import (
     COUNTED,
     PATTERN_MEANING,
@@ -29,11 +31,18 @@ from crane_core.pipeline.results.comparisons import (
     comparisons,
 )
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
-from crane_core.storage.search import cases_with_text
+from crane_core.storage.search import (
+    FoundLine,
+    cases_with_phrase,
+    cases_with_text,
+    found_lines,
+)
 from crane_core.ui import data, keys, url_state
-from crane_core.ui.case_finding import CountedAnswers
-from crane_core.ui.case_list import DESCENDING, SORTABLE
+from crane_core.ui.case_finding import CountedAnswers, Search
+from crane_core.ui.case_list import DESCENDING, SORTABLE, pattern_title
+from crane_core.ui.notes.shown import tag_cases
 from crane_core.ui.words import (
+    SETTING_WORDS,
     count,
     experiment_words,
     inputs_short,
@@ -48,12 +57,28 @@ LABEL_FILTERS = {
     keys.STAGE: "Pipeline stage",
 }
 FILTERS = (keys.SEARCH, keys.AGREEMENT, *LABEL_FILTERS)
-ANSWER_FILTERS = (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
+FOLDED = (keys.CRASH_TYPE, keys.STAGE)
+"""Filters of labels that are behind a button: root cause and library say nearly the same."""
+ANSWER_LABELS = {
+    keys.EXPERIMENT: "Experiment",
+    keys.DETECTOR: "Detector",
+    keys.SETTING: "Input",
+}
+ANSWER_FILTERS = tuple(ANSWER_LABELS)
 """Columns of the verdict frame that say which answers the counts and patterns are about."""
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 """Which values of these columns count; none: all of them."""
 Filters = Answers
 """The values of each filter of the list."""
+
+
+class ActiveFilter(NamedTuple):
+    """One value that narrows the list or its answers, as the address names it and as people read it."""
+
+    key: str
+    value: str
+    label: str
+    words: str
 
 
 def chosen_benchmark() -> str:
@@ -68,10 +93,24 @@ def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters and in the order that the URL names; draws nothing."""
     return _filtered(
         benchmark,
-        _asked_answers(),
+        _asked_answers(benchmark),
         _asked_inputs(),
-        _asked_filters(),
+        _with_cases(benchmark, _asked_filters(benchmark)),
         asked_sort(),
+    )
+
+
+def _with_cases(benchmark: str, filters: Filters) -> Filters:
+    """The filters with the cases of the chosen tags in the place of the tags.
+
+    What is kept for a tag would be wrong as soon as another case has it.
+    """
+    of_tags = tag_cases(benchmark)
+    chosen = dict(filters).get(keys.TAG, ())
+    cases = {case_id for tag in chosen for case_id in of_tags[tag]}
+    return tuple(
+        (name, tuple(sorted(cases)) if name == keys.TAG else values)
+        for name, values in filters
     )
 
 
@@ -81,10 +120,42 @@ def asked_sort() -> str | None:
     return asked if asked.removeprefix(DESCENDING) in SORTABLE else None
 
 
-def _asked_filters() -> Filters:
-    """Every filter of the URL with its values."""
-    return tuple(
-        (name, tuple(st.query_params.get_all(name))) for name in FILTERS
+def _asked_filters(benchmark: str) -> Filters:
+    """Every filter of the URL with those of its values that the benchmark has."""
+    known = [(name, _known(benchmark, name)) for name in FILTERS]
+    return (*known, (keys.TAG, _known_tags(benchmark, url_tags())))
+
+
+def url_tags() -> list[str]:
+    """The tags that the URL names, whether there are such or not."""
+    return st.query_params.get_all(keys.TAG)
+
+
+def _known_tags(benchmark: str, asked: Iterable[str]) -> tuple[str, ...]:
+    offered = tag_cases(benchmark)
+    return tuple(tag for tag in asked if tag in offered)
+
+
+def _known(benchmark: str, name: str) -> tuple[str, ...]:
+    """The values of a filter in the URL, without those that are not offered."""
+    asked = st.query_params.get_all(name)
+    if name == keys.SEARCH:
+        return tuple(value for value in asked if value.strip())
+    offered = _offered(benchmark)[name]
+    return tuple(value for value in asked if value in offered)
+
+
+@data.kept(data.answers, 8)
+def _offered(benchmark: str) -> dict[str, list[str]]:
+    """The values of each filter that can be chosen, in their order."""
+    cases, asked = data.case_list(benchmark), _asked_of(benchmark)
+    return (
+        {keys.AGREEMENT: [str(pattern) for pattern in Pattern]}
+        | {
+            column: sorted(cases[column].dropna().unique())
+            for column in LABEL_FILTERS
+        }
+        | {column: sorted(asked[column].unique()) for column in ANSWER_FILTERS}
     )
 
 
@@ -121,6 +192,7 @@ def _kept(
         find=find,
         holding=_holding(benchmark, find),
         pattern=next(iter(filters.get(keys.AGREEMENT, ())), None),
+        case_id=list(filters.get(keys.TAG, ())),
         **{column: list(filters.get(column, ())) for column in LABEL_FILTERS},
     )
 
@@ -192,7 +264,7 @@ def _pair_table(
 
 def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
     """The marks of these cases; local runs only where the URL names experiments."""
-    return _picture(benchmark, _asked_answers(), tuple(cases))
+    return _picture(benchmark, _asked_answers(benchmark), tuple(cases))
 
 
 @data.kept(data.answers, 8)
@@ -292,15 +364,14 @@ def _asked_inputs() -> Inputs:
     )
 
 
-def _asked_answers() -> Answers:
+def _asked_answers(benchmark: str) -> Answers:
     return tuple(
-        (column, tuple(st.query_params.get_all(column)))
-        for column in ANSWER_FILTERS
+        (column, _known(benchmark, column)) for column in ANSWER_FILTERS
     )
 
 
 def answers_words(benchmark: str) -> str:
-    """Which experiments the counts and patterns cover, if there are several; else empty."""
+    """The experiments that counts and patterns cover, with their places, if there are several; else empty."""
     names = joined_series(benchmark)
     if len(names) < 2:
         return ""
@@ -308,30 +379,112 @@ def answers_words(benchmark: str) -> str:
         f"({place}) {series_words(name)}"
         for place, name in enumerate(names, start=1)
     )
-    return f"Counts join {len(names)} experiments; each pattern names those in which it occurs: {told}."
+    return f"The experiments: {told}. A sign says on hover in which of them it holds."
 
 
 def counted_answers(benchmark: str) -> CountedAnswers:
-    """The filters of the URL in words; names that the benchmark does not have are left out, as they are of counts."""
-    asked = _asked_of(benchmark)
-    chosen = {
-        column: [name for name in names if name in set(asked[column])]
-        for column, names in _asked_answers()
-    }
-    titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
+    """The filters of the URL in words, for the title."""
+    chosen = dict(_asked_answers(benchmark))
+    filters = dict(_asked_filters(benchmark))
+    libraries = filters.pop(keys.LIBRARY)
+    titles = _detector_titles(benchmark)
     return CountedAnswers(
-        detectors=[str(titles[name]) for name in chosen[keys.DETECTOR]],
-        inputs=[setting_short(name) for name in chosen[keys.SETTING]],
+        detectors=[titles[name] for name in chosen[keys.DETECTOR]],
+        inputs=[SETTING_WORDS[Setting(name)] for name in chosen[keys.SETTING]],
         experiments=[
             experiment_words(name) for name in chosen[keys.EXPERIMENT]
         ],
-        is_of_all_cases=not any(values for _, values in _asked_filters()),
+        library=libraries[0] if len(libraries) == 1 else "",
+        is_of_all_cases=len(libraries) < 2 and not any(filters.values()),
+    )
+
+
+def asked_search(benchmark: str, table: pd.DataFrame) -> Search | None:
+    """What the URL searches for, with its counts in the filtered pair table; None without a search."""
+    filters = dict(_asked_filters(benchmark))
+    libraries = filters.pop(keys.LIBRARY)
+    find = next(iter(filters.pop(keys.SEARCH)), "")
+    if not find:
+        return None
+    return Search(
+        text=find,
+        n_words=len(table),
+        n_phrase=int(
+            table["case_id"].isin(_with_phrase(benchmark, find)).sum()
+        ),
+        is_of_all_cases=len(libraries) < 2 and not any(filters.values()),
+    )
+
+
+@data.kept(data.answers, 32)
+def _with_phrase(benchmark: str, find: str) -> frozenset[str]:
+    return frozenset(cases_with_phrase(data.store().cursor(), benchmark, find))
+
+
+def lines_found(
+    benchmark: str, find: str, cases: Iterable[str]
+) -> dict[str, FoundLine]:
+    """Per case the line that holds what is searched for."""
+    return _lines_found(benchmark, find, tuple(cases))
+
+
+@data.kept(data.answers, 8)
+def _lines_found(
+    benchmark: str, find: str, cases: tuple[str, ...]
+) -> dict[str, FoundLine]:
+    return found_lines(data.store().cursor(), benchmark, find, cases)
+
+
+def active_filters(benchmark: str) -> list[ActiveFilter]:
+    """Every value of the URL that narrows the list or its answers, in the order of the filters."""
+    asked = _asked_filters(benchmark) + _asked_answers(benchmark)
+    labels = (
+        {keys.SEARCH: "Find", keys.AGREEMENT: "Pattern", keys.TAG: "Tag"}
+        | LABEL_FILTERS
+        | ANSWER_LABELS
+    )
+    return [
+        ActiveFilter(
+            key=name,
+            value=value,
+            label=labels[name],
+            words=_value_words(benchmark, name, value),
+        )
+        for name, values in asked
+        for value in values
+    ]
+
+
+def _value_words(benchmark: str, name: str, value: str) -> str:
+    """The value of a filter as people read it."""
+    if name == keys.DETECTOR:
+        return _detector_titles(benchmark)[value]
+    if name == keys.SETTING:
+        return setting_short(value)
+    if name == keys.AGREEMENT:
+        return _pattern_words(benchmark, value)
+    return experiment_words(value) if name == keys.EXPERIMENT else value
+
+
+def _pattern_words(benchmark: str, pattern: str) -> str:
+    chosen = dict(_asked_answers(benchmark))[keys.DETECTOR]
+    return pattern_title(pattern, is_of_all=not chosen)
+
+
+def _detector_titles(benchmark: str) -> dict[str, str]:
+    asked = _asked_of(benchmark)
+    return dict(
+        zip(
+            asked["detector"],
+            asked["detector_title"].astype(str),
+            strict=True,
+        )
     )
 
 
 def joined_series(benchmark: str) -> list[str]:
     """The experiments behind the list in the order of their numbers; local runs count as one."""
-    return _joined_series(benchmark, _asked_answers())
+    return _joined_series(benchmark, _asked_answers(benchmark))
 
 
 @data.kept(data.answers, 32, copied=True)
@@ -353,7 +506,7 @@ def series_words(name: str) -> str:
 
 
 def draw_filters() -> str:
-    """All filters in two rows, each kept in the URL; the benchmark that is chosen there."""
+    """The filters, each kept in the URL, the rarer ones behind a button; the benchmark that is chosen there."""
     with st.container(
         horizontal=True, vertical_alignment="bottom", key="case_filters"
     ):
@@ -364,54 +517,136 @@ def draw_filters() -> str:
         coming_answers = tuple(
             (name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS
         )
-        counts = _counts(benchmark, coming_answers, _asked_inputs(), coming)
-        cases = data.case_list(benchmark)
-        asked = _asked_of(benchmark)
-        titles = dict(
-            zip(asked["detector"], asked["detector_title"], strict=True)
+        coming_tags = _known_tags(benchmark, url_state.asked(keys.TAG))
+        counts = _counts(
+            benchmark,
+            _without_unknown(benchmark, coming_answers),
+            _asked_inputs(),
+            _with_cases(
+                benchmark,
+                (*_without_unknown(benchmark, coming), (keys.TAG, coming_tags)),
+            ),
         )
+        draw = partial(_draw_many, benchmark, counts)
         url_state.text(
             "Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH
         )
-        for column, label in LABEL_FILTERS.items():
-            _many(
-                label,
-                column,
-                sorted(cases[column].dropna().unique()),
-                partial(_with_count, counts=counts[column]),
-            )
-        url_state.one_of(
-            st.selectbox,
-            "Pattern",
-            [str(pattern) for pattern in Pattern],
-            key=keys.AGREEMENT,
-            default=None,
-            format_func=partial(_with_count, counts=counts[keys.AGREEMENT]),
-            placeholder="any",
-            help="\n".join(
-                f"- **{pattern}**: {meaning}"
-                for pattern, meaning in PATTERN_MEANING.items()
-            ),
-            width=WIDTH,
-        )
-        _draw_comparison(benchmark)
-        words = {
-            keys.DETECTOR: (
-                "Detector",
-                lambda name: str(titles.get(name, name)),
-            ),
-            keys.SETTING: ("Input", setting_short),
-            keys.EXPERIMENT: ("Experiment", experiment_words),
-        }
-        for column, (label, named) in words.items():
-            options = sorted(asked[column].unique())
-            _many(
-                label,
-                column,
-                options,
-                partial(_with_count, counts=counts[column], named=named),
-            )
+        for column in LABEL_FILTERS:
+            if column not in FOLDED:
+                draw(column)
+        _draw_patterns(benchmark, counts[keys.AGREEMENT])
+        draw(keys.DETECTOR)
+        draw(keys.SETTING)
+        with st.popover("More filters", key="more_filters"):
+            _draw_tags(benchmark)
+            for column in FOLDED:
+                draw(column)
+            draw(keys.EXPERIMENT)
+            _draw_comparison(benchmark)
     return benchmark
+
+
+def _without_unknown(benchmark: str, filters: Filters) -> Filters:
+    """The filters without values that the benchmark does not have."""
+    offered = _offered(benchmark)
+    return tuple(
+        (name, values)
+        if name == keys.SEARCH
+        else (name, tuple(v for v in values if v in offered[name]))
+        for name, values in filters
+    )
+
+
+def _draw_many(
+    benchmark: str, counts: dict[str, dict[str, int]], name: str
+) -> None:
+    """A filter with several values, each with the number of cases it would leave; none where nothing can be chosen."""
+    options = _offered(benchmark)[name]
+    if not options:
+        url_state.drop(name)
+        return
+    url_state.many_of(
+        (LABEL_FILTERS | ANSWER_LABELS)[name],
+        options,
+        key=name,
+        format_func=partial(
+            _with_count,
+            counts=counts[name],
+            named=partial(_value_words, benchmark, name),
+        ),
+        placeholder="any",
+        width=WIDTH,
+    )
+
+
+def _draw_tags(benchmark: str) -> None:
+    """The filter of tags, each with its number of cases; none if there is no tag."""
+    of_tags = tag_cases(benchmark)
+    if not of_tags:
+        url_state.note_unknown(keys.TAG, "Tag", [])
+        url_state.drop(keys.TAG)
+        return
+    others = tuple(
+        (name, () if name == keys.TAG else values)
+        for name, values in _asked_filters(benchmark)
+    )
+    under_others = _filtered(
+        benchmark,
+        _asked_answers(benchmark),
+        _asked_inputs(),
+        others,
+        None,
+    )
+    listed = set(under_others["case_id"])
+    url_state.many_of(
+        "Tag",
+        list(of_tags),
+        key=keys.TAG,
+        format_func=partial(
+            _with_count,
+            counts={tag: len(of & listed) for tag, of in of_tags.items()},
+        ),
+        placeholder="any",
+        width=WIDTH,
+    )
+
+
+def _draw_patterns(benchmark: str, counts: dict[str, int]) -> None:
+    url_state.one_of(
+        st.selectbox,
+        "Pattern",
+        [str(pattern) for pattern in Pattern],
+        key=keys.AGREEMENT,
+        default=None,
+        format_func=partial(
+            _with_count,
+            counts=counts,
+            named=partial(_pattern_words, benchmark),
+        ),
+        placeholder="any",
+        help="\n".join(
+            f"- **{pattern}**: {meaning}"
+            for pattern, meaning in PATTERN_MEANING.items()
+        ),
+        width=WIDTH,
+    )
+
+
+def note_unknown_parameters() -> None:
+    """Have the page say which parameters of the address it does not know, and a sort order that it does not have."""
+    url_state.note_unknown_names(
+        {
+            keys.BENCHMARK,
+            keys.SORT,
+            keys.COMPARE,
+            keys.TAG,
+            *FILTERS,
+            *ANSWER_FILTERS,
+        }
+    )
+    asked = st.query_params.get(keys.SORT)
+    if asked and asked_sort() is None:
+        url_state.note_unknown_names(set(st.query_params) - {keys.SORT})
 
 
 def _with_count(
@@ -453,19 +688,3 @@ def _draw_benchmark() -> None:
             format_func=lambda name: titles.get(name, name),
             width=WIDTH,
         )
-
-
-def _many(
-    label: str, key: str, options: list[str], words: Callable[[str], str]
-) -> None:
-    if options:
-        url_state.many_of(
-            label,
-            options,
-            key=key,
-            format_func=words,
-            placeholder="any",
-            width=WIDTH,
-        )
-    else:
-        url_state.drop(key)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -13,7 +14,9 @@ import pandas as pd
 from crane_core.pipeline.cases.pairs import PATTERN_MEANING, Pattern
 from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.pipeline.rows import as_rows
+from crane_core.storage.search import FoundLine
 from crane_core.ui import keys
+from crane_core.ui.found_html import marked_line
 from crane_core.ui.glossary import explained
 from crane_core.ui.words import NOTHING, count, exception_name, setting_short
 
@@ -27,7 +30,7 @@ COLUMNS = {
     "stage": "Pipeline stage",
     "n_found": "Predicted by",
     "n_alarms": "False alarms",
-    "pattern": "Pattern",
+    "pattern": "Signs",
 }
 NUMBERS = {
     "n_found": "how many of the detectors and inputs predict the crash",
@@ -39,14 +42,32 @@ DESCENDING = "-"
 SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
 TOLD = tuple(pattern for pattern in Pattern if pattern is not Pattern.CHANGED)
 """Patterns that the list shows; RT helped and RT hurt say the same as changed, and more."""
-PATTERN_HELP = "\n".join(
-    f"{SHORT.get(p, p)}: {PATTERN_MEANING[p]}" for p in TOLD
-)
+SIGNS = {
+    Pattern.DIFFER: "≠",
+    Pattern.FLIP: "~",
+    Pattern.WRONG_REASON: "◐",
+    Pattern.HELPED: "▲",
+    Pattern.HURT: "▼",
+    Pattern.MISSED: "○",
+    Pattern.ALARM: "!",
+}
+"""A character for each pattern that the list shows: its form tells it apart, its place in the row too."""
+PLACES = {
+    "root_cause": "root cause",
+    "crash_type": "crash type",
+    "stage": "pipeline stage",
+    "case_id": "id",
+    "target": "target cell",
+    "executed": "executed cell",
+}
+"""Where a searched text was found, in words; a place that is not here is called what it is."""
+VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 LEGEND = (
     ("r3", "right"),
     ("p3", "right call, wrong reason (human label)"),
     ("w3", "crash missed, or false alarm"),
-    ("w1", "paler: fewer of the five runs agree"),
+    ("w1", "paler: the repeated answers agree less"),
 )
 
 
@@ -70,14 +91,28 @@ def board_html(
     *,
     benchmark: str,
     sort: str | None,
+    find: str = "",
+    found: Mapping[str, FoundLine] | None = None,
+    is_of_all: bool = True,
+    tags: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """table: the filtered pair table in its order, at least one case; sort: as in the address, None for the default.
 
     series: the experiments behind the patterns; where they are several, each pattern has their places in this list.
+    find: what is searched for, if anything is; found: per case the line that holds it. is_of_all: the answers of all
+    detectors are counted. tags: per case the tags that it has.
     """
     rows = as_rows(table.head(MOST_ROWS))
     drawn = _picture_html(rows, picture, benchmark, by_library=sort is None)
-    return drawn + _list_html(rows, series, benchmark, sort)
+    hits = {
+        case_id: _hit_html(line, find, case_id)
+        for case_id, line in (found or {}).items()
+    }
+    legend = _signs_legend(rows, is_of_all=is_of_all)
+    rows = [
+        row | {"tags": (tags or {}).get(row["case_id"], ())} for row in rows
+    ]
+    return drawn + _list_html(rows, series, benchmark, sort, hits, legend)
 
 
 def _picture_html(
@@ -190,20 +225,80 @@ def _list_html(
     series: list[str],
     benchmark: str,
     sort: str | None,
+    hits: Mapping[str, str],
+    legend: str,
 ) -> str:
     heads = "".join(
         _head_html(column, words, sort) for column, words in COLUMNS.items()
     )
-    body = "".join(_row_html(row, series, benchmark) for row in rows)
-    return f'<table class="cw-cases"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    body = "".join(
+        _row_html(row, series, benchmark) + hits.get(row["case_id"], "")
+        for row in rows
+    )
+    return (
+        f'<section class="cw-list">{legend}<table class="cw-cases"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></section>"
+    )
+
+
+def pattern_title(pattern: str, *, is_of_all: bool) -> str:
+    """The pattern's name; of chosen detectors no crash is missed "by all"."""
+    is_narrowed = pattern == Pattern.MISSED and not is_of_all
+    return SHORT[Pattern.MISSED] if is_narrowed else str(pattern)
+
+
+def _signs_legend(rows: Sequence[dict[str, Any]], *, is_of_all: bool) -> str:
+    """The signs that these rows have, each a button that keeps the cases that have it."""
+    shown = {pattern for row in rows for pattern, _ in row["patterns_in"]}
+    entries = "".join(
+        f'<button type="button" data-pattern="{escape(pattern)}" title="{escape(_meaning(pattern))}">'
+        f"{_sign(pattern)} {escape(pattern_title(pattern, is_of_all=is_of_all))}</button>"
+        for pattern in TOLD
+        if pattern in shown
+    )
+    return f'<div class="cw-legend cw-dim">{entries}</div>' if entries else ""
+
+
+def _meaning(pattern: Pattern) -> str:
+    return f"{PATTERN_MEANING[pattern]}. Click: show these cases alone."
+
+
+def _sign(pattern: Pattern) -> str:
+    return f'<i class="cw-sign cw-sign-{pattern.name.lower()}" aria-hidden="true">{SIGNS[pattern]}</i>'
+
+
+def _signs_html(row: dict[str, Any], series: list[str]) -> str:
+    """A place for each sign, so that equal ones stand below each other; the words are for screen readers and hover."""
+    within = dict(row["patterns_in"])
+    if not within:
+        return NOTHING
+    places = []
+    for pattern in TOLD:
+        if pattern not in within:
+            places.append("<span></span>")
+            continue
+        words = pattern_words([(pattern, within[pattern])], series)
+        title = escape(f"{words}: {PATTERN_MEANING[pattern]}")
+        places.append(
+            f'<span title="{title}">{_sign(pattern)}<b class="cw-unseen">{escape(words)}, </b></span>'
+        )
+    return f'<span class="cw-signs-of">{"".join(places)}</span>'
+
+
+def _hit_html(found: FoundLine, find: str, case_id: str) -> str:
+    """The row below a case: where the text was found, and the line with it marked."""
+    place = PLACES.get(found.place, found.place)
+    version = f", {VERSIONS[found.version]}" if found.version else ""
+    return (
+        f'<tr class="cw-hit" data-case="{escape(case_id)}"><td colspan="{len(COLUMNS)}">'
+        f'<span class="cw-dim">{escape(place + version)}</span> <code>{marked_line(found.line, find)}</code></td></tr>'
+    )
 
 
 def _head_html(column: str, words: str, sort: str | None) -> str:
     css = f'class="cw-of-{column}"'
     if column not in SORTABLE:
-        return (
-            f'<th {css} scope="col" title="{escape(PATTERN_HELP)}">{words}</th>'
-        )
+        return f'<th {css} scope="col">{words}</th>'
     first = DESCENDING + column if column in NUMBERS else column
     turned = column if first.startswith(DESCENDING) else DESCENDING + column
     asked = turned if sort == first else first
@@ -215,26 +310,26 @@ def _head_html(column: str, words: str, sort: str | None) -> str:
 
 
 def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
-    words = row | {
-        "exception": exception_name(row["exception"]),
-        "pattern": pattern_words(row["patterns_in"], series),
-    }
+    words = row | {"exception": exception_name(row["exception"])}
     shown = {
         column: escape(words[column] or NOTHING)
         for column in COLUMNS
-        if column not in NUMBERS
+        if column not in NUMBERS and column != "pattern"
     }
     shown["stage"] = shown["stage"].replace("/", "/<wbr>")
+    # A narrow screen breaks a long name between its parts.
+    shown["exception"] = _HUMP.sub("<wbr>", shown["exception"])
     shown |= {column: _bar_html(row, column) for column in NUMBERS}
+    shown["pattern"] = _signs_html(row, series)
     cells = "".join(
         f'<td class="cw-of-{column}">{shown[column]}</td>'
         for column in list(COLUMNS)[1:]
     )
-    first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
-    title = f' title="{escape(words["pattern"])}"' if words["pattern"] else ""
-    return (
-        f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
+    tags = "".join(
+        f'<span class="cw-tag">{escape(tag)}</span>' for tag in row["tags"]
     )
+    first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a>{tags}</th>'
+    return f'<tr data-case="{escape(row["case_id"])}">{first}{cells}</tr>'
 
 
 def _bar_html(row: dict[str, Any], column: str) -> str:

@@ -1,20 +1,35 @@
-// The picture and the list of cases in the browser: a click on a case opens it, one on a heading sorts.
+// The picture and the list of cases in the browser: a click on a case opens it, one on a heading sorts, and one on a
+// sign of the legend keeps the cases that have it.
 // The HTML comes finished and escaped from the server; here it is only put in its place.
 
 const WORDS = {r: 'right', p: 'right call, wrong reason', w: 'wrong', u: 'no majority'};
-const AGREE = {1: 'some runs disagree', 2: 'most runs agree', 3: 'all runs agree'};
+const AGREE = {1: 'answers disagree', 2: 'most answers agree', 3: 'all answers agree'};
+
+// The same case in the picture and in the list.
+function point(root, name) {
+  for (const one of root.querySelectorAll('.cw-here')) one.classList.remove('cw-here');
+  if (!name) return;
+  for (const one of root.querySelectorAll(`[data-case="${CSS.escape(name)}"]`)) one.classList.add('cw-here');
+}
 
 export default function ({data, parentElement, setTriggerValue}) {
   const root = parentElement.querySelector('.cw-board');
-  if (root.cwHtml !== data.html) root.innerHTML = root.cwHtml = data.html;
+  if (root.cwHtml !== data.html) {
+    root.innerHTML = root.cwHtml = data.html; // the same again would drop the focus
+    const picture = root.querySelector('.cw-picture');
+    // Its height says where it stops while the list scrolls on; it changes with the width of the window.
+    if (picture) new ResizeObserver(() => picture.style.setProperty('--tall', `${picture.offsetHeight}px`)).observe(picture);
+  }
   root.onclick = event => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // its own link: another tab
-    const asked = event.target.closest('[data-case], [data-sort]');
+    const asked = event.target.closest('[data-case], [data-sort], [data-pattern]');
     if (!asked) return;
     event.preventDefault();
     setTriggerValue('asked', {...asked.dataset});
   };
+  root.onmouseleave = () => point(root, undefined);
   root.onmouseover = event => {
+    point(root, event.target.closest('[data-case]')?.dataset.case);
     const mark = event.target.closest('i[class]');
     if (!mark || mark.title) return;
     const line = mark.closest('[data-case]');

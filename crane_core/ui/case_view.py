@@ -5,25 +5,44 @@ Picture and list are one Streamlit component, which reports clicks on cases and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.cases.picture import PictureColumn
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, url_state
 from crane_core.ui.case_filters import (
+    ActiveFilter,
+    active_filters,
     answers_words,
+    asked_search,
     asked_sort,
     counted_answers,
     draw_filters,
     drawn_picture,
     filtered_cases,
     joined_series,
+    lines_found,
+    note_unknown_parameters,
 )
-from crane_core.ui.case_finding import finding
+from crane_core.ui.case_finding import finding, search_finding
 from crane_core.ui.case_list import MOST_ROWS, available_words, board_html
+from crane_core.ui.documentation import help_address
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.notes.shown import (
+    counts_words,
+    draw_mentions,
+    tag_cases,
+    tags_by_case,
+)
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
+MOST_IN_TAB = 3
+"""Filters that the browser's tab names."""
+MOST_OF_CHIP = 60
+"""Characters of a filter that are repeated."""
 _component = st.components.v2.component(
     "crane_cases",
     html='<div class="cw-board"></div>',
@@ -36,31 +55,96 @@ def draw_cases() -> None:
     """The whole page; the filters may change what its title says."""
     title = st.container()  # an empty one would let the list jump below the pointer while the page runs
     benchmark = draw_filters()
+    note_unknown_parameters()
     table = filtered_cases(benchmark)
-    title.title(
-        literal(finding(table, counted_answers(benchmark))), anchor=False
-    )
-    n_all = len(data.case_list(benchmark))
-    cut = (
-        f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
-        if len(table) > MOST_ROWS
-        else ""
-    )
-    words = f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {available_words(table)}{cut}"
-    st.caption(literal(f"{words} {answers_words(benchmark)}"))
+    active = active_filters(benchmark)
+    counted = counted_answers(benchmark)
+    told = finding(table, counted)
+    search = asked_search(benchmark, table)
+    with title:
+        draw_headline(
+            search_finding(search, counted.library) if search else told,
+            tab=_tab(active),
+        )
+    _draw_chips(active)
+    _draw_counts(benchmark, table, f"{told}. " if search else "")
+    draw_mentions()
     if table.empty:
-        st.info("No cases match these filters. Clear one of them to see more.")
+        st.info("No cases match these filters. Remove one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
-    picture = drawn_picture(benchmark, table["case_id"].head(MOST_ROWS))
+    cases = table["case_id"].head(MOST_ROWS)
+    picture = drawn_picture(benchmark, cases)
     html = board_html(
         table,
         picture,
         joined_series(benchmark),
         benchmark=benchmark,
         sort=asked_sort(),
+        find=search.text if search else "",
+        found=lines_found(benchmark, search.text, cases) if search else None,
+        is_of_all=not counted.detectors,
+        tags=tags_by_case(tag_cases(benchmark)),
     )
     _draw_board(html, [_column_words(column) for column in picture.columns])
+
+
+def _tab(active: Sequence[ActiveFilter]) -> str:
+    """What tells this list from others in tabs and history."""
+    words = [
+        f"“{one.words}”" if one.key == keys.SEARCH else one.words
+        for one in active[:MOST_IN_TAB]
+    ]
+    more = ["…"] if len(active) > MOST_IN_TAB else []
+    chosen = ", ".join(word[:MOST_OF_CHIP] for word in words + more)
+    return f"{chosen} · Cases" if chosen else "Cases"
+
+
+def _draw_chips(active: Sequence[ActiveFilter]) -> None:
+    """A button for each active filter, which removes it."""
+    if not active:
+        return
+    with st.container(horizontal=True, gap="xsmall", key="case_chips"):
+        for one in active:
+            words = f"{one.label}: {one.words}"
+            if len(words) > MOST_OF_CHIP:
+                words = words[:MOST_OF_CHIP] + "…"
+            st.button(
+                f"{literal(words)} ✕",
+                key=f"chip_{one.key}_{one.value}",
+                help="Remove this filter",
+                on_click=url_state.remove,
+                args=(one.key, one.value),
+            )
+        if len(active) > 1:
+            st.button(
+                "Remove all",
+                key="chips_clear",
+                type="tertiary",
+                on_click=_remove_all,
+                args=(active,),
+            )
+
+
+def _remove_all(active: Sequence[ActiveFilter]) -> None:
+    for one in active:
+        url_state.remove(one.key, one.value)
+
+
+def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
+    """How many cases are listed, what is known of them, and where the list is explained, after a finding."""
+    n_all = len(data.case_list(benchmark))
+    words = f"{count(len(table))} of {count(n_all)} cases."
+    if not table.empty:
+        words = f"{told}{words} Click a row to open the pair. {available_words(table)}"
+        if len(table) > MOST_ROWS:
+            words += f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
+    words += counts_words(benchmark)
+    joined = answers_words(benchmark)
+    if joined:
+        words += f" Counts join {len(joined_series(benchmark))} experiments."
+    help_words = f"[How to read this list]({help_address('cases')})"
+    st.caption(f"{literal(words)} {help_words}", help=literal(joined) or None)
 
 
 def _column_words(column: PictureColumn) -> str:
@@ -77,7 +161,7 @@ def _draw_board(html: str, columns: list[str]) -> None:
 
 
 def _follow() -> None:
-    """Move the address to the case, or the order, that was clicked; the page follows."""
+    """Move the address to the case, the order or the pattern that was clicked; the page follows."""
     asked = (st.session_state.get(keys.BOARD) or {}).get("asked")
     if not isinstance(asked, dict):
         return
@@ -85,3 +169,5 @@ def _follow() -> None:
         st.query_params[keys.CASE] = asked["case"]
     elif isinstance(asked.get("sort"), str):
         st.query_params[keys.SORT] = asked["sort"]
+    elif isinstance(asked.get("pattern"), str):
+        st.query_params[keys.AGREEMENT] = asked["pattern"]

@@ -11,6 +11,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 from pygments.token import _TokenType as TokenType
 
+from crane_core.ui.found_html import marked_html
 from crane_core.worddiff import Span, WordSide, merged_words
 
 _CLASSES: tuple[tuple[TokenType, str], ...] = (
@@ -43,17 +44,26 @@ def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
     )
 
 
-def code_html(line: str, changed: tuple[Span, ...] = ()) -> str:
+def code_html(
+    line: str, changed: tuple[Span, ...] = (), *, is_underlined: bool = False
+) -> str:
     """The line as a `code` element with a hanging indent where it wraps."""
     indent = min(len(line) - len(line.lstrip(" ")), MAX_INDENT)
-    return f'<code style="--in:{indent}">{line_html(line, changed)}</code>'
+    html = line_html(line, changed)
+    if is_underlined:
+        # The indent itself stays without a line below it.
+        words = html.lstrip(" ")
+        html = f'{html[: len(html) - len(words)]}<span class="cw-wavy">{words}</span>'
+    return f'<code style="--in:{indent}">{html}</code>'
 
 
-def prompt_html(text: str, rest: str = "more characters") -> str:
-    """A text of others, unchanged; if it is huge, how many `rest` are left out."""
+def prompt_html(
+    text: str, rest: str = "more characters", *, find: str = ""
+) -> str:
+    """A text of others, the words of a search marked; if it is huge, how many `rest` are left out."""
     n_rest = len(text) - MAX_TEXT
     cut = f"\n… {n_rest:,} {rest}" if n_rest > 0 else ""
-    return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'
+    return f'<div class="cw-prompt">{marked_html(text[:MAX_TEXT] + cut, find)}</div>'
 
 
 def prose_html(text: str) -> str:

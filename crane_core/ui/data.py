@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +17,6 @@ from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import campaigns as stored_campaigns
 from crane_core.pipeline.campaigns import label_sets
-from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.detection.score import (
     PrintedRow,
     ScoreRow,
@@ -36,7 +37,6 @@ from crane_core.storage import jobs as stored_jobs
 from crane_core.storage import state
 from crane_core.storage.snapshot import Replica
 from crane_core.storage.store import Store
-from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,13 +54,36 @@ def _replica(path: str) -> Replica:
     return Replica(data_folder(path).replicas, data_folder(path).sources)
 
 
+class _Opened(NamedTuple):
+    store: Store
+    folder: DataFolder
+
+
+_opened_by_command: ContextVar[_Opened | None] = ContextVar(
+    "opened_by_command", default=None
+)
+
+
+@contextmanager
+def reading(opened: Store, of: DataFolder) -> Iterator[None]:
+    """Within the block this module reads from `opened`: a command opens its own store."""
+    token = _opened_by_command.set(_Opened(opened, of))
+    try:
+        yield
+    finally:
+        _opened_by_command.reset(token)
+
+
 def folder() -> DataFolder:
     """The folder of what changes."""
-    return data_folder()
+    opened = _opened_by_command.get()
+    return opened.folder if opened else data_folder()
 
 
 def store() -> Store:
     """The open store of this process."""
+    if opened := _opened_by_command.get():
+        return opened.store
     path = str(folder().path)
     return _replica(path) if writer() else _prepared(path)
 
@@ -208,14 +231,8 @@ def label_set_of(annotators: Iterable[str]) -> LabelSet:
 
 
 def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
-    """Rows of the verdict frame with one annotator's labels; see `judging.judged.judged_by`. They hold the study's."""
-    # The verdict frame holds these labels already.
-    if annotator == PUBLISHED_HUMAN:
-        return rows
-    mine = labels()[labels()["annotator"] == annotator]
-    campaigns = mine["campaign"].dropna().unique().tolist()
-    plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
-    return judging.judged_by(rows, mine, annotator, plan)
+    """Rows of the verdict frame with one annotator's labels; see `judging.judged.judged_rows`."""
+    return judging.judged_rows(rows, labels(), annotator, folder())
 
 
 @kept(answers)
@@ -284,10 +301,15 @@ def table_counts() -> Mapping[str, int]:
     return state.table_counts(store().cursor())
 
 
+@kept(answers)
 def benchmark_titles() -> dict[str, str]:
     """How the owners of the benchmarks write their names, by id; the largest first."""
-    known = benchmarks()
-    return dict(zip(known["benchmark"], known["title"], strict=True))
+    return stored_cases.benchmark_titles(store().cursor())
+
+
+def benchmark_title(benchmark: str) -> str:
+    """How its owners write its name; the id of one that is not loaded."""
+    return benchmark_titles().get(benchmark, benchmark)
 
 
 def detector_titles() -> dict[str, str]:

@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pandas as pd
 import streamlit as st
 
 from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.loading.sources import StagedSource, staged_sources
 from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK as STUDY
-from crane_core.releases import SHORT, is_commit
+from crane_core.releases import SHORT
 from crane_core.storage import state, verdicts
-from crane_core.ui import data
-from crane_core.ui.grid import grid, reading_grid
+from crane_core.ui import data, keys
+from crane_core.ui.grid import grid
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import link
+from crane_core.ui.rows_html import draw_first_rows, rows_html
+from crane_core.ui.source_cards import (
+    LoadedSource,
+    draw_source_cards,
+    loaded_sources,
+    missing_words,
+    release_words,
+    size_words,
+)
 from crane_core.ui.visit import may
-from crane_core.ui.words import NOTHING, count, literal, setting_short
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    listed,
+    literal,
+    quantity,
+    setting_short,
+)
 
-SHIPS = "ships with the app"
 COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
 """Shown of an address: the first digits of a commit, or the name of a branch without a known commit."""
-PROBLEM_WIDTHS = {
-    "Kind": 110,
-    "Source": 90,
-    "File": 130,
-    "Place": 330,
-    "Reason": 640,
-}
-"""Pixels; the reason is what people read."""
+MOST_PROBLEMS = 200
+"""Problems of one source that are shown over the page."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
     ProblemKind.CONTRADICTION: "one fact with two different values",
     ProblemKind.WAITING: "an answer or label whose instance is not loaded yet",
 }
+
+
+def draw_title() -> None:
+    """What is loaded and what is missing, in a sentence."""
+    n_cases = int(data.benchmarks()["n_cases"].sum())
+    sentence = loaded_sentence(
+        n_cases, data.table_counts()["runs"], missing_words(loaded_sources())
+    )
+    draw_headline(sentence, tab="Data")
+
+
+def loaded_sentence(n_cases: int, n_answers: int, missing: list[str]) -> str:
+    """missing: what others publish and is not here, in words."""
+    cases = f"{count(n_cases)} {'case' if n_cases == 1 else 'cases'}"
+    answers = f"{count(n_answers)} {'answer' if n_answers == 1 else 'answers'}"
+    if not missing:
+        return f"{cases} and {answers} are loaded, and all that is published"
+    return f"{cases} and {answers} are loaded; {listed(missing)} are not"
 
 
 def draw_loaded() -> None:
@@ -54,11 +83,7 @@ def draw_loaded() -> None:
             f"{count(counts['kernel_states'])} kernel snapshots",
             width="content",
         )
-    if state.has_prompts(data.store().cursor(), STUDY):
-        st.caption(
-            "The published texts (code, kernel states, prompts, reasoning) are loaded."
-        )
-    else:
+    if not state.has_prompts(data.store().cursor(), STUDY):
         after = (
             "**Next: press Fetch crane-llm**, which takes a minute."
             if may(Role.ADMIN)
@@ -71,35 +96,37 @@ def draw_loaded() -> None:
 
 
 def draw_sources() -> None:
-    """One row per source, oldest first; its commit leads to where others published it."""
-    sources = state.sources(data.store().cursor())
-    kept = {
-        source.source_id: source
-        for source in staged_sources(data.folder().sources)
-    }
+    """A card per source; and all of them as a table, whose commits lead to where others published them."""
+    sources = loaded_sources()
+    draw_source_cards(sources)
+    with st.expander("All sources as a table, with checksums"):
+        _draw_table(sources)
+    with st.expander("Records by source"):
+        _draw_records(sources)
+
+
+def _draw_table(sources: list[LoadedSource]) -> None:
+    """One row per source, oldest first."""
     released = [
-        source if (source := kept.get(name)) and source.release else None
-        for name in sources["source_id"]
+        source.staged if source.staged and source.staged.release else None
+        for source in sources
     ]
-    when = (
-        sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
-    )
     shown = pd.DataFrame(
         {
-            "Source": sources["source_id"],
-            "Kind": sources["kind"],
-            "Name": sources["name"],
-            "Size": [_size(n) for n in sources["n_bytes"]],
-            "Loaded": when,
-            "Problems": sources["n_problems"],
+            "Source": [source.source_id for source in sources],
+            "Kind": [source.kind for source in sources],
+            "Name": [source.name for source in sources],
+            "Size": [size_words(source.n_bytes) for source in sources],
+            "Loaded": [source.loaded for source in sources],
+            "Problems": [source.n_problems for source in sources],
             "Release": [
-                _release_words(source) if source else "" for source in released
+                release_words(source) if source else "" for source in released
             ],
             "Commit": [
                 source.release.page if source and source.release else ""
                 for source in released
             ],
-            "sha256": sources["sha256"],
+            "sha256": [source.sha256 for source in sources],
         }
     )
     shown = shown.loc[
@@ -111,38 +138,25 @@ def draw_sources() -> None:
             "Commit": st.column_config.LinkColumn(display_text=COMMIT)
         },
     )
+
+
+def _draw_records(sources: list[LoadedSource]) -> None:
+    """How many records of each kind a source has, and how many of them no other source had before."""
     counts = state.source_counts(data.store().cursor())
-    with st.expander("Records by source"):
-        names = dict(zip(sources["source_id"], sources["name"], strict=True))
-        shown = counts.assign(
-            source=counts["source_id"].map(names),
-            record=counts["record"].str.replace("_", " "),
-        )
-        columns = {
-            "source": "Source",
-            "record": "Record",
-            "n_read": "Read",
-            "n_new": "New",
-        }
-        records = st.column_config.NumberColumn(format="localized")
-        shown = shown[list(columns)].rename(columns=columns)
-        grid(shown, column_config={"Read": records, "New": records})
-
-
-def _release_words(source: StagedSource) -> str:
-    """The chosen release: the default release, or another one by its branch or tag."""
-    if not source.edition:
-        return "default"
-    ref = source.release.ref if source.release else ""
-    return "other" if is_commit(ref) or not ref else ref
-
-
-def _size(n_bytes: int) -> str:
-    return (
-        f"{n_bytes / 1e6:.1f} MB"
-        if n_bytes >= 100_000
-        else f"{n_bytes / 1e3:.1f} kB"
+    names = {source.source_id: source.name for source in sources}
+    shown = counts.assign(
+        source=counts["source_id"].map(names),
+        record=counts["record"].str.replace("_", " "),
     )
+    columns = {
+        "source": "Source",
+        "record": "Record",
+        "n_read": "Read",
+        "n_new": "New",
+    }
+    records = st.column_config.NumberColumn(format="localized")
+    shown = shown[list(columns)].rename(columns=columns)
+    grid(shown, column_config={"Read": records, "New": records})
 
 
 @data.kept(data.version)
@@ -172,24 +186,69 @@ def draw_problems() -> None:
             for kind, n in kinds.items()
         )
     )
+    _draw_problem_table(problems)
+
+
+def _draw_problem_table(problems: pd.DataFrame) -> None:
+    """problems: as storage lists them, at least one."""
     columns = {
-        "kind": "Kind",
-        "source_id": "Source",
-        "path": "File",
-        "place": "Place",
         "reason": "Reason",
+        "place": "Place",
+        "path": "File",
+        "source_id": "Source",
+        "kind": "Kind",
     }
-    reading_grid(
-        problems[list(columns)].rename(columns=columns), PROBLEM_WIDTHS
+    if problems["kind"].nunique() == 1:
+        columns.pop("kind")  # the line above says it
+    shown = problems[list(columns)].rename(columns=columns)
+    draw_first_rows(shown, "problems")
+
+
+def draw_chosen_problems() -> None:
+    """The problems of the source whose button was pressed, over the page; once per press."""
+    source_id = st.session_state.pop(keys.PROBLEMS_OF, None)
+    if source_id is not None:
+        _draw_problems_over_the_page(source_id)
+
+
+@st.dialog("Problems of one source", width="large")
+def _draw_problems_over_the_page(source_id: str) -> None:
+    cursor = data.store().cursor()
+    problems = as_rows(
+        state.load_problems(cursor, source_id, limit=MOST_PROBLEMS)
+    )
+    entries = [
+        problem_html(row["kind"], row["path"], row["place"], row["reason"])
+        for row in problems
+    ] + [
+        problem_html(
+            ProblemKind.WAITING, waiting.path, waiting.place, waiting.reason
+        )
+        for waiting in state.without_instance(cursor, source_id)
+    ]
+    st.html(f'<div class="cw-problems">{"".join(entries)}</div>')
+    st.caption(
+        literal(
+            f"Source {source_id}. The first {count(MOST_PROBLEMS)} are shown; the table on the page has all."
+            if len(problems) == MOST_PROBLEMS
+            else f"Source {source_id}"
+        )
+    )
+
+
+def problem_html(kind: str, path: str, place: str, reason: str) -> str:
+    """One problem: its place, its reason, and what kind it is."""
+    return (
+        f"<section><b>{escape(place)}</b><p>{escape(reason)}</p>"
+        f'<span class="cw-dim">{escape(kind)} in {escape(path)}</span></section>'
     )
 
 
 def draw_contradictions() -> None:
     """Published human outcomes that the votes of the same files contradict, by instance."""
     found = _contradictions()
-    st.markdown("**Votes that contradict the published human outcomes**")
     if found.empty:
-        st.caption("None in the loaded data.")
+        st.caption("No vote contradicts a published human outcome.")
         return
     shown = pd.DataFrame(
         {
@@ -204,12 +263,10 @@ def draw_contradictions() -> None:
             "Explanation": found["why"],
         }
     )
-    grid(
-        shown,
-        column_config={
-            "Explanation": st.column_config.TextColumn(width="large")
-        },
-    )
+    with st.expander(
+        f"Votes that contradict the published human outcomes: {count(len(found))}"
+    ):
+        st.html(rows_html(shown))
 
 
 def draw_annotators() -> None:
@@ -223,8 +280,11 @@ def draw_annotators() -> None:
         "n_labels": "Labels",
     }
     shown = counts[list(columns)].rename(columns=columns)
-    labels = st.column_config.NumberColumn(format="localized")
-    grid(shown, width=760, column_config={"Labels": labels})
+    shown["Labels"] = shown["Labels"].map(count)
+    with st.expander(
+        f"Labels by annotator: {count(int(counts['n_labels'].sum()))} of {quantity(len(counts), 'annotator')}"
+    ):
+        st.html(rows_html(shown))
 
 
 def draw_counts() -> None:

@@ -94,7 +94,7 @@ SOURCES = CHECKOUT / "docs"
 ADDRESS = "/docs"
 OF_PAGES = {
     "overview": "researcher/study",
-    "cases": "researcher/study",
+    "cases": "researcher/cases",
     "results": "researcher/statistics/index",
     "ablations": "reference/settings",
     "annotate": "annotator/label",

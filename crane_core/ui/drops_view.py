@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.results.comparisons import RICHNESS, comparison_text
 from crane_core.pipeline.results.measures import Inputs
+from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
@@ -21,29 +23,31 @@ from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import p_sentence, sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.drops_words import (
     about_tests,
     apart,
     base_words,
     drawn_drops,
+    drop_marks,
     finding,
     finding_by,
     printed_drops,
+    title,
 )
 from crane_core.ui.glossary import explained
-from crane_core.ui.grid import grid
+from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import go
+from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.study_view import tables
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
-    p_value,
     percent,
-    points,
-    points_interval,
     setting_short,
     setting_words,
-    whole,
     with_n,
 )
 
@@ -57,6 +61,7 @@ TO_FILL = (
     "Start a run with the input runtime-S, runtime-R or runtime-V on the Runs page, or import the CRANE-LLM release of "
     "2026 on the Data page."
 )
+CHANGED = "Changed"
 TABLES = ("4a", "4b")
 """The paper's ablations."""
 NO_RUNS = (
@@ -67,26 +72,36 @@ NO_RUNS = (
 
 
 @data.kept(data.answers, 16, copied=True)
-def _drops(chosen: Ablated) -> pd.DataFrame:
-    return drop_table(
+def measured_drops(chosen: Ablated) -> pd.DataFrame:
+    """What each input changes; see `setting_drops.drop_table`."""
+    table = drop_table(
         chosen.rows(), reference=chosen.reference(), rate=chosen.rate
     )
+    return under_bound(table, chosen.bound)
 
 
 @data.kept(data.answers, 32, copied=True)
 def _drops_by(chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
-    return drops_by(
+    table = drops_by(
         chosen.rows(),
         by=by,
         reference=chosen.reference(),
         setting=setting,
         rate=chosen.rate,
     )
+    return under_bound(table, chosen.bound)
+
+
+def ablation_title(chosen: Ablated) -> str:
+    """What leaving out parts of the input changes, in a sentence."""
+    if not chosen.source:
+        return "No detector has answered with two inputs yet"
+    return title(measured_drops(chosen), chosen.rate_words, chosen.reference())
 
 
 def draw_drops(chosen: Ablated) -> None:
     """The finding, the chart with what the paper prints, and the table with its links."""
-    st.subheader("What does each part of the input add?", anchor="drops")
+    st.header("What does each part of the input add?", anchor="drops")
     st.html(
         f'<p class="cw-lead">{explained("S")} is structure (shapes, sizes, counts), {explained("R")} representation '
         f"and types, {explained('V')} values and object state.</p>"
@@ -94,57 +109,86 @@ def draw_drops(chosen: Ablated) -> None:
     if not chosen.source:
         st.info(NO_RUNS)
         return
-    reference = chosen.reference()
-    measured = _drops(chosen)
+    measured = measured_drops(chosen)
+    printed = _printed(chosen)
+    said = finding(measured, printed, chosen.rate_words, chosen.reference())
+    st.markdown(said)
+    if not set(measured["setting"]) & set(CATEGORIES):
+        st.caption(TO_FILL)
+    figure = drops_figure(chosen)
+
+    def pick(point: dict[str, Any]) -> None:
+        _open_cases(chosen, measured, point)
+
+    draw_figure(figure, is_table_on_page=True, on_pick=pick)
+    draw_mark_list(
+        drop_marks(_drawn(measured, printed)), pick, name=figure.name
+    )
+    shown = _readable(measured, chosen)
+    links = [escape(address) for address in shown.pop(CHANGED)]
+    st.html(rows_html(shown, links=links))
+    st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
+    st.caption(smaller_sentence(measured))
+
+
+def _printed(chosen: Ablated) -> pd.DataFrame:
+    """What the paper prints of inputs that were not measured here; empty beside another comparison than the paper's."""
+    reference, measured = chosen.reference(), measured_drops(chosen)
     # The paper measures its ablations against full runtime state; beside another reference they would
     # mislead.
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
-    printed = printed_drops(
+    return printed_drops(
         [tables()[name] for name in TABLES] if is_study else [],
         chosen.rate,
         measured,
     )
-    st.markdown(finding(measured, printed, chosen.rate_words, reference))
-    if not set(measured["setting"]) & set(CATEGORIES):
-        st.caption(TO_FILL)
+
+
+def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    labelled = measured.assign(label=measured["setting"].map(setting_short))
+    return drawn_drops(labelled, printed)
+
+
+def drops_figure(chosen: Ablated) -> ChartFigure:
+    """What each input changes, with what the paper prints; the detectors have a source."""
+    reference, measured = chosen.reference(), measured_drops(chosen)
+    printed = _printed(chosen)
+    said = finding(measured, printed, chosen.rate_words, reference)
     settings = [
         setting
         for setting in Setting
         if setting in {*measured["setting"], *printed["setting"]}
     ]
-    drawn = drawn_drops(
-        measured.assign(label=measured["setting"].map(setting_short)), printed
+    note = (
+        f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
+        "intervals by case. Hollow squares: printed in the paper, not measured here. Click a diamond for the cases "
+        "that changed, or open them from the table."
     )
-    draw_chart(
-        finished(
-            drops,
-            drawn,
-            labels=[setting_short(setting) for setting in settings],
-            rate=chosen.rate_words,
-        ),
-        None,
+    shown = _readable(measured, chosen)
+    looks = {
+        "labels": [setting_short(setting) for setting in settings],
+        "rate": chosen.rate_words,
+    }
+    return ChartFigure(
+        f"drops_{chosen.rate_words}",
+        [finished(drops, _drawn(measured, printed), **looks)],
+        shown=shown.drop(columns=CHANGED, errors="ignore"),
         numbers=measured.assign(reference_setting=str(reference)),
-        name=f"drops_{chosen.rate_words}",
-        note=f"Against {base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
-        "intervals by case. Squares and p: printed in the paper, without the runs behind it. Click a diamond for the "
-        "cases that changed.",
-        on_pick=lambda point: _open_cases(chosen, measured, point),
+        caption=chosen.captioned(
+            f"Change of {chosen.rate_words} against {base_words(reference)}",
+            said,
+            note,
+            sampled(measured),
+            p_sentence(measured),
+        ),
+        note=note,
     )
-    grid(
-        _readable(measured, chosen),
-        column_config={
-            "Changed cases": st.column_config.LinkColumn(
-                display_text="Open", width="small"
-            )
-        },
-    )
-    st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
 
 
 def draw_drops_by(chosen: Ablated) -> None:
     """One input against the reference by library, root cause and the like."""
-    st.subheader("For which crashes does it matter?", anchor="groups")
-    measured = _drops(chosen)
+    st.header("For which crashes does it matter?", anchor="groups")
+    measured = measured_drops(chosen)
     settings = [
         str(setting)
         for setting in Setting
@@ -162,32 +206,68 @@ def draw_drops_by(chosen: Ablated) -> None:
 
 def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
     """The finding and the chart for one input and one way of grouping."""
-    table = _drops_by(chosen, by, Setting(setting))
-    if table.empty:
+    figure = groups_figure(chosen, by=by, setting=setting)
+    if figure is None:
         st.info(f"Nothing to show: no case has a {GROUPINGS[by]}.")
         return
+    table = _drops_by(chosen, by, Setting(setting))
+    labels = _labels(table, by)
+
+    def pick(point: dict[str, Any]) -> None:
+        _open_group(chosen, table, by, labels, point)
+
     st.markdown(finding_by(table, by, Setting(setting)))
+    draw_figure(figure, on_pick=pick)
+    drawn = _drawn_by(chosen, table, by)
+    draw_mark_list(drop_marks(drawn), pick, name=figure.name)
+
+
+def _labels(table: pd.DataFrame, by: str) -> dict[str, str]:
+    """Each group with its n, in the order of the rows."""
     n_of = table.groupby(by)["n"].agg(["min", "max"])
-    labels = {
+    return {
         group: with_n(group, *n_of.loc[group])
         for group in group_order(by, table)
     }
+
+
+def _drawn_by(chosen: Ablated, table: pd.DataFrame, by: str) -> pd.DataFrame:
+    labelled = table.assign(label=table[by].map(_labels(table, by)))
+    return drawn_drops(labelled, printed_drops([], chosen.rate, table))
+
+
+def groups_figure(
+    chosen: Ablated, *, by: str, setting: str
+) -> ChartFigure | None:
+    """One input against the reference by group; None where no case has such a group."""
+    table = _drops_by(chosen, by, Setting(setting))
+    if table.empty:
+        return None
+    said = finding_by(table, by, Setting(setting))
     titles = in_order(table["detector_title"].unique().tolist())
-    drawn = drawn_drops(
-        table.assign(label=table[by].map(labels)),
-        printed_drops([], chosen.rate, table),
-    )
-    draw_chart(
-        finished(
-            drops, drawn, labels=list(labels.values()), rate=chosen.rate_words
-        ),
-        _readable_by(table, by),
-        numbers=table,
-        name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
-        note=f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
+    drawn = _drawn_by(chosen, table, by)
+    note = (
+        f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
-        f"{len(table)} rows. Click a diamond to see the cases that changed.",
-        on_pick=lambda point: _open_group(chosen, table, by, labels, point),
+        f"{len(table)} rows. Click a diamond to see the cases that changed."
+    )
+    looks = {
+        "labels": list(_labels(table, by).values()),
+        "rate": chosen.rate_words,
+    }
+    return ChartFigure(
+        f"drops_{chosen.rate_words}_by_{by}_{setting}",
+        [finished(drops, drawn, **looks)],
+        shown=_readable_by(table, by),
+        numbers=table,
+        caption=chosen.captioned(
+            f"Change of {chosen.rate_words} by {GROUPINGS[by]}",
+            said,
+            note,
+            sampled(table),
+            p_sentence(table, by=by),
+        ),
+        note=note,
     )
 
 
@@ -208,16 +288,10 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
             "Input": setting_short(row["setting"]),
             f"{chosen.rate} {reference}": percent(row["reference"]),
             chosen.rate: percent(row["value"]),
-            "Change": points(row["difference"]),
-            "95% interval": points_interval(row["low"], row["high"]),
-            "Gained": whole(row["gained"]),
-            "Lost": whole(row["lost"]),
-            "p (Holm)": p_value(row["p_holm"]),
-            "p by case (Holm)": p_value(row["p_by_case_holm"]),
-            "Outcome": row["outcome"],
+            **comparison_cells(row, change="Change"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
-            "Changed cases": f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
+            CHANGED: f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
         }
         for row in rows
     )
@@ -228,13 +302,7 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
         {
             GROUPINGS[by].capitalize(): row[by],
             "Detector": row["detector_title"],
-            "Change": points(row["difference"]),
-            "95% interval": points_interval(row["low"], row["high"]),
-            "Gained": whole(row["gained"]),
-            "Lost": whole(row["lost"]),
-            "p (BH)": p_value(row["p_bh"]),
-            "p by case (BH)": p_value(row["p_by_case_bh"]),
-            "Outcome": row["outcome"],
+            **comparison_cells(row, change="Change", policy="BH"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

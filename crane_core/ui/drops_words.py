@@ -6,6 +6,7 @@ Knows no page.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +20,12 @@ from crane_core.pipeline.study.table_cells import (
     StudyTable,
     printed_value,
 )
-from crane_core.stats.outcome import DIRECTED
+from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.outcome_words import named, of_comparisons
 from crane_core.ui.words import (
     count,
+    listed,
     literal,
     points,
     points_interval,
@@ -35,6 +37,8 @@ from crane_core.ui.words import (
 REFERENCE = "+RT"
 RECOMPUTED = "recomputed"
 PRINTED = "printed in the paper"
+MOST_IN_TITLE = 2
+"""Detectors that a title names."""
 _COLUMN = re.compile(r"^(?P<rate>\S+) \((?P<setting>[^)]+)\)$")
 
 
@@ -165,6 +169,35 @@ def finding(
     )
 
 
+def title(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
+    """The page's title: who gains and loses with the one other input, or how many comparisons find what.
+
+    measured: of `setting_drops.drop_table`; rate: within a sentence.
+    """
+    rows = as_rows(measured)
+    inputs = {row["setting"] for row in rows}
+    found = [row for row in rows if row["outcome"] in DIRECTED]
+    if not rows:
+        return "No detector has answered with two inputs yet"
+    if len(inputs) > 1 or not found or len(found) > MOST_IN_TITLE:
+        against = PHRASES[reference].removeprefix("with ")
+        decided = of_comparisons(
+            [row["outcome"] for row in rows], f" of {rate}"
+        )
+        return f"Against {against}, {decided}"
+    said = [
+        f"{row['detector_title']} {'gains' if row['outcome'] == Outcome.GAIN else 'loses'} "
+        f"{points(abs(row['difference'])).removeprefix('+').removesuffix(' pp')} points of {rate}"
+        for row in found
+    ]
+    others = [row["outcome"] for row in rows if row not in found]
+    rest = "".join(
+        f"; {name} for {count(n)} {'other' if n == 1 else 'others'}"
+        for name, n in Counter(others).items()
+    )
+    return f"{listed(said)} {PHRASES[Setting(rows[0]['setting'])]}{rest}"
+
+
 def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
     rows = as_rows(measured)
     against = PHRASES[reference].removeprefix("with ")
@@ -199,13 +232,10 @@ def base_words(reference: Setting) -> str:
 
 def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured and printed differences in the columns of the chart."""
-    shown = measured.assign(
-        is_printed=False, end=measured[["high", "difference"]].max(axis=1)
-    )
+    shown = measured.assign(is_printed=False)
     only = printed.assign(
         label=printed["setting"].map(setting_short),
         is_printed=True,
-        end=printed["difference"],
         n=None,
         n_cases=None,
     )
@@ -213,8 +243,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         [shown, only.reindex(columns=shown.columns)], ignore_index=True
     )
     both["text"] = [
-        points(row["difference"]).removesuffix(" pp")
-        + (" p" if row["is_printed"] else "")
+        points(row["difference"]).removesuffix(" pp").replace("+0.0", "0")
         for row in as_rows(both)
     ]
     columns = [
@@ -224,7 +253,6 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         "difference",
         "low",
         "high",
-        "end",
         "text",
         "n",
         "n_cases",
@@ -238,3 +266,13 @@ def left_out_words(n: int) -> str:
     """How many local runs are left out, and why."""
     are = "run is" if n == 1 else "runs are"
     return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."
+
+
+def drop_marks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """What a click on each measured mark of the chart of drops selects, by the words of the mark."""
+    return {
+        f"{row['label']}, {row['detector_title']}": {
+            name: row[name] for name in ("label", "detector_title")
+        }
+        for row in as_rows(drawn[~drawn["is_printed"]])
+    }

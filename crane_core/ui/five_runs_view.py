@@ -1,7 +1,8 @@
-"""How stable are the runs? The accuracy of one and of several, and how often a crash with k votes is real."""
+"""How stable are the answers? The accuracy of one and of several, and how often a crash with k votes is real."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -16,9 +17,12 @@ from crane_core.pipeline.results.run_measures import Stability, stability
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
     NOTHING,
@@ -46,10 +50,11 @@ ABOUT_VOTES = (
     "instances of a benchmark of pairs crash; where crashes are rarer, fewer of them are real."
 )
 ABOUT_RUNS = (
-    "Detection only, over the instances that every run answered, with 95% intervals by case. Any of k: the chance that "
-    "at least one of k runs is right (pass@k, unbiased). Nothing says which run that is, and chance gets far: a coin "
-    "thrown {n} times is right at least once {by_chance} of the time. Between instances: the share of the variance of "
-    "right and wrong that lies between instances (one-way ANOVA); the rest lies between the runs of one."
+    "Detection only, over the instances that were answered every time, with 95% intervals by case. One answer: from "
+    "the lowest to the highest accuracy of the single answers. Any of k: the chance that at least one of k answers is "
+    "right (pass@k, unbiased). Nothing says which, and chance gets far: a coin thrown {n} times is right at least once "
+    "{by_chance} of the time. Between instances: the share of the variance of right and wrong that lies between "
+    "instances (one-way ANOVA); the rest lies between the answers to one."
 )
 
 
@@ -75,16 +80,16 @@ def _where(chosen: ResultChoice) -> ResultChoice:
 
 
 def draw_five_runs(chosen: ResultChoice) -> None:
-    """The section; a sentence where every instance has one run."""
+    """The section; a sentence where every instance has one answer."""
     runs, by_setting = _stability(_where(chosen))
     if runs.empty:
         st.info(
-            "Every instance was asked once, so there are no repeated runs to compare."
+            "Every instance was asked once, so there are no repeated answers to compare."
         )
         return
     most = int(runs["n_runs"].max())
-    st.subheader(
-        f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs"
+    st.header(
+        f"How stable are {NUMBERS.get(most, str(most))} answers?", anchor="runs"
     )
     settings = [
         str(setting) for setting in Setting if setting in set(runs["setting"])
@@ -99,29 +104,50 @@ def draw_five_runs(chosen: ResultChoice) -> None:
                 name if name == ALL_INPUTS else setting_short(name)
             ),
         )
-    votes = by_setting[None if picked == ALL_INPUTS else picked]
-    titles = in_order(votes["detector_title"].unique().tolist())
-    st.markdown(
-        bullets(
-            finding(votes[votes["detector_title"] == title]) for title in titles
-        )
-    )
-    draw_chart(
-        finished(reliability, votes),
-        _readable_votes(votes),
-        numbers=votes,
-        name="crash_votes",
-        note=ABOUT_VOTES,
-    )
-    grid(_readable_runs(runs))
+    setting = None if picked == ALL_INPUTS else picked
+    st.markdown(bullets(_findings(by_setting[setting])))
+    draw_figure(votes_figure(chosen, setting))
+    st.html(rows_html(summed_up(runs)))
+    with st.expander("Every answer and any of k, with intervals"):
+        grid(readable_runs(runs))
     about = ABOUT_RUNS.format(
         n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most)
     )
     st.caption(about + _left_out(runs))
 
 
+def votes_figure(chosen: ResultChoice, setting: str | None) -> ChartFigure:
+    """How often a crash is real by the number of votes, with one input or with all; some instance has several runs."""
+    votes = _stability(_where(chosen))[1][setting]
+    asked_with = ALL_INPUTS if setting is None else setting_short(setting)
+    return ChartFigure(
+        "crash_votes",
+        [finished(reliability, votes)],
+        shown=_readable_votes(votes),
+        numbers=votes,
+        caption=_where(chosen).captioned(
+            f"How often is a crash real by the number of votes ({asked_with})?",
+            ABOUT_VOTES,
+            *_findings(votes),
+            sampled(votes),
+        ),
+        note=ABOUT_VOTES,
+    )
+
+
+def has_repeats(chosen: ResultChoice) -> bool:
+    """Whether some instance has several runs."""
+    return not _stability(_where(chosen)).runs.empty
+
+
+def _findings(votes: pd.DataFrame) -> list[str]:
+    """A sentence per detector."""
+    titles = in_order(votes["detector_title"].unique().tolist())
+    return [finding(votes[votes["detector_title"] == one]) for one in titles]
+
+
 def finding(votes: pd.DataFrame) -> str:
-    """How often a crash is real that all runs of a detector predict, and one fewer; `votes` is of that detector."""
+    """How often a crash is real that all answers of a detector predict, and one fewer; `votes` is of that detector."""
     said: list[str] = []
     most = votes["n_runs"].max()
     # From all votes down: the surest first.
@@ -156,24 +182,58 @@ def _readable_votes(votes: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per detector and input, a column per measure; each value with its interval."""
-    rows = []
+def _by_input(
+    runs: pd.DataFrame,
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Detector, input as the paper writes it, and the measures of both."""
     for title in in_order(runs["detector_title"].unique().tolist()):
-        for setting, of in runs[runs["detector_title"] == title].groupby(
-            "setting", sort=False
-        ):
-            rows.append(
-                {"Detector": title, "Input": setting_short(str(setting))}
-                | {_column(row): _with_interval(row) for row in as_rows(of)}
-                | {"Instances": of["n"].max(), "Cases": of["n_cases"].max()}
-            )
+        of = runs[runs["detector_title"] == title]
+        for setting, measures in of.groupby("setting", sort=False):
+            yield title, setting_short(str(setting)), measures
+
+
+def summed_up(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per detector and input: how far single answers are apart, and what several together reach."""
+    rows = []
+    for title, setting, of in _by_input(runs):
+        single = of.loc[of["measure"] == Measure.RUN, "value"]
+        of_all = of[
+            (of["measure"] != Measure.PASS) | (of["k"] == of["k"].max())
+        ]
+        rows.append(
+            {
+                "Detector and input": f"{title} {setting}",
+                "One answer": interval(single.min(), single.max()),
+            }
+            | {
+                _column(row): _with_interval(row)
+                for row in as_rows(of_all[of_all["measure"] != Measure.RUN])
+            }
+            | {"Instances": count(int(of["n"].max()))}
+        )
     return pd.DataFrame(rows).fillna(NOTHING)
+
+
+def readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per measure, a column per detector and input: each value with its interval."""
+    return (
+        pd.DataFrame(
+            {
+                f"{title} {setting}": {
+                    _column(row): _with_interval(row) for row in as_rows(of)
+                }
+                for title, setting, of in _by_input(runs)
+            }
+        )
+        .fillna(NOTHING)
+        .rename_axis("Measure")
+        .reset_index()
+    )
 
 
 def _column(row: dict[str, Any]) -> str:
     names = {
-        Measure.RUN: f"Run {row['k']}",
+        Measure.RUN: f"Answer {row['k']}",
         Measure.PASS: f"Any of {row['k']}",
         Measure.ALL: "All right",
     }

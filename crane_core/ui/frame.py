@@ -20,6 +20,7 @@ from crane_core.ui.access import admitted, draw_login
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
 from crane_core.ui.first_visit import freeze_gc, import_page, page_shown
+from crane_core.ui.headline import APP, name_tab
 from crane_core.ui.navigation import (
     MARK,
     NOT_FOUND,
@@ -86,11 +87,10 @@ MOST_LETTERS = 60
 
 def run_app() -> None:
     """The whole of app.py: frame first, then the page that the URL means."""
-    st.set_page_config(
-        page_title="Crane Workbench", page_icon=str(MARK), layout="wide"
-    )
+    st.set_page_config(page_title=APP, page_icon=str(MARK), layout="wide")
     chosen = navigate(_draw_not_found)
     st.session_state[keys.PAGE] = chosen.url_path
+    name_tab(shown_title())
     if chosen.url_path in ("", *page_files()):
         import_page(chosen.url_path)
     chosen.run()
@@ -145,7 +145,7 @@ def page(
     with refusals_shown():
         data.refresh()
         with beside_the_menu:
-            draw_bar(visitor)
+            draw_bar()
         if there := writer():
             draw_replica(there)
     if not visitor.may(needs):
@@ -205,7 +205,7 @@ def _let_in() -> Visitor | None:
         if found.visitor is None:
             draw_login(found.refusal)
         elif found.visitor.is_known or admitted(
-            "CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"
+            "CRANE_PASSWORD", key=keys.ADMITTED, heading=APP
         ):
             return found.visitor
     return None

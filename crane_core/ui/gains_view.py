@@ -24,25 +24,28 @@ from crane_core.pipeline.results.measures import (
     paired_rows,
     rate_table,
 )
+from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import p_sentence, sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.gains_words import headline
-from crane_core.ui.grid import grid
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.model_across_view import draw_model_across
+from crane_core.ui.one_input_view import draw_one_input
+from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
+from crane_core.ui.plan_view import draw_exploratory
 from crane_core.ui.result_switches import STUDY, ResultChoice
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.words import (
     count,
-    p_value,
     percent,
     points,
-    points_interval,
     setting_short,
     setting_words,
-    whole,
     with_n,
 )
 
@@ -66,11 +69,10 @@ def compared(chosen: ResultChoice) -> Compared:
     )
     if found.comparison.empty:
         return found
+    decided = under_bound(found.comparison, chosen.bound)
     titles = in_order(found.comparison["detector_title"].tolist())
     return found._replace(
-        comparison=found.comparison.set_index("detector_title", drop=False).loc[
-            titles
-        ]
+        comparison=decided.set_index("detector_title", drop=False).loc[titles]
     )
 
 
@@ -120,15 +122,9 @@ def _by_row(chosen: ResultChoice) -> Compared:
     )
 
 
-def draw_gains(chosen: ResultChoice) -> None:
-    """The dumbbells and the table under them; a sentence where no detector has both inputs."""
+def gain_figure(chosen: ResultChoice) -> ChartFigure:
+    """The dumbbells; some detector has one of the inputs."""
     comparison, values, n_unpaired = compared(chosen)
-    if values.empty:
-        base, other = (setting_short(setting) for setting in chosen.inputs)
-        st.info(
-            f"No detector of this experiment was asked with both {base} and {other}."
-        )
-        return
     printed = _printed_accuracy(chosen)
     n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
     drawn = values.assign(
@@ -177,27 +173,46 @@ def draw_gains(chosen: ResultChoice) -> None:
         if chosen.inputs == WITH_STATE
         else f"accuracy_{base}_to_{other}"
     )
-    draw_chart(
-        finished(gains, drawn, inputs=inputs),
-        None,
+    return ChartFigure(
+        name,
+        [finished(gains, drawn, inputs=inputs)],
+        shown=None if comparison.empty else readable(comparison, inputs),
         numbers=numbers,
-        name=name,
+        caption=chosen.captioned(
+            headline(comparison, chosen.kind, chosen.inputs),
+            note,
+            sampled(values),
+            p_sentence(comparison),
+        ),
         note=note,
     )
 
 
+def draw_gains(chosen: ResultChoice) -> None:
+    """The dumbbells alone, whose table is on the page."""
+    draw_figure(gain_figure(chosen), is_table_on_page=True)
+
+
 def draw_runtime_state(chosen: ResultChoice) -> None:
     """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
-    comparison = compared(chosen).comparison
-    st.subheader(
-        headline(comparison, chosen.kind, chosen.inputs), anchor="gain"
-    )
+    comparison, values, _ = compared(chosen)
+    if values.empty:
+        draw_one_input(chosen)
+        return
+    st.header("Accuracy with each input", anchor="gain")
     draw_gains(chosen)
     if not comparison.empty:
         base, other = chosen.inputs
-        grid(readable(comparison, (setting_short(base), setting_short(other))))
-        for sentence in _about_tests(comparison):
+        shown = readable(
+            comparison, (setting_short(base), setting_short(other))
+        )
+        st.html(rows_html(shown))
+        for sentence in [
+            *_about_tests(comparison),
+            smaller_sentence(comparison),
+        ]:
             st.caption(sentence)
+        draw_exploratory(chosen)
     draw_coverage(chosen)
     draw_model_across(chosen)
 
@@ -273,13 +288,7 @@ def readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
             "Detector": row["detector_title"],
             f"Accuracy {inputs[0]}": percent(row["without"]),
             f"Accuracy {inputs[1]}": percent(row["with_"]),
-            "Difference": points(row["difference"]),
-            "95% interval": points_interval(row["low"], row["high"]),
-            "Gained": whole(row["gained"]),
-            "Lost": whole(row["lost"]),
-            "p (Holm)": p_value(row["p_holm"]),
-            "p by case (Holm)": p_value(row["p_by_case_holm"]),
-            "Outcome": row["outcome"],
+            **comparison_cells(row),
             "Minimum detectable": points(row["detectable"]).lstrip("+"),
             "Instances": row["n"],
             "Cases": row["n_cases"],

@@ -31,11 +31,13 @@ def headline(
     comparison: pd.DataFrame,
     kind: str = DetectorKind.LLM,
     inputs: Inputs = WITH_STATE,
+    *,
+    of: str = " of accuracy",
 ) -> str:
     """The finding as a title: the range of the differences, and how many detectors gain and lose.
 
     `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` returns them; it may be
-    empty.
+    empty. of: what the points of a gain are of, empty where the page says so.
     """
     other, who = (
         sentence_case(NAMES[inputs.other]),
@@ -56,14 +58,16 @@ def headline(
     )
     span, whole = _span(differences), all_of(len(outcomes), who)
     alike = {
-        Outcome.GAIN: f"{other} adds {span} points of accuracy{over} for {whole}",
+        Outcome.GAIN: f"{other} adds {span} points{of}{over} for {whole}",
         Outcome.LOSS: f"{other} lowers accuracy{against} by {_span(-differences)} points for {whole}",
         Outcome.NO_EVIDENCE: f"{other}: no evidence of a change of accuracy{against} for {any_of(len(outcomes), who)} "
+        f"({span} points)",
+        Outcome.SMALLER: f"{other} changes accuracy{against} by {outcomes[0].replace('smaller', 'less')} for {whole} "
         f"({span} points)",
         Outcome.NOT_TESTED: f"{other}: accuracy differs{over and ' from that with ' + NAMES[inputs.base]} by {span} "
         f"points for {whole}, not tested",
     }
-    is_mixed = len(set(outcomes)) > 1 or outcomes[0] not in alike
+    is_mixed = len(set(outcomes)) > 1 or Outcome(outcomes[0]) not in alike
     if is_mixed:
         return f"{other} changes accuracy{against} by {span} points: {who_gains(outcomes, who)}"
     return alike[Outcome(outcomes[0])]

@@ -15,12 +15,10 @@ import streamlit as st
 
 from crane_core.ui.words import NOTHING
 
-TALL_ROW, MOST_TALL = 64, 420
-"""Pixels of a row with three lines, and of a table of such rows."""
 WIDE = 9
 """Columns from which on most windows cut the grid, so that the first column is held; Streamlit greys it."""
 _NUMBER = re.compile(
-    r"""(?:[<>]\ ?|[+−-])?\d[\d.,]*(?:\ ?(?:%|pp|[kM]B|s|h))?    # 65.3%, < 0.001, +7.2 pp, 0.3 MB
+    r"""(?:[<>]\ ?|[+−-])?\d[\d.,]*(?:\ ?(?:%|pp|[kM]B|s|h|USD))?  # 65.3%, +7.2 pp, 0.3 MB
         (?:\ (?:to|of|/)\ (?:>\ )?−?\d[\d.,]*(?:\ ?(?:%|pp))?)?  # to 13.0 pp
         (?:\ \([^)]*\))?                                         # (94.1 to 98.7%)
     """,
@@ -54,19 +52,6 @@ def grid(
     st.dataframe(table, hide_index=True, column_config=columns | given, **looks)
 
 
-def reading_grid(table: pd.DataFrame, widths: Mapping[str, int]) -> None:
-    """A table whose rows have room for three lines, so that a reason can be read whole; `widths` in pixels."""
-    grid(
-        table,
-        row_height=TALL_ROW,
-        height=min(TALL_ROW * len(table) + 36, MOST_TALL),
-        column_config={
-            name: st.column_config.TextColumn(width=px)
-            for name, px in widths.items()
-        },
-    )
-
-
 def is_numeric(column: pd.Series[Any]) -> bool:
     """Whether every cell that holds something is a number, alone or with its unit or interval."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(
@@ -93,7 +78,7 @@ def clicked_row(
     most_height: int,
     column_config: Mapping[str, Any] | None = None,
 ) -> int | None:
-    """Draw a table whose rows open; the place (from 0) of the row that was clicked, None before a click."""
+    """Draw a table whose rows open; the place (from 0) of the row that was clicked."""
     places = pd.Series(range(1, len(shown) + 1), shown.index, name=PLACE)
     place_column = st.column_config.NumberColumn(
         width=PLACE_WIDTH, pinned=True, help="Place in this list."

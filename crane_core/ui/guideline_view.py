@@ -92,11 +92,12 @@ def _side(
     changed: bool,
 ) -> str:
     if line is None:
-        return '<div class="cw-side cw-none"></div>'
+        return f'<div class="cw-side cw-of-{side} cw-none"></div>'
     css, sign = (
         (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")
     )
-    return f'<div class="cw-side {css}"><i>{line.number}</i><b>{sign}</b><div>{_marked(line.text, words)}</div></div>'
+    text = f"<div>{_marked(line.text, words)}</div>"
+    return f'<div class="cw-side cw-of-{side} {css}"><i>{line.number}</i><b>{sign}</b>{text}</div>'
 
 
 def _marked(text: str, words: tuple[Span, ...]) -> str:

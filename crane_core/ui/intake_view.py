@@ -12,17 +12,27 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.load import Imported, as_sources, import_paths
 from crane_core.releases import PUBLISHED, SHORT, is_commit
+from crane_core.storage import state
 from crane_core.storage.tables import noun
-from crane_core.ui import data
+from crane_core.ui import data, keys
+from crane_core.ui.navigation import link
 from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.source_cards import (
+    FIRST,
+    OTHERS,
+    draw_problems_button,
+    is_loaded,
+    loaded_sources,
+    published_card,
+    record_noun,
+)
 from crane_core.ui.visit import may
 from crane_core.ui.words import count, literal
 
-WHAT = {
-    "crane-llm": "the study: code, states, reasoning (BSD-3-Clause)",
-    "junobench": "the notebooks, from Hugging Face (CC-BY-4.0)",
-    "junobench-construct": "the first exploration, two open models (MIT)",
-}
+FETCH, IMPORT = "fetch", "import"
+"""Sections of the page in which an import begins, and below which its outcome is shown."""
+MOST_LINKS = 3
+"""Experiments of one import that get a link."""
 ACCEPTED = [
     "gz",
     "tgz",
@@ -37,30 +47,39 @@ ACCEPTED = [
 
 
 def draw_fetch() -> None:
-    """A button per published source; an interrupted download resumes where it stopped."""
-    st.markdown("**Fetch what is published**")
-    if not may(Role.ADMIN):
-        st.caption("Fetching needs the role admin.")
-        return
-    for name in WHAT:
-        with st.container(
-            horizontal=True, vertical_alignment="center", key=f"row_of_{name}"
-        ):
-            pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
-            st.caption(f"{WHAT[name]}, {_default(name)}", width="stretch")
-        if pressed:
-            _fetch(name)
-    st.caption("Leaving the page stops a download; the next one resumes it.")
+    """A card with a button per published source; an interrupted download resumes where it stopped."""
+    is_admin = may(Role.ADMIN)
+    sources = loaded_sources()
+    pressed = None
+    with st.container(key="cards_to_fetch"):
+        for name in OTHERS:
+            with st.container(border=True, key=f"card_{name}"):
+                st.html(published_card(name, sources, _default(name)))
+                is_here = is_loaded(name, sources)
+                is_next = name == FIRST and not is_here
+                if is_admin and st.button(
+                    f"Fetch {name} again" if is_here else f"Fetch {name}",
+                    key=f"fetch_{name}",
+                    type="primary" if is_next else "secondary",
+                ):
+                    pressed = name
+    st.caption(
+        "Leaving the page stops a download; the next one resumes it."
+        if is_admin
+        else "Fetching needs the role admin."
+    )
+    if pressed:
+        _fetch(pressed)
 
 
-def _default(name: str) -> str:
-    """The release that the button brings."""
+def _default(name: str) -> tuple[str, str]:
+    """The release that the button brings, in words, and its address."""
     published = PUBLISHED[name]
     commit = published.default
     return (
-        f"commit [{commit[:SHORT]}]({published.page}/tree/{commit})"
+        (f"commit {commit[:SHORT]}", f"{published.page}/tree/{commit}")
         if is_commit(commit)
-        else "the newest revision"
+        else ("the newest revision", published.page)
     )
 
 
@@ -72,21 +91,35 @@ def _fetch(name: str) -> None:
         share = min(step.done / step.total, 1.0) if step.total else 0.0
         bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")
 
+    imported = []
     with refusals_shown():
         path, release = fetch(name, data.folder().downloads, show)
         bar.progress(1.0, "Loading")
-        _tell(
+        imported.append(
             import_paths([path], data.folder(), data.store(), release=release)
         )
     bar.empty()
+    keep(FETCH, imported, is_all=bool(imported))
 
 
 def draw_import() -> None:
     """Upload, or name what lies on the machine that runs the app; big folders need no upload that way."""
-    st.markdown("**Import your own**")
     if not may(Role.ADMIN):
         st.caption("Importing needs the role admin.")
         return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw_upload()
+    with right, st.form("import_path", border=False, enter_to_submit=True):
+        typed = st.text_input(
+            "Or a path on the machine that runs the app",
+            placeholder="~/Downloads/crane_llm.tar.gz",
+        )
+        if st.form_submit_button("Import path") and typed.strip():
+            _import_sources([Path(typed.strip()).expanduser()])
+
+
+def _draw_upload() -> None:
     uploads = st.file_uploader(
         "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, "
         ".csv, .parquet), captured states (.json), or logs of Inspect AI (.eval, .json)",
@@ -104,19 +137,30 @@ def draw_import() -> None:
                 path.write_bytes(upload.getvalue())
                 paths.append(path)
             _import_sources(paths)
-    with st.form("import_path", border=False, enter_to_submit=True):
-        typed = st.text_input(
-            "Or a path on the machine that runs the app",
-            placeholder="~/Downloads/crane_llm.tar.gz",
-        )
-        if st.form_submit_button("Import path") and typed.strip():
-            _import_sources([Path(typed.strip()).expanduser()])
 
 
 def _import_sources(paths: list[Path]) -> None:
-    for source in as_sources(paths):
+    imported, sources = [], as_sources(paths)
+    for source in sources:
         with st.spinner(literal(f"Reading {source[0].name}")), refusals_shown():
-            _tell(import_paths(source, data.folder(), data.store()))
+            imported.append(import_paths(source, data.folder(), data.store()))
+    keep(IMPORT, imported, is_all=len(imported) == len(sources))
+
+
+def keep(section: str, imported: list[Imported], *, is_all: bool) -> None:
+    """Remember the outcomes for `draw_outcomes` of a section; is_all: nothing was refused."""
+    st.session_state[keys.IMPORTED] = (section, imported)
+    # What is above was drawn from the data before the import. A refusal is shown in this run alone.
+    if is_all:
+        st.rerun()
+
+
+def draw_outcomes(section: str) -> None:
+    """The outcomes of the last import if it began in this section, until the next one; each with what to open next."""
+    began_in, imported = st.session_state.get(keys.IMPORTED, ("", []))
+    for entry in imported if began_in == section else []:
+        with st.container(key=f"outcome_{entry.source_id}"):
+            _draw_outcome(entry)
 
 
 def _kind(entry: Imported) -> str:
@@ -134,23 +178,49 @@ def _about(entry: Imported) -> str:
     )
 
 
-def _tell(entry: Imported) -> None:
+def _draw_outcome(entry: Imported) -> None:
     if entry.already_loaded:
         st.info(
             f"{literal(entry.name)} is already loaded as source {entry.source_id}; nothing changed."
         )
-        return
-    counts = ", ".join(
-        f"{count(added.n_new)} {noun(added.n_new, added.record)}"
-        for added in entry.added
-        if added.n_new
-    )
-    n = len(entry.problems)
-    problems = (
-        f" {count(n)} problem{'s' if n != 1 else ''}: see below."
-        if n
-        else " No problems."
-    )
-    st.success(
-        f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}.{problems}"
-    )
+    else:
+        counts = ", ".join(
+            f"{count(added.n_new)} {record_noun(added.n_new, added.record)}"
+            for added in entry.added
+            if added.n_new
+        )
+        st.success(
+            f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}. "
+            f"{_problem_words(len(entry.problems))}"
+        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if entry.problems:
+            n = len(entry.problems)
+            draw_problems_button(
+                entry.source_id, f"See {count(n)} problem{'s' * (n != 1)}"
+            )
+        _draw_results_links(entry)
+
+
+def _problem_words(n: int) -> str:
+    return f"{count(n)} problem{'s' * (n != 1)}." if n else "No problems."
+
+
+def _draw_results_links(entry: Imported) -> None:
+    """A link to the results of each experiment that the source has answers of, if they can be measured."""
+    measured = data.measured()
+    known = set(zip(measured["benchmark"], measured["experiment"], strict=True))
+    found = [
+        one
+        for one in state.experiments_of_source(
+            data.store().cursor(), entry.source_id
+        )
+        if one in known
+    ]
+    for benchmark, experiment in found[:MOST_LINKS]:
+        words = (
+            "See them in Results"
+            if len(found) == 1
+            else f"See {literal(experiment)} in Results"
+        )
+        link("results", words, benchmark=benchmark, experiment=experiment)

@@ -30,6 +30,7 @@ ROLES = {
     Listed.SOURCE: Role.ADMIN,
     Listed.RUN: Role.LEAD,
     Listed.CAMPAIGN: Role.LEAD,
+    Listed.ANSWER: Role.LEAD,
 }
 ALL_OF = {
     Listed.RUN: ", with all its detectors and inputs,",
@@ -42,7 +43,7 @@ SHOWN_LETTERS = 80
 
 def draw_one(kind: Listed, name: str) -> None:
     """Rename and remove one thing; nothing for those who may not, and for what the pages rest on."""
-    if not _may_change(kind) or is_needed(kind, name):
+    if not may_change(kind) or is_needed(kind, name):
         return
     with st.container(
         horizontal=True, gap="small", key=f"inventory_{kind}_{name}"
@@ -57,7 +58,7 @@ def draw_one(kind: Listed, name: str) -> None:
             )
             st.caption("Its id, files and links stay.")
             if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
-                _change(
+                change(
                     kind,
                     lambda by: rename(
                         data.store(), data.folder(), kind, name, title, by=by
@@ -73,7 +74,7 @@ def draw_one(kind: Listed, name: str) -> None:
                 key=f"removed_{kind}_{name}",
                 type="primary",
             ):
-                _change(
+                change(
                     kind,
                     lambda by: remove(
                         data.store(), data.folder(), kind, name, by=by
@@ -84,7 +85,7 @@ def draw_one(kind: Listed, name: str) -> None:
 
 def draw_many(*kinds: Listed) -> None:
     """The same for one that is chosen from a list."""
-    if not all(map(_may_change, kinds)):
+    if not all(map(may_change, kinds)):
         return
     listed = [
         entry
@@ -110,7 +111,7 @@ def draw_removed(*kinds: Listed) -> None:
     listed = [
         entry
         for entry in removed(data.folder())
-        if entry.kind in kinds and _may_change(entry.kind)
+        if entry.kind in kinds and may_change(entry.kind)
     ]
     if not listed:
         return
@@ -124,7 +125,7 @@ def draw_removed(*kinds: Listed) -> None:
                 if st.button(
                     "Restore", key=f"restore_{entry.kind}_{entry.name}"
                 ):
-                    _change(entry.kind, _restoring(entry))
+                    change(entry.kind, _restoring(entry))
                 by = entry.removal.acted_by if entry.removal else ""
                 st.caption(
                     literal(
@@ -156,13 +157,14 @@ def _words(entry: InventoryEntry) -> str:
     return f"{entry.kind} {title[:SHOWN_LETTERS]}, {entry.held}"
 
 
-def _may_change(kind: Listed) -> bool:
+def may_change(kind: Listed) -> bool:
     # Without logins every role is offered, and the password of Campaigns protects runs and campaigns.
-    leads = kind not in (Listed.RUN, Listed.CAMPAIGN) or is_leading()
+    is_leads = ROLES[kind] is Role.LEAD
+    leads = not is_leads or is_leading()
     return leads and may(ROLES[kind])
 
 
-def _change(
+def change(
     kind: Listed, act: Callable[[str], object], *, leave: bool = False
 ) -> None:
     with refusals_shown():

@@ -18,7 +18,9 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.words import (
     coefficient,
@@ -58,20 +60,33 @@ def _across(chosen: ResultChoice) -> ModelAcross:
     )
 
 
+def across_ratios(chosen: ResultChoice) -> pd.DataFrame:
+    """The odds ratios of `model_across`, for the page of another model."""
+    return _across(chosen).ratios
+
+
 def draw_model_across(chosen: ResultChoice) -> None:
     """The finding and its chart, or why there is none; nothing if no detector has both inputs."""
     found = _across(chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
         return
-    who = (
-        "models"
-        if chosen.kind == DetectorKind.LLM and not chosen.beside
-        else "detectors"
-    )
-    st.subheader(f"Do the {who} differ in how much they gain?", anchor="across")
+    who = _who(chosen)
+    st.header(f"Do the {who} differ in how much they gain?", anchor="across")
     st.markdown(finding(found, who))
+    if figure := across_figure(chosen):
+        draw_figure(figure)
+
+
+def _who(chosen: ResultChoice) -> str:
+    is_of_models = chosen.kind == DetectorKind.LLM and not chosen.beside
+    return "models" if is_of_models else "detectors"
+
+
+def across_figure(chosen: ResultChoice) -> ChartFigure | None:
+    """The odds ratios; None where the model cannot be fitted."""
+    found = _across(chosen)
     if found.why_not:
-        return
+        return None
     titles = in_order(found.ratios["detector_title"].tolist())
     rows = found.ratios.set_index("detector_title", drop=False).loc[titles]
     drawn = rows.assign(
@@ -89,11 +104,14 @@ def draw_model_across(chosen: ResultChoice) -> None:
         else f"odds_ratios_{'_to_'.join(chosen.inputs)}"
     )
     note = ASSUMES.format(base=base, other=other)
-    draw_chart(
-        finished(odds, drawn),
-        _readable(rows, base, other),
+    return ChartFigure(
+        name,
+        [finished(odds, drawn)],
+        shown=_readable(rows, base, other),
         numbers=numbers,
-        name=name,
+        caption=chosen.captioned(
+            finding(found, _who(chosen)), note, sampled(rows)
+        ),
         note=note,
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -30,6 +32,14 @@ def page_files() -> dict[str, Path]:
 def title(name: str) -> str:
     """What the menu calls a page: "try_a_notebook" is "Try a notebook"."""
     return name.replace("_", " ").capitalize()
+
+
+@cache
+def question(name: str) -> str:
+    """The question that a page answers, as its file's first line says it after the name."""
+    told = ast.get_docstring(ast.parse(page_files()[name].read_text("utf-8")))
+    first = (told or "").split("\n", 1)[0]
+    return first.partition(": ")[2]
 
 
 def shown_title() -> str:
@@ -122,7 +132,7 @@ def group_style() -> str:
     return "\n".join(rules)
 
 
-def go(name: str, **query: str) -> None:
+def go(name: str, **query: str | list[str]) -> None:
     """Leave for another page with these query parameters; empty ones are left out."""
     asked = {k: v for k, v in query.items() if v}
     leave_for(name, asked)
@@ -138,7 +148,7 @@ def link(name: str, label: str, **query: str | list[str]) -> None:
     )
 
 
-def turn(label: str, **query: str) -> None:
+def turn(label: str, **query: str | list[str]) -> None:
     """Looks like a link; shows this same page with these query parameters, and nothing else, in its address.
 
     A page link to the page that it is on runs it again but leaves the address as it was.
@@ -169,6 +179,12 @@ def draw_neighbours(
         )
 
 
-def show_here(**query: str) -> None:
+def show_here(**query: str | list[str]) -> None:
     """Move the address of this page to these query parameters; the page follows."""
     st.query_params.from_dict(query)
+
+
+def here(**changes: str | list[str]) -> dict[str, str | list[str]]:
+    """The query parameters of this view with some of them changed; an empty value takes its parameter out."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    return {name: value for name, value in (query | changes).items() if value}

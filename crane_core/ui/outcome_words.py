@@ -9,9 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from crane_core.rounding import digits
-from crane_core.stats.outcome import Outcome
-from crane_core.ui.words import count
+import pandas as pd
+
+from crane_core.stats.outcome import Outcome, outcome_text
+from crane_core.ui.words import (
+    count,
+    p_value,
+    p_words,
+    points,
+    points_interval,
+    whole,
+)
 
 MOST_NAMED = 4
 """Gains, and losses, that a sentence names; the others are counted."""
@@ -22,7 +30,6 @@ _ONE = {
     Outcome.GAIN: "is a gain",
     Outcome.LOSS: "is a loss",
     Outcome.NO_EVIDENCE: "is without evidence",
-    Outcome.SMALLER: "is smaller than the bound",
     Outcome.NOT_TESTED: "is not tested",
     Outcome.NOTHING: "has nothing to compare",
 }
@@ -30,25 +37,14 @@ _SEVERAL = {
     Outcome.GAIN: "are gains",
     Outcome.LOSS: "are losses",
     Outcome.NO_EVIDENCE: "are without evidence",
-    Outcome.SMALLER: "are smaller than the bound",
     Outcome.NOT_TESTED: "are not tested",
     Outcome.NOTHING: "have nothing to compare",
 }
 _OTHERS = {
     Outcome.NO_EVIDENCE: "without evidence",
-    Outcome.SMALLER: "smaller than the bound",
     Outcome.NOT_TESTED: "not tested",
     Outcome.NOTHING: "with nothing to compare",
 }
-
-
-def outcome_words(outcome: str, bound: float | None = None) -> str:
-    """One outcome: "gain", "no evidence", "smaller than 5 points"; bound is a share."""
-    if outcome == Outcome.SMALLER and bound is not None:
-        return (
-            f"smaller than {digits(100 * bound, 1).removesuffix('.0')} points"
-        )
-    return str(outcome)
 
 
 def all_of(n: int, noun: str) -> str:
@@ -70,9 +66,9 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
     first = f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
     second = f"{_number(n_losses)} {'lose' if n_losses > 1 else 'loses'}"
     others = [
-        f"{count(n_of[name])} {words}"
-        for name, words in _OTHERS.items()
-        if n_of[name]
+        f"{count(n_of[name])} {_OTHERS.get(Outcome(name), name)}"
+        for name in _in_order(n_of)
+        if name not in GAINS_AND_LOSSES
     ]
     return ", ".join([first, second, *others])
 
@@ -80,10 +76,9 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
 def tally(outcomes: Iterable[str]) -> str:
     """Of several comparisons: "none is a gain, 2 are losses and 1 is without evidence"."""
     n_of = _counted(outcomes)
-    told = [name for name in Outcome if n_of[name] or name in GAINS_AND_LOSSES]
+    told = _in_order({*n_of, *map(str, GAINS_AND_LOSSES)})
     *parts, last = [
-        f"{_number(n_of[name])} {(_SEVERAL if n_of[name] > 1 else _ONE)[name]}"
-        for name in told
+        f"{_number(n_of[name])} {_are(name, n_of[name])}" for name in told
     ]
     return f"{', '.join(parts)} and {last}"
 
@@ -93,7 +88,7 @@ def of_comparisons(outcomes: Sequence[str], about: str = "") -> str:
     if not outcomes:
         return f"there is {Outcome.NOTHING}"
     if len(outcomes) == 1:
-        return f"the one comparison{about} {_ONE[Outcome(outcomes[0])]}"
+        return f"the one comparison{about} {_are(outcomes[0], 1)}"
     return f"of {count(len(outcomes))} comparisons{about}, {tally(outcomes)}"
 
 
@@ -119,9 +114,60 @@ def named(
     return " ".join(parts)
 
 
-def _counted(outcomes: Iterable[str]) -> Counter[Outcome]:
-    return Counter(Outcome(name) for name in outcomes)
+def _counted(outcomes: Iterable[str]) -> Counter[str]:
+    """By their text, which names the bound of a difference that is smaller."""
+    return Counter(map(str, outcomes))
+
+
+def _in_order(outcomes: Iterable[str]) -> list[str]:
+    places = list(Outcome)
+    return sorted(outcomes, key=lambda name: places.index(Outcome(name)))
+
+
+def _are(name: str, n: int) -> str:
+    """What n comparisons of an outcome are: "are gains", "is smaller than 5 points"."""
+    words, verb = (_SEVERAL, "are") if n > 1 else (_ONE, "is")
+    return words.get(Outcome(name), f"{verb} {name}")
 
 
 def _number(n: int) -> str:
     return count(n) if n else "none"
+
+
+def smaller_sentence(table: pd.DataFrame) -> str:
+    """Which tests decide that a difference is smaller than the bound, and how near the nearest comparison comes to it.
+
+    table: of `pipeline.results.outcomes.under_bound`; empty where it has no such test.
+    """
+    if table.empty or table["p_smaller"].isna().all():
+        return ""
+    name = outcome_text(Outcome.SMALLER, float(table["bound"].iloc[0]))
+    smallest = p_words(float(table["p_smaller"].min()))
+    return (
+        f"{name.capitalize()}: what two one-sided tests by case find at the 5% level, adjusted as p is (smallest p "
+        f"{smallest}). No evidence: neither a change nor that it is smaller is shown."
+    )
+
+
+def comparison_cells(
+    row: Mapping[str, Any],
+    *,
+    change: str = "Difference",
+    gained: str = "Gained",
+    lost: str = "Lost",
+    policy: str = "Holm",
+) -> dict[str, Any]:
+    """The cells of a comparison in a table to read: the change, who is right alone, both tests, the outcome.
+
+    change, gained, lost: headings. policy: Holm or BH, by which the row has its adjusted p.
+    """
+    adjusted = policy.lower()
+    return {
+        change: points(row["difference"]),
+        "95% interval": points_interval(row["low"], row["high"]),
+        gained: whole(row["gained"]),
+        lost: whole(row["lost"]),
+        f"p ({policy})": p_value(row[f"p_{adjusted}"]),
+        f"p by case ({policy})": p_value(row[f"p_by_case_{adjusted}"]),
+        "Outcome": row["outcome"],
+    }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+import pandas as pd
 import streamlit as st
 
-from crane_core.domain import DetectorKind
+from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.pipeline.cases.turned_right import (
     Diagnosis,
     Example,
@@ -31,18 +32,30 @@ SHIPPED = (
 
 
 @data.kept(data.answers)
+def example_with_texts() -> Example | None:
+    """Of the study if its texts are loaded, else of the notebooks that ship."""
+    published, others = _parts()
+    return turned_right(data.store(), published) or turned_right(
+        data.store(), others
+    )
+
+
+@data.kept(data.answers)
 def _example() -> Example | VotedExample | None:
     """Of the study with its texts, else by its votes; of the notebooks that ship where the study is not loaded."""
+    found = example_with_texts()
+    if found is not None and found.experiment == STUDY:
+        return found
+    return turned_right_by_votes(_parts()[0]) or found
+
+
+def _parts() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The verdicts of models and rules that can be shown: of the study, and all others."""
     verdicts = data.verdicts()
-    others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
-    verdicts = verdicts[~verdicts["detector_kind"].isin(others)]
-    of_study = verdicts["experiment"] == STUDY
-    published, others_of = verdicts[of_study], verdicts[~of_study]
-    return (
-        turned_right(data.store(), published)
-        or turned_right_by_votes(published)
-        or turned_right(data.store(), others_of)
-    )
+    untold = (DetectorKind.ANALYZER, *EXECUTED_KINDS)
+    verdicts = verdicts[~verdicts["detector_kind"].isin(untold)]
+    is_of_study = verdicts["experiment"] == STUDY
+    return verdicts[is_of_study], verdicts[~is_of_study]
 
 
 def prepare_example() -> None:
@@ -52,7 +65,7 @@ def prepare_example() -> None:
 
 def draw_example() -> None:
     """The three cards with the link to the pair; one sentence where no such case is loaded."""
-    st.subheader(
+    st.header(
         "One case: wrong from the code, right with runtime state",
         anchor="example",
     )
@@ -69,7 +82,9 @@ def draw_example() -> None:
         st.html(example_html(example))
         if not is_imported(example.experiment):
             st.caption(SHIPPED)
-    words = f"Open {example.case_id} of {data.benchmark_titles().get(example.benchmark, example.benchmark)}"
+    words = (
+        f"Open {example.case_id} of {data.benchmark_title(example.benchmark)}"
+    )
     link(
         "cases",
         literal(words),
@@ -85,9 +100,26 @@ def example_html(example: Example) -> str:
     )
     head = f"Target cell of {escape(example.case_id)}"
     code = f'<div class="cw-verdict"><div class="cw-dim">{head}</div><ol class="cw-code">{lines}</ol></div>'
+    return (
+        f'<div class="cw-example">{code}{"".join(two_answers(example))}</div>'
+    )
+
+
+def two_answers(example: Example) -> tuple[str, str]:
+    """The cards of the answers alone: from the code, and with runtime state."""
     title = escape(example.detector_title)
-    cards = _cards(f"{title}, ", _said(example.without), _said(example.with_))
-    return f'<div class="cw-example">{code}{cards}</div>'
+    return _cards(f"{title}, ", _said(example.without), _said(example.with_))
+
+
+def labels_html(detector_title: str, label: str | None) -> str:
+    """Whether people found the diagnosis right that was given with runtime state; else that there is no label."""
+    who = f"The diagnosis of {escape(detector_title)} with runtime state"
+    said = (
+        f"{who} is labelled <b>{escape(label)}</b> by the published human label."
+        if label
+        else f"{who} has no human label."
+    )
+    return f'<div class="cw-why"><p>{said}</p></div>'
 
 
 def votes_html(example: VotedExample) -> str:
@@ -114,7 +146,7 @@ def votes_html(example: VotedExample) -> str:
         for one in example.votes
     )
     cards = _cards("", f"<ul>{without}</ul>", f"<ul>{with_}</ul>")
-    return f'<div class="cw-example">{case}{cards}</div>'
+    return f'<div class="cw-example">{case}{"".join(cards)}</div>'
 
 
 def _vote(title: str, n: int, of: int) -> str:
@@ -136,20 +168,22 @@ def _said(said: Diagnosis) -> str:
     return f"<blockquote>{escape(text)}</blockquote>"
 
 
-def _cards(who: str, without: str, with_: str) -> str:
-    """What was said from the code alone, which is wrong, beside what was said with runtime state, which is right."""
-    return _card(
+def _cards(who: str, without: str, with_: str) -> tuple[str, str]:
+    """What was said from the code alone, which is wrong, and what was said with runtime state, which is right."""
+    of_code = _card(
         f"{who}code only ({explained('−RT')})",
         'No crash predicted <span class="cw-wrong">✗ wrong</span>',
         without,
         css="cw-bad",
-    ) + _card(
+    )
+    of_state = _card(
         f"{who}with runtime state ({explained('+RT')})",
         'Crash predicted <span class="cw-right">✓ right</span>',
         with_,
         css="cw-good",
     )
+    return of_code, of_state
 
 
 def _card(head: str, prediction: str, body: str, *, css: str) -> str:
-    return f'<div class="cw-verdict {css}"><div class="cw-dim">{head}</div><h4>{prediction}</h4>{body}</div>'
+    return f'<div class="cw-verdict {css}"><div class="cw-dim">{head}</div><h3>{prediction}</h3>{body}</div>'

@@ -14,42 +14,31 @@ from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED
 from crane_core.ui import data, keys
+from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
 from crane_core.ui.gains_words import headline
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
+from crane_core.ui.paper import (
+    PAPER_ADDRESS,
+    PAPER_ARXIV,
+    PAPER_AUTHORS,
+    PAPER_BIBTEX,
+    PAPER_TITLE,
+    PAPER_YEAR,
+)
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.together_view import names_of, rules_first
 from crane_core.ui.together_words import finding
 from crane_core.ui.words import count, interval, p_value, percent, points
-
-PAPER_TITLE = (
-    "Runtime-Augmented LLMs for Crash Detection and Diagnosis in ML Notebooks"
-)
-PAPER_AUTHORS = (
-    "Yiran Wang",
-    "José Antonio Hernández López",
-    "Ulf Nilsson",
-    "Dániel Varró",
-)
-PAPER_YEAR = 2026
-PAPER_ARXIV = "2602.18537"
-PAPER_ADDRESS = f"https://arxiv.org/abs/{PAPER_ARXIV}"
-PAPER_BIBTEX = f"""@misc{{wang{PAPER_YEAR}crane,
-  title         = {{{PAPER_TITLE}}},
-  author        = {{{" and ".join(PAPER_AUTHORS)}}},
-  year          = {{{PAPER_YEAR}}},
-  eprint        = {{{PAPER_ARXIV}}},
-  archivePrefix = {{arXiv}}
-}}"""
 
 QUESTION = "Will the next cell crash?"
 """The title while the study is not loaded, which would answer it."""
 
 
 def study() -> ResultChoice | None:
-    """The study under its own rules: majority of five runs, correct diagnosis; None if it is not loaded."""
+    """The study under its own rules: majority of five answers, correct diagnosis; None if it is not loaded."""
     verdicts = data.verdicts()
     rows = verdicts[verdicts["experiment"] == STUDY]
     if rows.empty:
@@ -117,6 +106,9 @@ def draw_answer(chosen: ResultChoice | None) -> None:
     if comparison.empty:
         return
     drawn = _drawn(comparison)
+    caption = chosen.captioned(
+        headline(comparison), sampled(comparison), p_sentence(comparison)
+    )
     n, n_cases = int(comparison["n"].max()), int(comparison["n_cases"].max())
     with st.container(
         key="answer"
@@ -126,10 +118,14 @@ def draw_answer(chosen: ResultChoice | None) -> None:
         st.markdown(
             "**Accuracy: code only → with runtime state** (paper, Table 2a)"
         )
-        st.vega_lite_chart(finished(dumbbells, drawn), key="chart_dumbbells")
+        st.vega_lite_chart(
+            finished(dumbbells, drawn)
+            | {"description": f"Accuracy of each model. {caption.text}"},
+            key="chart_dumbbells",
+        )
         st.caption(
             "Right is a crash that is predicted with the correct diagnosis, and a fixed notebook for which no crash is "
-            "predicted. Majority of five runs."
+            "predicted. Majority of five answers."
         )
     with right:
         st.markdown(
@@ -140,6 +136,7 @@ def draw_answer(chosen: ResultChoice | None) -> None:
             readable(comparison, ("−RT", "+RT")),
             numbers=comparison,
             name="accuracy_difference",
+            caption=caption,
             note=f"{_p_words(comparison)} {count(n)} notebooks of {count(n_cases)} cases.",
         )
     _draw_cases(chosen, comparison["detector"].tolist())
@@ -200,13 +197,14 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
                 f"{count(n_of[pattern])} cases where {words}",
                 **asked | {keys.AGREEMENT: str(pattern)},
             )
-        st.caption(
-            "by detection alone; a case can be among both", width="content"
-        )
         link(
             "results",
             "Every claim of the paper, checked",
             **{keys.PART: "Paper's claims"},
+        )
+        st.caption(
+            "Cases: by detection alone; one can be among both.",
+            width="content",
         )
 
 
@@ -214,7 +212,7 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
     """What our rules add to a model or take from it, in a sentence; nothing if no test supports either."""
     table = rules_first(chosen) if chosen else pd.DataFrame()
     if chosen and len(table) and table["outcome"].isin(DIRECTED).any():
-        st.subheader("Do detectors do better together?", anchor="together")
+        st.header("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
         link(
             "results",
@@ -225,7 +223,7 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
 
 def draw_ways() -> None:
     """Where to go on, each way with what is loaded there."""
-    st.subheader("What to do next", anchor="ways")
+    st.header("What to do next", anchor="ways")
     counts = data.table_counts()
     listed = data.benchmarks()
     n_cases = int(listed["n_cases"].sum())
@@ -258,8 +256,8 @@ def draw_ways() -> None:
             "or your own notebooks and predictions",
         ),
     }
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(key="ways"):
         for name, (words, why) in ways.items():
-            with st.container(width=300, gap="xxsmall"):
+            with st.container(gap="xxsmall"):
                 link(name, f"**{words}**")
                 st.caption(why)

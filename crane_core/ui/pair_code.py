@@ -22,7 +22,7 @@ def code_and_state_html(
     diagnosis: str | None = None,
 ) -> str:
     """cells and states: those of one case as storage.cases returns them, at least one cell."""
-    state = state_column_html(cells, states)
+    state = state_column_html(cells, states, traceback, diagnosis)
     css = "cw-bench cw-with-state" if state else "cw-bench"
     return f'<div class="{css}"><div>{code_column_html(cells, traceback, diagnosis)}</div>{state}</div>'
 
@@ -35,10 +35,28 @@ def code_column_html(
     return pair_html(_cells(sides[0], traceback, diagnosis), _cells(sides[1]))
 
 
-def state_column_html(cells: pd.DataFrame, states: pd.DataFrame) -> str:
-    """What the kernel holds before the target, in both versions; nothing if no state is known."""
+def state_column_html(
+    cells: pd.DataFrame,
+    states: pd.DataFrame,
+    traceback: str | None,
+    diagnosis: str | None = None,
+) -> str:
+    """What the kernel holds before the target, in both versions; nothing if no state is known.
+
+    The names of the crash line come first.
+    """
     crashing, fixed = _sides(cells)
-    return _state_column(states, (_numbers(crashing), _numbers(fixed)))
+    line = _crash_line(_cells(crashing, traceback, diagnosis))
+    return _state_column(states, (_numbers(crashing), _numbers(fixed)), line)
+
+
+def _crash_line(cells: list[ShownCell]) -> str:
+    """The text of the line where the target crashes; empty where it is unknown."""
+    for cell in cells:
+        lines = cell.code.splitlines()
+        if cell.crash_line and cell.crash_line <= len(lines):
+            return lines[cell.crash_line - 1]
+    return ""
 
 
 def _sides(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -100,7 +118,7 @@ STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
 
 
 def _state_column(
-    states: pd.DataFrame, numbers: tuple[Numbers, Numbers]
+    states: pd.DataFrame, numbers: tuple[Numbers, Numbers], crash_line: str
 ) -> str:
     kinds = [states[states["setting"] == setting] for setting in STATE_SETTINGS]
     rows = next((rows for rows in kinds if not rows.empty), None)
@@ -123,5 +141,6 @@ def _state_column(
         fixed,
         numbers,
         opened=frames_of(crashing, fixed, most=OPEN_FRAMES),
+        crash_line=crash_line,
     )
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

@@ -285,10 +285,10 @@ def _side(
     changed: bool,
 ) -> str:
     if line is None:
-        return '<div class="cw-side cw-none"></div>'
+        return f'<div class="cw-side cw-of-{side} cw-none"></div>'
     crashes = _crashes(line, cell)
     css = (
-        "cw-side"
+        f"cw-side cw-of-{side}"
         + (f" cw-changed-{side}" if changed else " cw-same")
         + (" cw-crash" if crashes else "")
     )
@@ -300,7 +300,8 @@ def _side(
         if recorded
         else ""
     )
-    code = f"<div>{code_html(line.text, words)}{told}</div>"
+    shown = code_html(line.text, words, is_underlined=crashes)
+    code = f"<div>{shown}{told}</div>"
     return f'<div class="{css}">{_number(line, before)}<b{title}>{mark}</b>{code}</div>'
 
 

@@ -1,4 +1,4 @@
-"""One pair on one page: its steps, facts, cockpit, the reasons of the detectors, and the published inputs."""
+"""One pair on one page: its steps, its first screen, and the published inputs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.code_html import prompt_html
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import draw_neighbours, link
-from crane_core.ui.pair_facts import (
-    asked_rows,
-    cockpit_html,
-    facts_html,
-    raised_html,
-    why_html,
-)
-from crane_core.ui.verdict_matrix import reasonings_html
+from crane_core.ui.notes.pair_notes import draw_notes, steps_words
+from crane_core.ui.pair_facts import asked_rows, raised_html
+from crane_core.ui.pair_panel import PairMaterial, draw_panel
 from crane_core.ui.words import edition_words, literal, setting_words
 
 ORIGIN_WORDS = {
@@ -41,7 +37,8 @@ def draw_pair(
 ) -> None:
     """Everything that is known of a case. verdicts: its rows of the verdict frame; listed: the cases in the list."""
     case = stored.case(store.cursor(), benchmark, case_id)
-    _draw_steps(case_id, listed, raised_html(case) if case else "")
+    noted = steps_words(benchmark, case_id) if case else ""
+    _draw_steps(case_id, listed, raised_html(case) if case else "", noted)
     if case is None:
         missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
         st.error(f"{missing} Go back to the list and pick one.")
@@ -51,27 +48,31 @@ def draw_pair(
     asked = asked_rows(
         stored.runs(store.cursor(), benchmark, case_id), verdicts
     )
-    st.html(
-        facts_html(case)
-        + why_html(case, stored.remarks(store.cursor(), benchmark, case_id))
+    pair = PairMaterial(
+        case,
+        stored.remarks(store.cursor(), benchmark, case_id),
+        cells,
+        states,
+        "" if cells.empty else _origin_words(best_origin(cells["origin"])),
     )
-    note = "" if cells.empty else _origin_words(best_origin(cells["origin"]))
-    st.html(cockpit_html(case, asked, cells, states, note))
+    draw_panel(pair, asked)
     if cells.empty:
         st.info(
             "The code and the runtime state of this case are not on this machine: this project ships facts of the "
             "published study, not its texts. Fetching them takes a minute."
         )
         link("data", "Fetch or import them on the Data page")
-    reasons = reasonings_html([*asked.imported, *asked.local])
-    if reasons:
-        st.subheader("Reasoning, −RT beside +RT", anchor="reasoning")
-        st.html(reasons)
+    draw_notes(benchmark, case_id)
     _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
 
 
-def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
-    """The case's name, what it raises (HTML), its way back and its neighbours in the filtered list; stays in sight."""
+def _draw_steps(
+    case_id: str, listed: list[str], raised: str, noted: str
+) -> None:
+    """The case's name, what it raises (HTML), its way back and its neighbours in the filtered list; stays in sight.
+
+    noted: Markdown about its notes.
+    """
     place = listed.index(case_id) if case_id in listed else None
     before = listed[place - 1] if place else None
     after = (
@@ -82,13 +83,13 @@ def _draw_steps(case_id: str, listed: list[str], raised: str) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="steps"
     ):
-        st.title(literal(case_id), anchor=False, width="content")
+        draw_headline(case_id, tab=case_id, width="content")
         where = (
             f"{place + 1} of {len(listed)} in this list"
             if place is not None
             else "not in the filtered list"
         )
-        st.caption(where, width="content")
+        st.caption(where + noted, width="content")
         # An empty element keeps the place: the buttons stay at the right where nothing is raised.
         st.html(raised or "<span></span>", width="stretch")
         st.button(
@@ -121,7 +122,8 @@ def _origin_words(origin: str) -> str:
 def _inputs(store: Store, prompts: pd.DataFrame) -> None:
     if prompts.empty:
         return
-    st.subheader("Published inputs", anchor="inputs")
+    with st.container(key="inputs"):
+        st.header("Published inputs", anchor="inputs")
     listed = {_input_name(row): row["sha256"] for row in as_rows(prompts)}
     chosen = st.selectbox(
         "Input text",

@@ -17,10 +17,19 @@ from crane_core.pipeline.results.input_cost import (
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.pareto_words import ABOUT, AXES, COSTS, finding, mark_labels
 from crane_core.ui.url_state import switch
-from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    interval,
+    percent,
+    sentence_case,
+    setting_short,
+)
 
 
 @data.kept(
@@ -38,7 +47,7 @@ def _costs(chosen: Ablated) -> pd.DataFrame:
 
 def draw_pareto(chosen: Ablated) -> None:
     """The finding, the chart and its table; a sentence where there is no model whose input would cost anything."""
-    st.subheader("What does it cost?", anchor="cost")
+    st.header("What does it cost?", anchor="cost")
     if not chosen.source:
         st.info(
             "Nothing to compare: no detector answered an instance of this benchmark with two inputs."
@@ -51,13 +60,25 @@ def draw_pareto(chosen: Ablated) -> None:
         )
         return
     cost = switch("Cost", list(COSTS), key=keys.COST, format_func=COSTS.get)
-    known = with_front(table, cost)
-    if known.empty:
+    figure = cost_figure(chosen, cost)
+    if figure is None:
         st.info(
             "The cost of these inputs is unknown: their texts are not loaded, or they have no list price."
         )
         return
+    known = with_front(table, cost)
     st.markdown(finding(known, chosen.rate_words, cost))
+    draw_figure(figure)
+
+
+def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
+    """Cost against accuracy, by one of COSTS; None where no model's input has a known cost."""
+    table = _costs(chosen)
+    known = with_front(table, cost)
+    has_models = (table["detector_kind"] == DetectorKind.LLM).any()
+    if known.empty or not has_models:
+        return None
+    said = finding(known, chosen.rate_words, cost)
     shown = in_order(known["detector_title"].unique().tolist())
     left_out = [
         title
@@ -73,17 +94,23 @@ def draw_pareto(chosen: Ablated) -> None:
     drawn = known.assign(
         setting=known["setting"].map(setting_short), text=mark_labels(known)
     )
-    draw_chart(
-        finished(
-            pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words
-        ),
-        _readable(known, chosen.rate),
+    note = ABOUT.format(
+        how="counted" if known["is_exact"].all() else "estimated"
+    )
+    note += without
+    axes = {"cost": words, "cost_format": form, "rate": chosen.rate_words}
+    return ChartFigure(
+        f"{chosen.rate_words}_by_{COSTS[cost]}",
+        [finished(pareto, drawn, **axes)],
+        shown=_readable(known, chosen.rate),
         numbers=known.drop(columns=["detector_kind"]),
-        name=f"{chosen.rate_words}_by_{COSTS[cost]}",
-        note=ABOUT.format(
-            how="counted" if known["is_exact"].all() else "estimated"
-        )
-        + without,
+        caption=chosen.captioned(
+            f"{sentence_case(chosen.rate_words)} by {COSTS[cost]}",
+            said,
+            note,
+            sampled(known),
+        ),
+        note=note,
     )
 
 

@@ -19,7 +19,7 @@ ABOUT = (
     "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
     "input of the published study is its text without the words around it. The price is the list price of input "
     "tokens; output is not counted, because the published answers do not say how long they were. Detection alone, "
-    "majority of runs; a question is one run on one instance."
+    "majority of answers; a question is one answer on one instance."
 )
 
 

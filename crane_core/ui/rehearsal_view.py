@@ -20,18 +20,19 @@ VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 
 
 @data.kept(data.answers, 16, copied=True)
-def _rehearsed(chosen: ResultChoice) -> pd.DataFrame:
+def what_ran(chosen: ResultChoice) -> pd.DataFrame:
+    """What the rehearsed targets did; see `pipeline.results.rehearsed`."""
     return rehearsed(chosen.rows())
 
 
 def draw_rehearsal(chosen: ResultChoice) -> None:
     """A row for the crashing and one for the fixed notebooks of each rehearsal."""
-    st.subheader(
+    st.header(
         "Rehearsal: what did the targets do in a copy of their kernel?",
         anchor="rehearsal",
     )
     st.caption(ABOUT)
-    grid(readable(_rehearsed(chosen)))
+    grid(readable(what_ran(chosen)))
 
 
 def readable(found: pd.DataFrame) -> pd.DataFrame:

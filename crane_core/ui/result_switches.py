@@ -1,14 +1,18 @@
-"""The one switch of the results: how runs become a prediction, what a diagnosis is worth, which experiment."""
+"""What Results is about, in one line: benchmark, experiment, and a button that says how the answers are read.
+
+The button opens the other switches: which detectors and inputs, how answers become a prediction, what a diagnosis is
+worth and who judged it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import DetectorKind
+from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.pipeline.judging.judged import annotators_of
 from crane_core.pipeline.results.beside import SHIPPED, beside, with_shipped
 from crane_core.pipeline.results.comparisons import (
@@ -22,18 +26,36 @@ from crane_core.pipeline.results.measures import (
     Inputs,
     VoteRule,
 )
+from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.caption import (
+    Caption,
+    captioned,
+    counted,
+    source_words,
+)
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.words import KIND_WORDS, experiment_words, inputs_short
+from crane_core.ui.words import (
+    KIND_WORDS,
+    experiment_words,
+    inputs_short,
+    literal,
+    sentence_case,
+)
 
 STUDY = "crane-llm-2025-10"
-KIND_HELP = """Which detectors to compare. p-values are adjusted over the detectors shown. A rehearsal predicts nothing:
-the target cell was executed in a copy of the kernel."""
-RULE_HELP = """How the runs of one instance become one prediction.
-- **majority**: crash if more than half of the answered runs say so (the paper's rule)
-- **mean of runs**: each run counts its share
-- **all runs**: crash only if every answered run says so"""
+KIND_HELP = """Which detectors to compare. p-values are adjusted over the detectors shown. Rehearsal and repair predict
+nothing: the target cell was executed in a copy of the kernel."""
+RULE_HELP = """How the answers to one instance become one prediction.
+- **majority**: crash if more than half of the answers say so (the paper's rule)
+- **mean of answers**: each answer counts its share
+- **all answers**: crash only if every answer says so"""
+_OLD_RULES = {
+    "mean of runs": str(VoteRule.MEAN),
+    "all runs": str(VoteRule.ALL),
+}
+"""Vote rules as addresses of before name them."""
 CREDIT_HELP = """What a detected crash is worth.
 - **correct diagnosis**: the diagnosis was judged correct (the paper's end-to-end measure)
 - **half credit for partial**: a partially correct diagnosis counts half
@@ -57,6 +79,11 @@ It offers the inputs that a detector shown here was asked with.
 - **+RT+D**: with API documentation
 - **+RT+**: with more facts than the published extractor records"""
 
+BOUNDS = ("5", "1", "2", "3", "10")
+"""Smallest effects of interest in points, the usual one first."""
+BOUND_HELP = """The smallest effect of interest. Where no test finds a gain or a loss, two one-sided tests ask whether
+the difference is smaller than this; only then the outcome says so, else it is "no evidence"."""
+
 
 class ResultChoice(NamedTuple):
     """What the switches say: which rows are meant, by all but rule, credit and inputs, and how they count."""
@@ -69,14 +96,18 @@ class ResultChoice(NamedTuple):
     annotator: str = PUBLISHED_HUMAN
     beside: tuple[str, ...] = ()
     inputs: Inputs = WITH_STATE
+    bound: float = SMALLEST_EFFECT
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(
-            # Rule, credit and inputs change no row: with the defaults in their place, one cached frame serves
-            # all of them.
+            # Rule, credit, inputs and bound change no row: with the defaults in their place, one cached frame
+            # serves all of them.
             self._replace(
-                rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE
+                rule=VoteRule.MAJORITY,
+                credit=Credit.STRICT,
+                inputs=WITH_STATE,
+                bound=SMALLEST_EFFECT,
             ),
         )
 
@@ -97,6 +128,18 @@ class ResultChoice(NamedTuple):
             self.beside,
         )
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
+
+    def captioned(self, title: str, *sentences: str) -> Caption:
+        """The caption of a chart of what these switches say: how it counts, and where its data come from."""
+        how = counted(self.rule, self.credit, self.annotator)
+        return captioned(title, [*sentences, how], source=self.source)
+
+    @property
+    def source(self) -> str:
+        """Where the data of these switches come from, for a caption."""
+        return source_words(
+            data.benchmark_title(self.benchmark), self.experiment, *self.beside
+        )
 
 
 @data.kept(data.answers, 16)
@@ -146,14 +189,16 @@ def _judges(benchmark: str, experiment: str, kind: str) -> list[str]:
 
 
 def draw_switches() -> ResultChoice | None:
-    """The switches in one row; None, after saying what to do, when nothing has been measured."""
+    """Benchmark, experiment and the button of the reading; None, after saying what to do, without answers."""
     measured = data.measured()
     if measured.empty:
         st.info(
             "There are no answers of detectors yet. Import results on the Data page."
         )
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", key=keys.SWITCHES
+    ):
         titles = data.benchmark_titles()
         benchmark = pick(
             "Benchmark", _by_size(measured), keys.BENCHMARK, titles.__getitem__
@@ -165,90 +210,170 @@ def draw_switches() -> ResultChoice | None:
             keys.EXPERIMENT,
             experiment_words,
         )
-        added = _beside(measured, experiment)
-        measured = measured[
-            measured["experiment"].isin(with_shipped(experiment))
-        ]
-        kinds = [
-            str(kind)
-            for kind in KIND_WORDS
-            if kind in set(measured["detector_kind"])
-        ]
-        kind = _switch(
-            "Detectors",
-            kinds,
-            keys.KIND,
-            KIND_HELP,
-            lambda name: KIND_WORDS[DetectorKind(name)],
-        )
-        if kind == DetectorKind.REHEARSAL:
-            return _executed(benchmark, experiment)
-        rule = _switch(
-            "Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str
-        )
-        annotators = _annotators(
-            measured[measured["detector_kind"] == kind],
-            benchmark,
-            experiment,
-            kind,
-        )
-        # Runs that are added may lack labelled diagnoses, and a chart must not mix two measures.
-        credits = (
-            [str(credit) for credit in Credit]
-            if annotators and not added
-            else [str(Credit.DETECTION)]
-        )
-        credit = _switch(
-            "Count a crash as detected if",
-            credits,
-            keys.CREDIT,
-            CREDIT_HELP,
-            str,
-        )
-        annotator = pick(
-            "Diagnoses judged by",
-            annotators or [PUBLISHED_HUMAN],
-            keys.JUDGED_BY,
-            str,
-            JUDGE_HELP,
-        )
-        chosen = ResultChoice(
-            benchmark,
-            experiment,
-            DetectorKind(kind),
-            VoteRule(rule),
-            Credit(credit),
-            annotator,
-            tuple(added),
-        )
-        return chosen._replace(inputs=_inputs(chosen))
+        url_state.read_old(keys.VOTE, _OLD_RULES)
+        # The button says what is chosen behind it, so the answers are needed before the questions are drawn.
+        known = _reading(measured, benchmark, experiment, HELD)
+        with (
+            st.container(key=keys.READING, width="content"),
+            st.popover(
+                literal(reading_words(known)),
+                key=keys.READING_BUTTON,
+                width="content",
+                wrap=True,
+            ),
+        ):
+            return _reading(measured, benchmark, experiment, DRAWN)
 
 
-def _executed(benchmark: str, experiment: str) -> ResultChoice:
-    """A rehearsal has one run, one input and no diagnosis: nothing else is drawn to choose from."""
+def usual_choices() -> Iterator[ResultChoice]:
+    """What the switches say before anybody moves them, for every benchmark, experiment and kind of detector."""
+    measured = data.measured()
+    for benchmark in _by_size(measured) if len(measured) else ():
+        of = measured[measured["benchmark"] == benchmark]
+        for experiment in _experiments(of):
+            mine = of[of["experiment"].isin(with_shipped(experiment))]
+            for kind in KIND_WORDS:
+                if kind in set(mine["detector_kind"]):
+                    yield _reading(of, benchmark, experiment, _usual(kind))
+
+
+def _usual(kind: str) -> Ask:
+    """Answers with the kind, and with the first of what else there is to choose from."""
+
+    def one(_: str, options: list[str], key: str, *_looks: object) -> str:
+        return kind if key == keys.KIND else options[0]
+
+    return Ask(one, one, lambda *_, **_looks: [], lambda _: None)
+
+
+class Ask(NamedTuple):
+    """How a switch is answered: one value of several, one of some or none at all, and many."""
+
+    one: Callable[..., str]
+    picked: Callable[..., str]
+    many: Callable[..., list[str]]
+    drop: Callable[[str], None]
+
+
+def _reading(
+    measured: pd.DataFrame, benchmark: str, experiment: str, ask: Ask
+) -> ResultChoice:
+    """Everything behind the button; `ask` draws the switches, or says what they will hold."""
+    added_of = _own_runs(measured, experiment)
+    measured = measured[measured["experiment"].isin(with_shipped(experiment))]
+    present = set(measured["detector_kind"])
+    kind = ask.one(
+        "Detectors",
+        [str(kind) for kind in KIND_WORDS if kind in present],
+        keys.KIND,
+        KIND_HELP,
+        lambda name: KIND_WORDS[DetectorKind(name)],
+    )
+    if kind in EXECUTED_KINDS:
+        return _executed(benchmark, experiment, DetectorKind(kind), ask)
+    added = _beside(added_of, ask)
+    chosen = ResultChoice(
+        benchmark,
+        experiment,
+        DetectorKind(kind),
+        VoteRule.MAJORITY,
+        Credit.STRICT,
+        beside=tuple(added),
+    )
+    inputs = _inputs(chosen, ask)
+    rule = ask.one(
+        "Vote rule", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str
+    )
+    annotators = _annotators(
+        measured[measured["detector_kind"] == kind], benchmark, experiment, kind
+    )
+    # Runs that are added may lack labelled diagnoses, and a chart must not mix two measures.
+    credits = (
+        [str(credit) for credit in Credit]
+        if annotators and not added
+        else [str(Credit.DETECTION)]
+    )
+    credit = ask.one(
+        "Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str
+    )
+    annotator = ask.picked(
+        "Diagnoses judged by",
+        annotators or [PUBLISHED_HUMAN],
+        keys.JUDGED_BY,
+        str,
+        JUDGE_HELP,
+    )
+    points = ask.picked(
+        "Smallest effect of interest",
+        list(BOUNDS),
+        keys.SMALLEST,
+        points_words,
+        BOUND_HELP,
+    )
+    return chosen._replace(
+        rule=VoteRule(rule),
+        credit=Credit(credit),
+        annotator=annotator,
+        inputs=inputs,
+        bound=float(points) / 100,
+    )
+
+
+def points_words(points: str) -> str:
+    """A bound as its switch shows it: "5 points"."""
+    return "1 point" if points == "1" else f"{points} points"
+
+
+def reading_words(chosen: ResultChoice) -> str:
+    """How these switches read the answers: "Majority, correct diagnosis, published human"."""
+    if chosen.kind in EXECUTED_KINDS:
+        return sentence_case(KIND_WORDS[chosen.kind])
+    said = [str(chosen.rule), str(chosen.credit)]
+    if chosen.kind is not DetectorKind.LLM:
+        said.insert(0, KIND_WORDS[chosen.kind])
+    if chosen.credit is not Credit.DETECTION:
+        said.append(chosen.annotator)
+    if chosen.inputs != WITH_STATE:
+        said.append(inputs_short(chosen.inputs))
+    if chosen.bound != SMALLEST_EFFECT:
+        said.append(f"from {points_words(f'{100 * chosen.bound:.4g}')} on")
+    if chosen.beside:
+        said.append(f"{len(chosen.beside)} beside")
+    return sentence_case(", ".join(said))
+
+
+def _executed(
+    benchmark: str, experiment: str, kind: DetectorKind, ask: Ask
+) -> ResultChoice:
+    """A rehearsal or repair has one run, one input and no diagnosis: nothing else is drawn to choose from."""
     # The address should say nothing that has no effect.
-    for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
-        url_state.drop(key)
+    for key in (
+        keys.BESIDE,
+        keys.VOTE,
+        keys.CREDIT,
+        keys.JUDGED_BY,
+        keys.COMPARE,
+        keys.SMALLEST,
+    ):
+        ask.drop(key)
     return ResultChoice(
         benchmark,
         experiment,
-        DetectorKind.REHEARSAL,
+        kind,
         VoteRule.MAJORITY,
         Credit.DETECTION,
     )
 
 
-def _inputs(chosen: ResultChoice) -> Inputs:
+def _inputs(chosen: ResultChoice, ask: Ask) -> Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
-    options = _compared(
-        chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT)
-    )
+    options = _compared(chosen)
     if not options:
-        url_state.drop(keys.COMPARE)
+        ask.drop(keys.COMPARE)
         return WITH_STATE
     words = {text: inputs_short(comparison_from(text)) for text in options}
     return comparison_from(
-        pick(
+        ask.picked(
             "Inputs compared",
             options,
             keys.COMPARE,
@@ -258,33 +383,35 @@ def _inputs(chosen: ResultChoice) -> Inputs:
     )
 
 
-def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
-    """Runs to show with the experiment, shipped or own; nothing is drawn if there are none.
+def _own_runs(measured: pd.DataFrame, experiment: str) -> list[str]:
+    """Runs that may be shown with the experiment, shipped or own.
 
-    A rehearsal is separate: what was executed is never shown as one of the predictions.
+    Rehearsals and repairs are separate: what was executed is never shown as one of the predictions.
     """
     ran = data.run_list()
-    executed = measured["detector_kind"] == DetectorKind.REHEARSAL
+    executed = measured["detector_kind"].isin(EXECUTED_KINDS)
     if executed[measured["experiment"] == experiment].all():
-        url_state.drop(keys.BESIDE)
         return []
-    measured = measured[~executed]
     is_ours = ran["is_job"] | ran["experiment"].isin(
         SHIPPED.get(experiment, ())
     )
-    own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {
-        experiment
-    }
+    own = set(ran.loc[is_ours, "experiment"])
+    return sorted(
+        own & set(measured.loc[~executed, "experiment"]) - {experiment}
+    )
+
+
+def _beside(own: list[str], ask: Ask) -> list[str]:
+    """Those to show; nothing is drawn if there are none."""
     if not own:
-        url_state.drop(keys.BESIDE)
+        ask.drop(keys.BESIDE)
         return []
-    return url_state.many_of(
+    return ask.many(
         "Beside it",
-        sorted(own),
+        own,
         key=keys.BESIDE,
         placeholder="our rules, own runs",
         format_func=experiment_words,
-        width=320,
         help=BESIDE_HELP,
     )
 
@@ -328,6 +455,16 @@ def _switch(
     return url_state.switch(
         label, options, key=key, help=help_text, format_func=words
     )
+
+
+DRAWN = Ask(_switch, pick, url_state.many_of, url_state.drop)
+HELD = Ask(
+    lambda _, options, key, *_looks: url_state.held(key, options),
+    lambda _, options, key, *_looks: url_state.held(key, options),
+    lambda _, options, *, key, **_looks: url_state.all_held(key, options),
+    lambda _: None,
+)
+"""Draws nothing and leaves the address as it is."""
 
 
 def _by_size(measured: pd.DataFrame) -> list[str]:

@@ -1,14 +1,12 @@
-"""One detector's answers to one version: a square per run, the majority against the truth, the human label, reasons."""
+"""One detector's answers to one version: a square per answer, the majority against the truth, the human label."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from html import escape
 from typing import Any, NamedTuple
 
 from crane_core.domain import Label, Version
-from crane_core.ui.code_html import prose_html
 from crane_core.ui.words import LABEL_CSS, LABEL_WORDS, shortened
 
 MAX_REASON = 900
@@ -73,8 +71,8 @@ def _vote_words(answers: Answers) -> str:
 
 
 def square_html(run: dict[str, Any]) -> str:
-    """One run as a square: full for a crash that it predicts, empty for none, a question mark for no answer."""
-    index = f"run {run['run_index']}"
+    """One answer as a square: full for a crash that it predicts, empty for none, a question mark for no answer."""
+    index = f"answer {run['run_index']}"
     if run["unanswered"]:
         why = escape(shortened(str(run["unanswered"]), MAX_REASON))
         return f'<span class="cw-run-none" title="{index}: {why}">?</span>'
@@ -91,34 +89,13 @@ def _label_html(label: str | None) -> str:
     return f' <span class="cw-verdict-label {LABEL_CSS[known]}">{escape(LABEL_WORDS[known])}</span>'
 
 
-def reasons_html(answers: Answers | None) -> str:
-    """The distinct texts, the most frequent first, each with how many runs gave it."""
-    if answers is None:
-        return '<p class="cw-dim">not asked</p>'
-    texts = Counter(text for run in answers.runs if (text := _reason(run)))
-    if not texts:
-        return '<p class="cw-dim">no text</p>'
-    items = (
-        f"<p>{_times(n, len(answers.runs))}{prose_html(shortened(text, MAX_REASON))}</p>"
-        for text, n in texts.most_common()
-    )
-    return "".join(items)
+def has_texts(answers: Answers | None) -> bool:
+    """Whether any answer says why."""
+    return answers is not None and any(reason(run) for run in answers.runs)
 
 
-def has_reasons(answers: Answers | None) -> bool:
-    """Whether any run has a text."""
-    return answers is not None and any(_reason(run) for run in answers.runs)
-
-
-def _times(n: int, n_runs: int) -> str:
-    return (
-        ""
-        if n_runs == 1
-        else f'<span class="cw-dim">{n} of {n_runs} runs:</span> '
-    )
-
-
-def _reason(run: dict[str, Any]) -> str:
+def reason(run: dict[str, Any]) -> str:
+    """What an answer says of why: its text, else its diagnostics; empty where there are none."""
     if run["reasoning"]:
         return str(run["reasoning"])
     if run["diagnostics"]:

@@ -10,27 +10,49 @@ from crane_core.charts.specification_curve import (
 )
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.judging.judged import annotators_of
-from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.judging.judges import (
+    judge_passes,
+    person_and_judges,
+    without_repetitions,
+)
+from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
+from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.specification_curve import (
     NOBODY,
-    specification_curve,
+    curve_of,
+    pairs_of,
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui import data, keys
+from crane_core.ui.caption import captioned, sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.judge_error_words import ABOUT as ABOUT_JUDGES
+from crane_core.ui.judge_error_words import (
+    TITLE,
+    errors_sentence,
+    label_sources,
+)
+from crane_core.ui.navigation import link
+from crane_core.ui.overview_view import study
 from crane_core.ui.result_switches import ResultChoice
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.specification_words import (
     ABOUT,
     by_reading,
+    choices_html,
     choices_of,
     finding,
+    joint_finding,
+    judge_caveat,
     line,
 )
 from crane_core.ui.words import (
     NOTHING,
     bullets,
+    literal,
     p_value,
     points,
     points_interval,
@@ -38,17 +60,55 @@ from crane_core.ui.words import (
 
 
 @data.kept(data.answers, 8, copied=True)
-def _curve(chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The curve, and the same by reading."""
-    own = chosen.rows()
-    who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [
-        chosen.annotator
-    ]
-    names = without_repetitions(who, judge_passes(data.store()))
-    curve = specification_curve(
+def _curve(
+    chosen: ResultChoice,
+) -> tuple[pd.DataFrame, pd.DataFrame, JointCurve | None]:
+    """The curve, the same by reading, and the inference over all readings."""
+    names = without_repetitions(_annotators(chosen), judge_passes(data.store()))
+    pairs = pairs_of(
         {name: chosen.rows_judged_by(name) for name in names}, chosen.inputs
     )
-    return curve, by_reading(curve)
+    curve = curve_of(pairs, bound=chosen.bound)
+    return curve, by_reading(curve), joint_curve(curve, pairs)
+
+
+def _annotators(chosen: ResultChoice) -> list[str]:
+    own = chosen.rows()
+    found = annotators_of(data.who_labelled(), own, data.judging_campaigns())
+    return found or [chosen.annotator]
+
+
+@data.kept(data.answers, 8, copied=True)
+def _errors(chosen: ResultChoice) -> tuple[str, pd.DataFrame] | None:
+    """The person, and the gains by the judges' labels with their errors taken out; None without a judge."""
+    of = person_and_judges(_annotators(chosen), judge_passes(data.store()))
+    if of is None:
+        return None
+    person, judges = of
+    judged = {name: chosen.rows_judged_by(name) for name in (person, *judges)}
+    table = judge_error(judged, person, judges, chosen.inputs)
+    return (person, table) if len(table) else None
+
+
+def curve_and_errors(
+    chosen: ResultChoice,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every reading, and the gains by judges whose errors are taken out; empty without any."""
+    at = _whatever_read(chosen)
+    errors = _errors(at)
+    return _curve(at)[0], pd.DataFrame() if errors is None else errors[1]
+
+
+def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
+    """The gain by each source of labels, and by judges whose errors are taken out."""
+    found = _errors(chosen)
+    if found is None:
+        return
+    person, errors = found
+    st.subheader(TITLE, anchor="judged")
+    st.markdown(literal(errors_sentence(errors, person)))
+    st.html(rows_html(label_sources(curve, errors)))
+    st.caption(ABOUT_JUDGES)
 
 
 def draw_specification_curve(chosen: ResultChoice) -> None:
@@ -56,29 +116,75 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
 
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.
     """
-    same = chosen._replace(
-        rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN
-    )
-    curve, readings = _curve(same)
-    if curve.empty:
+    curve, _, joint = _curve(_whatever_read(chosen))
+    if joint is None:
         st.info(
             "No detector of this experiment was asked with both inputs, so there is no difference to vary."
         )
         return
-    st.subheader("Does the conclusion depend on the choices?", anchor="choices")
+    st.header("Does the conclusion depend on the choices?", anchor="choices")
     st.markdown(finding(curve))
+    st.markdown(literal(joint_finding(joint)))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown(
         bullets(
             line(curve[curve["detector_title"] == title]) for title in titles
         )
     )
-    draw_chart(
-        finished(curve_chart, readings, choices_of(readings)),
-        _readable(curve),
+    st.html(choices_html(curve))
+    if figure := choices_figure(chosen):
+        with st.container(key=keys.CURVE):
+            draw_figure(figure)
+    _draw_label_sources(_whatever_read(chosen), curve)
+
+
+def choices_figure(chosen: ResultChoice) -> ChartFigure | None:
+    """The curve; None where no detector has both inputs."""
+    curve, readings, joint = _curve(_whatever_read(chosen))
+    if joint is None:
+        return None
+    return ChartFigure(
+        "choices",
+        [finished(curve_chart, readings, choices_of(readings))],
+        shown=_readable(curve),
         numbers=curve,
-        name="choices",
+        caption=captioned(
+            finding(curve),
+            [joint_finding(joint), ABOUT, sampled(curve)],
+            source=chosen.source,
+        ),
         note=ABOUT,
+    )
+
+
+def _whatever_read(chosen: ResultChoice) -> ResultChoice:
+    """The switches without those of the reading, which the curve varies."""
+    return chosen._replace(
+        rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN
+    )
+
+
+def prepare_caveat() -> None:
+    """Compute every reading of the study, which Overview counts in one line."""
+    if chosen := study():
+        _curve(chosen)
+
+
+def has_several_judges() -> bool:
+    """Whether more than one annotator has labels, without which no conclusion can depend on who judged."""
+    return bool(data.who_labelled()["annotator"].nunique() > 1)
+
+
+def draw_judge_caveat(chosen: ResultChoice) -> None:
+    """Overview: one line where the conclusion depends most on who judged, with a way to every reading."""
+    words = judge_caveat(_curve(chosen)[0])
+    if words is None:
+        return
+    st.markdown(literal(words))
+    link(
+        "results",
+        "Every reading of the same answers",
+        **{keys.PART: "Robustness"},
     )
 
 

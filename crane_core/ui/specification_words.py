@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import pandas as pd
 
+from crane_core.pipeline.results.joint_curve import JointCurve
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.specification_curve import NOBODY, decisive
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES
-from crane_core.ui.words import count, listed, p_words, points
+from crane_core.ui.words import (
+    count,
+    listed,
+    p_words,
+    points,
+    points_interval,
+    sentence_case,
+)
 
 READING = ["rule", "credit", "judged_by"]
 FOUND = {
@@ -20,6 +29,7 @@ FOUND = {
     Outcome.LOSS: "a loss",
     Outcome.NO_EVIDENCE: "no evidence",
 }
+"""What tests find; a change that is smaller than a bound is added under the text that names it."""
 CHOICE_WORDS = {
     "rule": "the vote rule",
     "credit": "the credit",
@@ -52,6 +62,38 @@ def finding(curve: pd.DataFrame) -> str:
     return f"**Of {_tests(len(curve))} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
+def joint_finding(joint: JointCurve) -> str:
+    """Whether chance alone makes such a curve, and the largest gain with an interval that knows it was picked."""
+    rows = (
+        f"{count(len(joint.table))} differences of {count(joint.n_cases)} cases"
+    )
+    said = (
+        f"All readings together: the median difference is {points(joint.median)}, p {p_words(joint.p_value)} "
+        f"({rows}; if both inputs were alike, the answers of a case could as well change places, in all readings at "
+        "once)."
+    )
+    largest = joint.largest()
+    if largest is None:
+        return said
+    where = points_interval(largest["joint_low"], largest["joint_high"])
+    return (
+        f"{said} The largest gain is {points(largest['difference'])} ({largest['detector_title']}; {words(largest)}): "
+        f"{where} in an interval that holds for all of them together."
+    )
+
+
+def judge_caveat(curve: pd.DataFrame) -> str | None:
+    """Whether who judged decides how often a gain is found; None where it is not the choice that decides most."""
+    most = decisive(curve)
+    if most is None or most.choice != "judged_by":
+        return None
+    told = [
+        f"with the labels “{one.name}”, {count(one.n_found)} of {count(one.n)} tests find {FOUND[most.outcome]}"
+        for one in (most.most, most.least)
+    ]
+    return f"Who judged decides the conclusion: {told[0]}; {told[1]}."
+
+
 def _tests(n: int) -> str:
     return f"{count(n)} tests" if n > 1 else "1 test"
 
@@ -59,9 +101,19 @@ def _tests(n: int) -> str:
 def _found(curve: pd.DataFrame) -> str:
     """Gains, losses and the rest, each counted: "2 find a gain, none finds a loss and 1 finds no evidence"."""
     n_of = curve["conclusion"].value_counts().to_dict()
-    told = [name for name in FOUND if name in n_of or name in GAINS_AND_LOSSES]
-    said = [f"{_finds(n_of.get(str(name), 0))} {FOUND[name]}" for name in told]
+    nouns = _nouns(curve)
+    told = [name for name in nouns if name in n_of or name in GAINS_AND_LOSSES]
+    said = [f"{_finds(n_of.get(str(name), 0))} {nouns[name]}" for name in told]
     return listed(said)
+
+
+def _nouns(curve: pd.DataFrame) -> dict[str, str]:
+    """FOUND, and what the curve's bound makes of a difference that is smaller, if a test says so."""
+    told = curve["conclusion"].unique()
+    small = [text for text in told if Outcome(text) is Outcome.SMALLER]
+    return {str(name): noun for name, noun in FOUND.items()} | {
+        text: f"a change {text}" for text in small
+    }
 
 
 def _finds(n: int) -> str:
@@ -139,3 +191,29 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).loc[
         lambda named: named["choice"] != nobody, ["place", "choice", "reading"]
     ]
+
+
+def choices_html(curve: pd.DataFrame) -> str:
+    """How many tests of each choice find what, for windows in which the chart has no room."""
+    nouns = _nouns(curve)
+    heads = [
+        sentence_case(found.removeprefix("a ")) for found in nouns.values()
+    ]
+    top = "".join(f'<th scope="col">{head}</th>' for head in ["Choice", *heads])
+    rows = []
+    for column in READING:
+        for name, of in curve.groupby(column, sort=False):
+            if name == NOBODY:
+                continue
+            n_of = of["conclusion"].value_counts().to_dict()
+            cells = "".join(
+                f"<td>{count(n_of.get(found, 0))}</td>" for found in nouns
+            )
+            rows.append(
+                f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
+            )
+    return (
+        '<table class="cw-numbers cw-narrow"><caption class="cw-dim">Tests that find a gain, a loss or no evidence '
+        "with each choice. A wider window shows every reading as a chart.</caption>"
+        f"<thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from crane_core.prompts.tagged_json import decode
 from crane_core.ui.state_facts import MARK_WORDS, exact, fact_text, rounded
+from crane_core.ui.state_words import column_words, missing_words
 
 MAX_COLUMNS = 30
 """Columns before the rest folds away."""
@@ -26,8 +27,11 @@ def tells_columns(*entries: Any) -> bool:
 
 
 def without_columns(entry: Any) -> Any:
-    """The entry of a name without what `columns_html` shows of it."""
-    if not isinstance(entry, dict) or not _told(entry):
+    """The entry of a name without what `columns_html` shows of it; what is known of its values is a sentence."""
+    if not isinstance(entry, dict):
+        return entry
+    entry = _with_sentence(entry)
+    if not _told(entry):
         return entry
     plus = entry.get("plus", {})
     values = _lacking(plus.get("values", {}), "per_column")
@@ -36,6 +40,15 @@ def without_columns(entry: Any) -> Any:
         "values": _lacking(entry.get("values", {}), "per_column"),
     }
     return rest | ({"plus": plus | {"values": values}} if plus else {})
+
+
+def _with_sentence(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry with `value_info` of its values in words, as those of a column."""
+    values = entry.get("values")
+    info = _members(values, "value_info")
+    if not info or not isinstance(values, dict):
+        return entry
+    return entry | {"values": values | {"value_info": values_words(info)}}
 
 
 def columns_html(left: Any, right: Any) -> str:
@@ -50,11 +63,22 @@ def columns_html(left: Any, right: Any) -> str:
         key=lambda name: told[0].get(name) == told[1].get(name) or not has_both
     )
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
+    # The study's own captures have no dtypes; an empty column would take a third of a phone.
+    has_dtypes = any(dtype for one in told for dtype, _ in one.values())
+    parts = range(0 if has_dtypes else 1, 2)
     rows = [
-        _row(name, told[0].get(name), told[1].get(name), is_compared=has_both)
+        _row(
+            name,
+            told[0].get(name),
+            told[1].get(name),
+            parts=parts,
+            is_compared=has_both,
+        )
         for name in shown
     ]
-    head = f'<div class="cw-columns cw-dim"><div>column</div>{_head("R", "dtype")}{_head("V", "values")}</div>'
+    heads = (_head("R", "dtype"), _head("V", "values"))
+    named = "".join(heads[part] for part in parts)
+    head = f'<div class="cw-columns cw-dim"><div>column</div>{named}</div>'
     n_rest, n_left_out = len(names) - MAX_COLUMNS, len(names) - len(shown)
     if n_rest <= 0:
         return head + "".join(rows)
@@ -81,18 +105,19 @@ def _row(
     left: tuple[str, str] | None,
     right: tuple[str, str] | None,
     *,
+    parts: range,
     is_compared: bool,
 ) -> str:
     differs = " cw-differs" if is_compared and left != right else ""
-    parts = [
+    texts = [
         _both(
             left[i] if left else None,
             right[i] if right else None,
             is_compared=is_compared,
         )
-        for i in range(2)
+        for i in parts
     ]
-    cells = "".join(f"<div>{part}</div>" for part in parts)
+    cells = "".join(f"<div>{text}</div>" for text in texts)
     return f'<div class="cw-columns{differs}"><div><code>{escape(exact(name))}</code></div>{cells}</div>'
 
 
@@ -124,7 +149,7 @@ def _told(entry: Any) -> Told:
     return {
         name: (
             fact_text(decode(dtypes.get(name, ""))),
-            _values_words(_members(per_column, name) | _members(beyond, name)),
+            values_words(_members(per_column, name) | _members(beyond, name)),
         )
         for name in names
     }
@@ -149,37 +174,39 @@ def _lacking(value: Any, name: str) -> Any:
     )
 
 
-def _values_words(column: Mapping[str, Any]) -> str:
-    """`3 distinct: north, south, terrace; no NaN`, and whatever else is shown by its name."""
+def values_words(column: Mapping[str, Any]) -> str:
+    """`3 distinct: north, south, terrace; none missing`, and whatever else is known, in words."""
     rest = {key: decode(value) for key, value in column.items()}
+    missing = missing_words(rest)
+    for told in ("n_nan", "has_nan"):
+        rest.pop(told, None)
     words = []
     span = rest.pop("value_range", None)
     if span is not None:
         pair = isinstance(span, list | tuple) and len(span) == 2
         words.append(
-            f"{exact(span[0])} … {exact(span[1])}" if pair else fact_text(span)
+            f"range {exact(span[0])} to {exact(span[1])}"
+            if pair
+            else fact_text(span)
         )
+    words += [_distinct_words(rest), missing]
+    kind = rest.pop("type", None) or rest.pop("value_type", None)
+    rest.pop("value_type", None)
+    words.append("" if kind is None or span is not None else fact_text(kind))
+    words += [column_words(key, value, exact) for key, value in rest.items()]
+    return fact_text("; ".join(word for word in words if word), 320)
+
+
+def _distinct_words(rest: dict[str, Any]) -> str:
+    """How many values are distinct and the first of them; takes these facts out of `rest`."""
     n = rest.pop("num_unique", None)
     named = rest.pop("unique_values", None) or rest.pop("example_values", None)
     rest.pop("example_values", None)
     distinct = f"{fact_text(n)} distinct" if n is not None else ""
-    if isinstance(named, list | tuple):
-        more = (
-            ", …"
-            if len(named) > MAX_VALUES
-            or (isinstance(n, int) and n > len(named))
-            else ""
-        )
-        distinct += (
-            (": " if distinct else "")
-            + ", ".join(map(exact, named[:MAX_VALUES]))
-            + more
-        )
-    words.append(distinct)
-    has_nan = rest.pop("has_nan", None)
-    words.append("" if has_nan is None else "has NaN" if has_nan else "no NaN")
-    kind = rest.pop("type", None) or rest.pop("value_type", None)
-    rest.pop("value_type", None)
-    words.append("" if kind is None or span is not None else fact_text(kind))
-    words += [f"{fact_text(key)} {exact(value)}" for key, value in rest.items()]
-    return fact_text("; ".join(word for word in words if word), 320)
+    if not isinstance(named, list | tuple):
+        return distinct
+    is_cut = len(named) > MAX_VALUES or (isinstance(n, int) and n > len(named))
+    first = ", ".join(map(exact, named[:MAX_VALUES]))
+    return (
+        f"{distinct}{': ' if distinct else ''}{first}{', …' if is_cut else ''}"
+    )

@@ -5,6 +5,7 @@ Where the two versions differ is marked; a fact that only one has shows a dash o
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -14,7 +15,9 @@ from crane_core.ui.state_columns import (
     without_columns,
 )
 from crane_core.ui.state_facts import (
+    ABSENT,
     ACCESSED,
+    DOCS,
     GROUPS,
     LEGEND,
     MARK_WORDS,
@@ -31,7 +34,10 @@ from crane_core.ui.state_facts import (
     substance,
     unavailable_facts,
 )
+from crane_core.ui.state_words import has_words, path_words, value_words
 
+WORDED = frozenset({*MARK_WORDS} - {DOCS, ABSENT})
+"""The marks of facts that the probe recorded under a field's name."""
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
 
@@ -40,6 +46,9 @@ CALLED = frozenset(
 )
 """Types of what is usually reached through another name, and need no further word."""
 
+# A text names nothing, as `x` in `df["x"]`; an f-string may.
+_TEXT = re.compile(r"""(?<![fF])(["'])(?:\\.|(?!\1).)*\1""")
+_CHAIN = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 MAX_FOLDED = 400
 """Facts of one group that fold away; what is beyond is counted."""
 
@@ -49,10 +58,12 @@ def state_html(
     fixed: str | None,
     numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS),
     opened: frozenset[str] = frozenset(),
+    crash_line: str = "",
 ) -> str:
     """Both states as HTML. Each is the JSON text of a KernelState, or None if it was not captured.
 
-    Open from the start are names that differ, and those of `opened`.
+    Open from the start are names that differ, and those of `opened`. The names that the text of the crash line uses
+    come first.
     """
     left, right = documents(crashing), documents(fixed)
     vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
@@ -62,6 +73,14 @@ def state_html(
     )
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
+    used = _names_in(crash_line)
+    # The sort is stable: the crash line's names, then what differs, each part in the order of the state.
+    names.sort(
+        key=lambda name: (
+            _as_chain(name) not in used,
+            substance(sides[0].get(name)) == substance(sides[1].get(name)),
+        )
+    )
     shown = [
         absent,
         *(
@@ -70,6 +89,7 @@ def state_html(
                 sides[0].get(name),
                 sides[1].get(name),
                 is_open=name in opened,
+                is_used=_as_chain(name) in used,
             )
             for name in names
         ),
@@ -79,6 +99,21 @@ def state_html(
         return '<p class="cw-dim">The state is empty: the target uses no name that the kernel knows.</p>'
     tree = "".join(shown)
     return f'<div class="cw-state">{tree}</div>{_legend(tree)}'
+
+
+def _names_in(line: str) -> frozenset[str]:
+    """The names of a line and what is reached through them: of `a.b(c)` a, a_b, c."""
+    chains = [chain.split(".") for chain in _CHAIN.findall(_TEXT.sub("", line))]
+    return frozenset(
+        "_".join(chain[:n])
+        for chain in chains
+        for n in range(1, 1 + len(chain))
+    )
+
+
+def _as_chain(name: str) -> str:
+    """A state's name as `_names_in` writes it: published states join what is reached by underscores."""
+    return name.removesuffix(ACCESSED).replace(".", "_")
 
 
 def _legend(tree: str) -> str:
@@ -137,7 +172,9 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
     )
 
 
-def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
+def _variable(
+    name: str, left: Any, right: Any, *, is_open: bool, is_used: bool
+) -> str:
     facts = [
         entry_facts(without_columns(left)),
         entry_facts(without_columns(right)),
@@ -156,19 +193,28 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
         if differs
         else ""
     )
+    if is_used:
+        mark = f'<span class="cw-tag">crash line</span>{mark}'
     shown = escape(fact_text(name.removesuffix(ACCESSED)))
     head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
     body = (
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
         + columns_html(left, right)
         + _folded(
-            same,
+            [key for key in same if not _is_raw(key)],
             facts,
             "facts that are the same",
             limit=0 if differs else MAX_FACTS,
         )
+        + _folded([key for key in same if _is_raw(key)], facts, "raw", limit=0)
     )
     return _details(head, body, is_open=differs or is_open)
+
+
+def _is_raw(key: Key) -> bool:
+    """Whether the fact is of a field that has no words."""
+    mark, path = key
+    return mark in WORDED and not has_words(path)
 
 
 def _details(head: str, body: str, *, is_open: bool) -> str:
@@ -231,6 +277,11 @@ def _short_type(kind: str) -> str:
 
 def _fact(key: Key, left: str | None, right: str | None) -> str:
     mark, path = key
+    if mark in WORDED:
+        left, right = (
+            None if text is None else value_words(path, text)
+            for text in (left, right)
+        )
     differs = " cw-differs" if left != right else ""
     title = f' title="{MARK_WORDS[mark]}"' if mark else ""
     values = (
@@ -240,7 +291,8 @@ def _fact(key: Key, left: str | None, right: str | None) -> str:
     )
     colour = f" cw-{mark[0]}" if mark[:1] in GROUPS.values() else ""
     group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
-    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(fact_text(path))}</div>{values}</div>'
+    name = escape(fact_text(path_words(path)))
+    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{name}</div>{values}</div>'
 
 
 def _value(text: str | None, other: str | None = None) -> str:

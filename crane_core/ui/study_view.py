@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
@@ -29,6 +30,7 @@ from crane_core.pipeline.study.table_cells import (
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick
+from crane_core.ui.rows_html import MOST_NUMBERS, rows_html
 from crane_core.ui.url_state import switch
 
 MOST_METRICS = 6
@@ -38,7 +40,7 @@ SIGN = {
     CellStatus.EQUAL: ("=", "cw-right", "equal to the printed value"),
     CellStatus.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
     CellStatus.PUBLISHED_ONLY: (
-        "p",
+        "○",
         "cw-dim",
         "published only: not recomputable from the loaded data",
     ),
@@ -58,7 +60,7 @@ def tables() -> dict[str, StudyTable]:
 
 def draw_tables() -> None:
     """Every table of the study, one at a time."""
-    st.subheader("The paper's tables, recomputed", anchor="tables")
+    st.header("The paper's tables, recomputed", anchor="tables")
     known = tables()
     picked = switch(
         "Table",
@@ -112,21 +114,42 @@ def draw_table(table: StudyTable) -> None:
     rows = list(dict.fromkeys(cell.row for cell in table.cells))
     columns = list(dict.fromkeys(cell.column for cell in table.cells))
     cells = {(cell.row, cell.column): cell for cell in table.cells}
-    head = "".join(f"<th>{escape(column)}</th>" for column in ["", *columns])
+    # A cell without text would be read out as an empty heading.
+    heads = "".join(
+        f'<th scope="col">{escape(_head(column))}</th>' for column in columns
+    )
+    head = f"<td></td>{heads}"
     body = "".join(
-        f"<tr><td>{escape(row)}</td>{''.join(_cell(cells.get((row, column))) for column in columns)}</tr>"
+        f'<tr><th scope="row">{escape(row)}</th>{_cells(row, columns, cells)}</tr>'
         for row in rows
     )
     filled = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    # A few columns are narrow enough for a phone as they are.
+    css = " cw-cards" * (len(columns) >= MOST_NUMBERS)
     st.html(
-        f'<div class="cw-scroll"><table class="cw-numbers">{filled}</table></div>'
+        f'<div class="cw-scroll" tabindex="0"><table class="cw-numbers{css}">{filled}</table></div>'
     )
     st.caption(_summary(table))
 
 
-def _cell(cell: TableCell | None) -> str:
+def _head(column: str) -> str:
+    """A column with the minus sign of inputs: a line could break behind the hyphen that the paper types."""
+    return re.sub(r"(?<=\()-|(?<=RT)-", "−", column)
+
+
+def _cells(
+    row: str,
+    columns: Sequence[str],
+    cells: Mapping[tuple[str, str], TableCell],
+) -> str:
+    return "".join(
+        _cell(cells.get((row, column)), _head(column)) for column in columns
+    )
+
+
+def _cell(cell: TableCell | None, head: str) -> str:
     if cell is None:
-        return "<td></td>"
+        return '<td class="cw-empty"></td>'
     sign, css, words = SIGN[cell.status]
     ours = "" if cell.ours is None else f"ours {float(cell.ours):.4f}, "
     n = f"n = {cell.n}, " if cell.n is not None else ""
@@ -138,7 +161,7 @@ def _cell(cell: TableCell | None) -> str:
         and cell.ours is not None
     ):
         shown = f"{digits(cell.ours, 1)}%"  # the paper prints 73% beside 73.4%
-    return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
+    return f'<td data-head="{escape(head)}" title="{title}">{escape(shown)}&nbsp;<span class="{css}">{sign}</span></td>'
 
 
 def _summary(table: StudyTable) -> str:
@@ -157,8 +180,8 @@ def _summary(table: StudyTable) -> str:
 
 EVERY = "all"
 SHOWN = {
-    "place": "Place in the paper",
     "claim": "Claim",
+    "place": "In the paper",
     "stated": "Stated",
     "exact": "From the data",
     "interval": "95% interval, unadjusted",
@@ -166,6 +189,7 @@ SHOWN = {
     "verdict": "Verdict",
     "why": "Why",
 }
+_HYPHEN = r"(?<![\w)])-(?=\d)"
 FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
 
 
@@ -180,9 +204,7 @@ def _claims() -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
 
 def draw_claims() -> None:
     """The section: how many claims hold, and each of them."""
-    st.subheader(
-        "The paper's claims, checked against the data", anchor="claims"
-    )
+    st.header("The paper's claims, checked against the data", anchor="claims")
     frame, counts = _claims()
     options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
     words = {EVERY: f"all {len(frame)}"} | {
@@ -196,12 +218,12 @@ def draw_claims() -> None:
         format_func=words.get,
     )
     rows = frame if picked == EVERY else frame[frame["verdict"] == picked]
-    st.dataframe(
-        rows[list(SHOWN)].rename(columns=SHOWN),
-        hide_index=True,
-        height=min(len(rows), 12) * 35 + 38,
-        column_config={
-            SHOWN["claim"]: st.column_config.TextColumn(width="large")
-        },
-    )
+    # The frame is that of the files, which write a minus and the ids of detectors as programs read them.
+    shown = rows[list(SHOWN)].replace(_HYPHEN, "−", regex=True)
+    for detector, title in data.detector_titles().items():
+        shown["interval"] = shown["interval"].str.replace(
+            f"({detector})", f"({title})", regex=False
+        )
+    table = shown.rename(columns=SHOWN)
+    st.html(rows_html(table, css="cw-claims", is_tall=True))
     st.caption(f"{ABOUT} {FORMATS}")

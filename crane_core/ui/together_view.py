@@ -19,14 +19,17 @@ from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
-from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.grid import grid
+from crane_core.ui.caption import sampled
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.together_words import (
     ABOUT_RULES,
     AXIS,
     SHOWN,
     about_chosen,
+    adjusted_tests,
     drawn_together,
     finding,
     finding_of_chosen,
@@ -51,13 +54,13 @@ def _with_rules(where: ResultChoice) -> pd.DataFrame:
     return (
         pd.DataFrame()
         if rules is None
-        else with_rules(frame, rules, rule=where.rule)
+        else with_rules(frame, rules, rule=where.rule, bound=where.bound)
     )
 
 
 @data.kept(data.answers, 32, copied=True)
 def _combined(where: ResultChoice, members: tuple[Member, ...]) -> pd.DataFrame:
-    return combine(_frame(where), members, rule=where.rule)
+    return combine(_frame(where), members, rule=where.rule, bound=where.bound)
 
 
 def _frame(chosen: ResultChoice) -> pd.DataFrame:
@@ -111,22 +114,30 @@ def draw_together(chosen: ResultChoice) -> None:
             "Only one detector answered in this experiment, so there is nothing to combine."
         )
         return
-    st.subheader("Do detectors do better together?", anchor="together")
-    if len(table := rules_first(chosen)):
-        _draw_rules_first(table, names)
+    st.header("Do detectors do better together?", anchor="together")
+    if figure := rules_first_figure(chosen):
+        st.markdown(finding(rules_first(chosen), names))
+        draw_figure(figure)
     _draw_chosen(chosen, names)
 
 
-def _draw_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> None:
+def rules_first_figure(chosen: ResultChoice) -> ChartFigure | None:
+    """The rules before each model; None without rules or models."""
+    table, names = rules_first(chosen), names_of(chosen)
+    if table.empty:
+        return None
     rules = names[table["members"].iloc[0][0]]
-    st.markdown(finding(table, names))
     drawn = named_rules_first(table, names)
-    draw_chart(
-        finished(together, drawn_together(drawn, names), axis=AXIS),
-        readable_together(drawn, names),
+    about = ABOUT_RULES.format(rules=rules, n=len(drawn))
+    return ChartFigure(
+        "rules_first",
+        [finished(together, drawn_together(drawn, names), axis=AXIS)],
+        shown=readable_together(drawn, names),
         numbers=_numbers(drawn, names),
-        name="rules_first",
-        note=ABOUT_RULES.format(rules=rules, n=len(drawn)),
+        caption=_where(chosen).captioned(
+            finding(table, names), about, sampled(table), adjusted_tests(drawn)
+        ),
+        note=about,
     )
 
 
@@ -144,28 +155,45 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
         placeholder="two or more, the first leads the cascade",
         help=MEMBERS_HELP,
     )
-    table = _combined(_where(chosen), tuple(ids[name] for name in picked))
-    if table.empty:
+    members = tuple(ids[name] for name in picked)
+    figure = together_figure(chosen, members)
+    if figure is None or figure.shown is None:
         st.caption(
             "Choose two or more members with answers on the same instances."
         )
         return
+    table = _combined(_where(chosen), members)
+    st.markdown(finding_of_chosen(table[table["way"].notna()], names))
+    draw_figure(figure)
+    st.html(rows_html(figure.shown[SHOWN]))
+
+
+def together_figure(
+    chosen: ResultChoice, members: tuple[Member, ...] = ()
+) -> ChartFigure | None:
+    """Every way of combining these members, or the usual ones; None where no instance was answered by all of them."""
+    usual = tuple(_known(_where(chosen))[1])
+    table = _combined(_where(chosen), members or usual)
+    if table.empty:
+        return None
+    names = names_of(chosen)
     ways = table[table["way"].notna()]
-    st.markdown(finding_of_chosen(ways, names))
     named = named_ways(table, names)
     about = about_chosen(ways)
-    draw_chart(
-        finished(
-            together,
-            drawn_together(named[named["way"].notna()], names),
-            axis=AXIS,
-        ),
-        readable_together(named, names),
+    drawn = named[named["way"].notna()]
+    return ChartFigure(
+        "together",
+        [finished(together, drawn_together(drawn, names), axis=AXIS)],
+        shown=readable_together(named, names),
         numbers=_numbers(named, names),
-        name="together",
+        caption=_where(chosen).captioned(
+            finding_of_chosen(ways, names),
+            about,
+            sampled(ways),
+            adjusted_tests(drawn),
+        ),
         note=about,
     )
-    grid(readable_together(named, names)[SHOWN])
 
 
 def _numbers(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:

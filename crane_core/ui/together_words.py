@@ -10,8 +10,10 @@ import pandas as pd
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
 from crane_core.pipeline.results.combinations import Member, Way, members_of
+from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui.caption import p_sentence
 from crane_core.ui.outcome_words import named, of_comparisons
 from crane_core.ui.words import (
     NOTHING,
@@ -197,9 +199,16 @@ def drawn_together(
             "best_value": row["accuracy"] - row["difference"],
             "n": row["n"],
             "n_cases": row["n_cases"],
-            "text": points(row["difference"]),
+            "text": points(row["difference"]).removesuffix(" pp"),
         }
         for row in rows
+    )
+
+
+def adjusted_tests(table: pd.DataFrame) -> str:
+    """The tests of the rows with their adjusted p-values, for a caption; table: with the names that the chart shows."""
+    return p_sentence(
+        table.assign(detector_title=table["name"], test=PairedTest.MCNEMAR)
     )
 
 

@@ -9,9 +9,10 @@ hold is remembered for the session and comes back with the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -39,6 +40,7 @@ def one_of(
 
     note_unknown(key, label, options)
     widget = _seed(key, parse)
+    _send_again_where_renamed(widget, options, looks)
     value = draw(label, options, key=widget, **looks)
     if value is None and looks.get("required"):
         value = default
@@ -76,6 +78,7 @@ def many_of(
 
     note_unknown(key, label, options)
     widget = _seed(key, parse)
+    _send_again_where_renamed(widget, options, looks)
     values = list(st.multiselect(label, options, key=widget, **looks))
     is_unsaid = values == list(default) and not st.query_params.get_all(key)
     _keep(key, [] if is_unsaid else values)
@@ -107,6 +110,13 @@ def text(label: str, *, key: str, **looks: Any) -> str:
     return value
 
 
+def read_old(key: str, names: Mapping[str, str]) -> None:
+    """Give a value its name of today where a link names it by an earlier one; names: earlier to today's."""
+    named = st.query_params.get(key, "")
+    if named in names:
+        st.query_params[key] = str(names[named])
+
+
 def asked(key: str) -> list[str]:
     """What the widget of `key` will hold when it is drawn in this run: what was just changed in it, else the URL's."""
     return (
@@ -116,24 +126,82 @@ def asked(key: str) -> list[str]:
     )
 
 
+def held(key: str, options: Sequence[str]) -> str:
+    """What a switch over these options will hold when it is drawn in this run, the first of them by default."""
+    return next((value for value in asked(key) if value in options), options[0])
+
+
+def all_held(key: str, options: Sequence[str]) -> list[str]:
+    """The same of a multiselect without a default."""
+    return [value for value in asked(key) if value in options]
+
+
 def draw_unknown(place: DeltaGenerator) -> None:
     """Say at `place` which values of the address are not offered on this page, until they are chosen again."""
     unknown = _unknown()
-    if unknown:
-        named = "; ".join(
-            f"{label} {', '.join(values)}" for label, values in unknown.values()
-        )
-        place.warning(
+    if not unknown:
+        return
+    named = "; ".join(
+        f"{label} {', '.join(values)}" for label, values in unknown.values()
+    )
+    with place.container(
+        horizontal=True, vertical_alignment="center", key=keys.UNKNOWN_LINE
+    ):
+        st.warning(
             literal(
                 f"The address names what is not offered here: {named}. The default is shown instead."
             )
         )
+        st.button("Clean the address", on_click=_forget_unknown)
+
+
+def _forget_unknown() -> None:
+    """Take what is not offered out of the address; what is offered stays."""
+    for key in list(_unknown()):
+        # A widget has dropped its own unknown values; what no widget reads is still there.
+        if f"{_widget(key)}_seen" not in st.session_state:
+            st.query_params.pop(key, None)
+    _unknown().clear()
+
+
+def note_unknown_names(names: Collection[str]) -> None:
+    """Remember the parameters of the address that are none of `names`, for `draw_unknown`."""
+    for name in st.query_params:
+        if name not in names:
+            values = st.query_params.get_all(name)[:_MOST_VALUES]
+            _unknown()[name] = (
+                name[:_MOST_LETTERS],
+                [value[:_MOST_LETTERS] for value in values],
+            )
+
+
+def query_string() -> str:
+    """The parameters of the address as it writes them; empty without any."""
+    query = st.query_params
+    return urlencode(
+        [(name, one) for name in query for one in query.get_all(name)]
+    )
+
+
+def remove(key: str, value: str) -> None:
+    """Take one value out of the address, for the next run: a callback calls it."""
+    left = [other for other in st.query_params.get_all(key) if other != value]
+    if left:
+        st.query_params[key] = left
+    else:
+        st.query_params.pop(key, None)
 
 
 def drop(key: str) -> None:
     """Remove the parameter of a widget that is not drawn, so that the address matches the page."""
     st.query_params.pop(key, None)
     _remembered().pop(key, None)
+
+
+def last_held(*names: str) -> dict[str, list[str]]:
+    """What the widgets of these parameters held when this page last drew them; those without a value are left out."""
+    remembered = _remembered()
+    return {name: remembered[name] for name in names if name in remembered}
 
 
 def arrive() -> None:
@@ -203,6 +271,21 @@ def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
     if is_from_url or (values and state[widget] != parse(values)):
         state[widget] = parse(values)
     return widget
+
+
+def _send_again_where_renamed(
+    widget: str, options: Sequence[str], looks: dict[str, Any]
+) -> None:
+    """Give the browser the value once more if the words of the options have changed, as counts in them do.
+
+    The browser holds what is chosen as words: with old ones it would lose the choice in the run after the next.
+    """
+    words_of = looks.get("format_func", str)
+    words = [words_of(option) for option in options]
+    state, place = st.session_state, f"{widget}_words"
+    if widget in state and state.get(place, words) != words:
+        state[widget] = state[widget]
+    state[place] = words
 
 
 def _is_touched(key: str) -> bool:

@@ -1,7 +1,4 @@
-"""Every detector's verdicts on both versions, −RT beside +RT; and their reasonings side by side.
-
-Finished HTML from finished strips.
-"""
+"""Every detector's verdicts on both versions, −RT beside +RT, a line a detector: finished HTML from finished strips."""
 
 from __future__ import annotations
 
@@ -14,26 +11,19 @@ from crane_core.ui.glossary import explained
 from crane_core.ui.run_strip import (
     Answers,
     Strip,
-    has_reasons,
+    has_texts,
     is_right,
-    reasons_html,
     strip_html,
-    vote_html,
 )
 from crane_core.ui.words import setting_short, setting_words
 
 HEADS = {
-    Version.REPRODUCED: "Crashing notebook: 5 runs, majority",
-    Version.FIXED: "Fixed notebook: 5 runs, majority",
+    Version.REPRODUCED: "Crashing notebook: 5 answers, majority",
+    Version.FIXED: "Fixed notebook: 5 answers, majority",
 }
-REASONS = {
-    Version.REPRODUCED: "Reasoning on the crashing version",
-    Version.FIXED: "Reasoning on the fixed version",
-}
-_SHORT = {Version.REPRODUCED: "crashing:", Version.FIXED: "fixed:"}
 LEGEND = (
-    '<div class="cw-legend cw-dim"><span><span class="cw-runs"><span class="cw-run-crash"></span></span> a run that '
-    'predicts a crash</span><span><span class="cw-runs"><span class="cw-run-safe"></span></span> one that does not'
+    '<div class="cw-legend cw-dim"><span><span class="cw-runs"><span class="cw-run-crash"></span></span> an answer '
+    'that predicts a crash</span><span><span class="cw-runs"><span class="cw-run-safe"></span></span> one that does not'
     f"</span><span>✓ ✗ {explained('vote', 'majority')} right, wrong</span>"
     "<span>correct, partial, wrong: diagnosis (human label)</span></div>"
 )
@@ -64,9 +54,17 @@ def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
     return list(rows.values())
 
 
-def matrix_html(rows: Sequence[MatrixRow]) -> str:
-    """The table: for each version a column per setting that any row has."""
-    settings = _settings(rows)
+def place_of(row: int, version: Version, setting: str) -> str:
+    """The id of the texts of a row's answers about a version in a setting, within one page."""
+    return f"answers-{row}-{version}-{setting}"
+
+
+def matrix_html(rows: Sequence[MatrixRow], first: int = 0) -> str:
+    """The table: for each version a column per setting that any row has.
+
+    first: the number of the first row among all of the page's, by which a mark finds its texts.
+    """
+    settings = settings_of(rows)
     n = len(settings)
     heads = "".join(
         f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>'
@@ -76,42 +74,56 @@ def matrix_html(rows: Sequence[MatrixRow]) -> str:
         f'<th scope="col" title="{escape(setting_words(setting))}">{escape(setting_short(setting))}</th>'
         for setting in settings
     )
-    body = "".join(_row_html(row, settings) for row in rows)
+    body = "".join(
+        _row_html(row, settings, number)
+        for number, row in enumerate(rows, start=first)
+    )
     # With tabindex the table can be scrolled by keyboard.
     return (
-        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts"><thead><tr><th></th>{heads}</tr>'
+        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts"><thead><tr><td></td>{heads}</tr>'
         f'<tr><th scope="col">Detector</th>{inputs * 2}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 
-def _settings(rows: Iterable[MatrixRow]) -> list[str]:
+def settings_of(rows: Iterable[MatrixRow]) -> list[str]:
+    """The settings that any row has, in the paper's order."""
     found = {setting for row in rows for setting in row.by_setting}
     return [str(setting) for setting in Setting if str(setting) in found]
 
 
 def _head(words: str, rows: Sequence[MatrixRow]) -> str:
-    """The heading of a version; how many runs only where any detector has so many."""
+    """The heading of a version; how many answers only where any detector has so many."""
     most = max(
-        (len(side.runs) for row in rows for side in _all(row)), default=0
+        (len(side.runs) for row in rows for side in all_answers(row)), default=0
     )
     name, _, _ = words.partition(":")
-    return f"{name}: {most} runs, majority" if most > 1 else name
+    return f"{name}: {most} answers, majority" if most > 1 else name
 
 
-def _row_html(row: MatrixRow, settings: list[str]) -> str:
+def _row_html(row: MatrixRow, settings: list[str], number: int) -> str:
     note = f'<div class="cw-dim">{escape(row.note)}</div>' if row.note else ""
     cells = "".join(
-        f'<td class="cw-first">{html}</td>' if i == 0 else f"<td>{html}</td>"
+        f"<td>{_mark_html(row, number, version, setting)}</td>"
         for version in HEADS
-        for i, html in enumerate(
-            strip_html(row.answers(setting, version), version)
-            for setting in settings
-        )
+        for setting in settings
     )
     return f'<tr><th scope="row">{escape(row.detector)}{note}</th>{cells}</tr>'
 
 
-def _all(row: MatrixRow) -> list[Answers]:
+def _mark_html(
+    row: MatrixRow, number: int, version: Version, setting: str
+) -> str:
+    """The strip; a link to its texts where there are any."""
+    answers = row.answers(setting, version)
+    strip = strip_html(answers, version)
+    if not has_texts(answers):
+        return strip
+    place = place_of(number, version, setting)
+    return f'<a class="cw-mark" href="#{place}">{strip}</a>'
+
+
+def all_answers(row: MatrixRow) -> list[Answers]:
+    """Its answers to both versions in every setting."""
     return [
         side for sides in row.by_setting.values() for side in sides.values()
     ]
@@ -123,20 +135,31 @@ def finding(rows: Sequence[MatrixRow]) -> str:
         {Setting.CODE, Setting.RUNTIME} <= row.by_setting.keys() for row in rows
     ):
         return "What the detectors predict"
-    parts = [
+    # The paper's input first; where it changes nothing, what another one with state changes.
+    others = [
+        each
+        for each in Setting
+        if each not in (Setting.CODE, Setting.RUNTIME)
+        and any(each in row.by_setting for row in rows)
+    ]
+    for setting in (Setting.RUNTIME, *others):
+        if parts := _changes(rows, setting):
+            return f"With runtime state ({setting_short(setting)}), {'; '.join(parts)}"
+    return "Runtime state (+RT) changes no verdict"
+
+
+def _changes(rows: Sequence[MatrixRow], setting: Setting) -> list[str]:
+    return [
         f"{_who(names)} {verb if len(names) > 1 else singular} {what}"
         for (version, gained), (verb, singular, what) in _CHANGES.items()
         if (
             names := [
-                row.detector for row in rows if _change(row, version) is gained
+                row.detector
+                for row in rows
+                if change_by_state(row, version, setting) is gained
             ]
         )
     ]
-    return (
-        f"With runtime state (+RT), {'; '.join(parts)}"
-        if parts
-        else "Runtime state (+RT) changes no verdict"
-    )
 
 
 _CHANGES = {
@@ -151,62 +174,16 @@ def _who(names: list[str]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{len(names)} detectors"
 
 
-def _change(row: MatrixRow, version: Version) -> bool | None:
-    """True where +RT is right and −RT is wrong, False the other way round, None without a change."""
+def change_by_state(
+    row: MatrixRow, version: Version, setting: Setting = Setting.RUNTIME
+) -> bool | None:
+    """True where the input with state is right and −RT is wrong, False the other way round, None without a change."""
     without, with_ = (
-        is_right(row.answers(setting, version), version)
-        for setting in (Setting.CODE, Setting.RUNTIME)
+        is_right(row.answers(each, version), version)
+        for each in (Setting.CODE, setting)
     )
     return (
         with_
         if without is not None and with_ is not None and with_ != without
         else None
     )
-
-
-def reasonings_html(rows: Sequence[MatrixRow]) -> str:
-    """A full-width line per detector that opens to its texts, settings side by side; open is one that +RT changed."""
-    told = [row for row in rows if any(map(has_reasons, _all(row)))]
-    changed = [
-        row
-        for row in told
-        if any(_change(row, version) is not None for version in HEADS)
-    ]
-    # One is open, so that a reader sees what opens; the one that changed is the most telling.
-    opened = (changed or told)[:1]
-    return "".join(_reasoning(row, is_open=row in opened) for row in told)
-
-
-def _reasoning(row: MatrixRow, *, is_open: bool) -> str:
-    settings = _settings([row])
-    votes = " ".join(
-        f'<span><span class="cw-dim">{name}</span> {_votes(row, version, settings)}</span>'
-        for version, name in _SHORT.items()
-    )
-    note = (
-        f' <span class="cw-dim">{escape(row.note)}</span>' if row.note else ""
-    )
-    summary = f"<summary><b>{escape(row.detector)}</b>{note} {votes}</summary>"
-    body = "".join(_texts(row, version, settings) for version in HEADS)
-    return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
-
-
-def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
-    pairs = ((setting, row.answers(setting, version)) for setting in settings)
-    return " ".join(
-        f"{escape(setting_short(s))} {vote_html(found, version)}"
-        for s, found in pairs
-        if found
-    )
-
-
-def _texts(row: MatrixRow, version: Version, settings: list[str]) -> str:
-    if not any(
-        has_reasons(row.answers(setting, version)) for setting in settings
-    ):
-        return ""
-    columns = "".join(
-        f"<div><b>{escape(setting_words(setting))}</b>{reasons_html(row.answers(setting, version))}</div>"
-        for setting in settings
-    )
-    return f'<h4>{REASONS[version]}</h4><div class="cw-side-by-side">{columns}</div>'

@@ -15,17 +15,9 @@ from crane_core.pipeline.verification.verified import (
     summaries,
 )
 from crane_core.ui import data
-from crane_core.ui.grid import grid, reading_grid
+from crane_core.ui.grid import grid
+from crane_core.ui.rows_html import draw_first_rows
 from crane_core.ui.words import count, literal, moment
-
-WIDTHS = {
-    "Benchmark": 120,
-    "Case": 130,
-    "Notebook": 110,
-    "Outcome": 190,
-    "Reason": 620,
-}
-"""Pixels; the reason is what people read."""
 
 
 def draw_verified() -> None:
@@ -70,11 +62,11 @@ def _draw_pairs(
     st.markdown(f"**{literal(heading)}** ({count(len(listed))})")
     shown = pd.DataFrame(
         {
-            "Benchmark": [pair.benchmark for pair in listed],
             "Case": [pair.case_id for pair in listed],
+            "Benchmark": [pair.benchmark for pair in listed],
             "Notebook": [str(pair.of.version) for pair in listed],
             "Outcome": [str(pair.outcome) for pair in listed],
             "Reason": [pair.of.why for pair in listed],
         }
     )
-    reading_grid(shown, WIDTHS)
+    draw_first_rows(shown, "pairs")

@@ -81,10 +81,12 @@ def _prepare_overview() -> None:
     import_modules(
         ["crane_core.ui.overview_view", "crane_core.ui.overview_example"]
     )
+    from crane_core.ui.leaderboard_view import prepare_top
     from crane_core.ui.overview_example import prepare_example
     from crane_core.ui.overview_view import prepare_answer
 
     prepare_answer()
+    prepare_top()
     inspect.stack()  # Streamlit asks for it in the first visit; looking through all modules takes 0.3 s once
     prepare_example()
 
@@ -123,9 +125,13 @@ def _prepare_others() -> None:
     from crane_core.detectors.registry import local_detectors
     from crane_core.ui import data
     from crane_core.ui.agreement.computed import prepare_usual
+    from crane_core.ui.bar.index import prepare_answers
     from crane_core.ui.case_filters import prepare_counts
+    from crane_core.ui.specification_view import prepare_caveat
 
     data.run_list()
+    prepare_caveat()
     prepare_counts()
+    prepare_answers()
     local_detectors()
     prepare_usual()

@@ -39,6 +39,7 @@ KIND_WORDS = {
     DetectorKind.ANALYZER: "static analyzers",
     DetectorKind.RULES: "rules",
     DetectorKind.REHEARSAL: "rehearsal (execution in a copy)",
+    DetectorKind.REPAIR: "repair (fixes tried in a copy)",
 }
 LABEL_WORDS: dict[str, str] = {
     label.code: label.words for label in study_labels().labels
@@ -171,6 +172,11 @@ def with_n(name: str, least: int, most: int) -> str:
         if least == most
         else f"{name}  n {count(least)}–{count(most)}"
     )
+
+
+def quantity(n: int, noun: str) -> str:
+    """The number with its noun: "1 item", "1,200 items"."""
+    return f"{count(n)} {noun if n == 1 else f'{noun}s'}"
 
 
 def cells_words(n: int) -> str:

@@ -19,11 +19,10 @@ from crane_core.pipeline.verification.add_case import (
     edited,
     read_notebook,
 )
-from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program
 from crane_core.terminal import give_either, one_line, stop_on_interrupt, tell
-from crane_core.verbs.capture import add_bounds, bounded
+from crane_core.verbs.capture import add_bounds, add_interpreter, bounded
 from crane_core.verbs.check import add_isolation
 
 NAME = "add-case"
@@ -91,22 +90,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     add(
         kernel,
         flag("--no-run", "execute nothing; the error output says what crashes"),
-        option(
-            "--python PATH",
-            "interpreter to run; it must have ipykernel",
-            arguments.name,
-        ),
     )
-    usual = KernelLimits().cell_s
-    add(
-        kernel,
-        option(
-            "--timeout-s S",
-            f"for each notebook (default {usual:g})",
-            arguments.seconds,
-            default=usual,
-        ),
-    )
+    add_interpreter(kernel)
     add_bounds(verb)
     add_isolation(verb)
     add(

@@ -14,6 +14,7 @@ from crane_core.annotation.guideline import MOST_CHARACTERS, difference
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import (
+    GUESSING,
     Design,
     DrawKind,
     Gold,
@@ -29,7 +30,7 @@ from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
-from crane_core.pipeline.audit import at_the_terminal, note
+from crane_core.pipeline.audit import at_the_terminal, note, note_written
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     drawn_plan,
@@ -59,6 +60,7 @@ from crane_core.pipeline.campaigns.gold import (
     gold_of_campaign,
     gold_of_file,
 )
+from crane_core.pipeline.campaigns.guessing import guess_words, guessed
 from crane_core.pipeline.campaigns.guideline import (
     change_guideline,
     guideline_versions,
@@ -113,6 +115,7 @@ FILTERS = ("detectors", "settings", "libraries", "root_causes")
 """Options that are fields of a Population."""
 DESIGN = (
     "margin", "confidence", "p", "strata", "per_item", "calibration", "repeats", "texts",
+    "by_case", "judge_gate",
 )  # fmt: skip
 """Options that are fields of a Design."""
 COMES_FROM_EXPORT = (
@@ -218,11 +221,11 @@ def _add_labels(actions: Actions) -> None:
     labels = _action(
         actions,
         "labels",
-        "import labels made elsewhere, from a CSV file, as those of an annotator",
+        "import labels made elsewhere, from CSV or another tool's file, as those of an annotator",
         NAMED,
         option(
             "--file FILE",
-            "CSV in UTF-8 with a header, or a desk's download",
+            "CSV in UTF-8 with a header; JSON of Label Studio, Argilla, doccano, Potato or Prodigy; a desk's download",
             arguments.path,
             required=True,
         ),
@@ -235,8 +238,11 @@ def _add_labels(actions: Actions) -> None:
     )
     add(
         labels.add_argument_group("columns of the file"),
-        option("--item-column COLUMN", "default: item", default="item"),
-        option("--label-column COLUMN", "default: label", default="label"),
+        option(
+            "--item-column COLUMN",
+            "default: item; in another tool's file a path, such as data.item",
+        ),
+        option("--label-column COLUMN", "default: label"),
         option("--reason-column COLUMN", "codes of reasons (default: none)"),
         option("--note-column COLUMN", "notes (default: none)"),
         option(
@@ -246,6 +252,10 @@ def _add_labels(actions: Actions) -> None:
     )
     add(
         labels,
+        option(
+            "--whose NAME",
+            "in another tool's file, the person whose labels they are (default: WHO, or the only one)",
+        ),
         option(
             "--map VALUE=LABEL",
             "what a value of the label column means, such as good=correct",
@@ -367,10 +377,20 @@ def _add_design(design: argparse._ArgumentGroup) -> None:
             "items that all label first (default: 0)",
             arguments.integer(0, 10_000),
         ),
+        flag(
+            "--by-case",
+            "items of one case follow each other, and have the same annotators",
+            default=None,
+        ),
         option(
             "--repeats",
             "share of hidden repeats (default: 0.05)",
             arguments.number(0, 0.5),
+        ),
+        option(
+            "--judge-gate",
+            "what both bounds of a judge have to reach to be certified here (default: 0.8)",
+            arguments.number(GUESSING, 1, above=True),
         ),
         option(
             "--seed", "default: a random one, shown in the plan", arguments.seed
@@ -497,13 +517,22 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         work = (
             exported_work(chosen.source, plan) if chosen.with_labels else None
         )
+        # It takes a second or more, and is for who may still decide otherwise.
+        style = guessed(store, plan) if chosen.dry_run else None
     # The database is free again before anything is stored: the app, if it runs, reads the new campaign from
     # the ledger.
     finally:
         store.close()
     told = outline(plan, weight)
     document = as_json(plan, told, weight)
-    give_either(document, in_words(plan, told), as_json=chosen.json)
+    words = in_words(plan, told)
+    if style is not None:
+        document["guessability"] = {
+            **style.share._asdict(),
+            "most_frequent": style.most_frequent,
+        }
+        words += f"\n\n{guess_words(style)}"
+    give_either(document, words, as_json=chosen.json)
     for remark in remarks:
         tell(remark)
     if chosen.dry_run:
@@ -859,8 +888,11 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
             showing=chosen.showing_column,
         ),
         dict(chosen.map),
+        whose=chosen.whose,
         though_locked=lock is not None,
     )
+    if read.told:
+        tell(f"read as {read.told}")
     _tell_faults(read)
     # All or nothing: half a file of labels looks like a whole one once it is stored.
     if read.faults and not chosen.skip_invalid:
@@ -939,12 +971,6 @@ def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
         progress=tell,
     )
     write_export(files, chosen.out, force=chosen.force)
-    note(
-        folder,
-        at_the_terminal(),
-        AuditAction.EXPORT,
-        f"campaign {chosen.name}",
-        f"to {chosen.out.name}",
-    )
+    note_written(folder, f"campaign {chosen.name}", chosen.out)
     give(f"{chosen.name}: {', '.join(files)} in {chosen.out}")
     return 0

@@ -144,6 +144,25 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def add_interpreter(kernel: argparse._ActionsContainer) -> None:
+    """What runs a whole notebook, and for how long."""
+    usual = KernelLimits().cell_s
+    add(
+        kernel,
+        option(
+            "--python PATH",
+            "interpreter to run; it must have ipykernel",
+            arguments.name,
+        ),
+        option(
+            "--timeout-s S",
+            f"for each notebook (default {usual:g})",
+            arguments.seconds,
+            default=usual,
+        ),
+    )
+
+
 def add_bounds(verb: argparse.ArgumentParser) -> None:
     """The options that bound what a kernel may use beside time."""
     add(

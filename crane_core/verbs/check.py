@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import os
+import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +18,12 @@ from crane_core.domain import JsonObject, Setting
 from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
+from crane_core.pipeline.own_notebooks.ask_for_fixes import fix_asker
 from crane_core.pipeline.own_notebooks.attach import attached
+from crane_core.pipeline.own_notebooks.attach_elsewhere import (
+    ServerAccess,
+    attached_elsewhere,
+)
 from crane_core.pipeline.own_notebooks.check import (
     ALLOWED,
     CheckedNotebook,
@@ -26,18 +35,53 @@ from crane_core.pipeline.own_notebooks.check import (
     unsure,
     verdict,
 )
+from crane_core.pipeline.own_notebooks.fix_words import (
+    fix_lines,
+    fixes_json,
+)
+from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
+from crane_core.pipeline.own_notebooks.notebook_edit import (
+    digest,
+    write_first_fix,
+)
 from crane_core.pipeline.own_notebooks.value_origins import (
     evidence,
     with_origins,
 )
+from crane_core.pipeline.own_notebooks.whole.check_whole import (
+    WholeOptions,
+    check_whole,
+)
+from crane_core.pipeline.own_notebooks.whole.counts import n_with_crash
+from crane_core.pipeline.own_notebooks.whole.reports.forms import (
+    ENDINGS,
+    REPORTS,
+    form_of,
+)
+from crane_core.pipeline.own_notebooks.whole.selection import (
+    chosen_notebooks,
+    read_config,
+)
 from crane_core.pipeline.places import DataFolder
+from crane_core.repair.fix import MOST_CANDIDATES, USUAL_CANDIDATES
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import NotebookPlan
-from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
+from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S, RehearsalEnd
+from crane_core.runtime.remote.address import (
+    ChoiceOfKernelsError,
+    is_address,
+)
 from crane_core.runtime.running import kernel_named, running_kernels
-from crane_core.terminal import give, give_either, one_line, tell, tell_error
+from crane_core.terminal import (
+    give,
+    give_either,
+    one_line,
+    plain,
+    tell,
+    tell_error,
+)
 
 if TYPE_CHECKING:
     from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
@@ -46,16 +90,24 @@ NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
 MORE = """One notebook that could be checked ends with 0. Several are checked one after the other, with a
 verdict each, and end with 1 if one of them could not be checked. With --exit-code, 3 says that a crash
-is predicted for any of them. --json of one notebook is its verdict; of several it is
-{"notebooks": [...], "predicted_crashes": N, "failed": N}, where each entry is a verdict, or "notebook"
-with the "error" that kept it from being checked."""
+is predicted for any of them, or that a target crashed in its copy. --json of one notebook is its verdict;
+of several it is {"notebooks": [...], "predicted_crashes": N, "rehearsed_crashes": N, "failed": N}, where
+each entry is a verdict, or "notebook" with the "error" that kept it from being checked.
+With --all every code cell is predicted and then executed, from top to bottom. It ends with 1 where a
+cell crashes, a crash is predicted, or a notebook could not be checked; with --exit-code 3 is for crashes
+and 1 for what could not be checked. Without NOTEBOOK, the targets of .crane.toml are checked."""
 ONLY_READS = True
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
          python -m crane_core check trip.ipynb tour.ipynb --exit-code
          python -m crane_core check --attach trip.ipynb
-         python -m crane_core check trip.ipynb --rehearse"""
-PREDICTED_CRASH = 3
+         python -m crane_core check --attach 'https://jupyter.example/user/ana/#trip.ipynb'
+         python -m crane_core check trip.ipynb --rehearse 10
+         python -m crane_core check trip.ipynb --fix
+         python -m crane_core check trip.ipynb --predict-only
+         python -m crane_core check notebooks --all --format junit
+         python -m crane_core check --all --no-run --changed-since origin/main"""
+FOUND_CRASH = 3
 """Exit code with --exit-code; 1 and 2 are errors and wrong usage, as with every verb."""
 
 
@@ -65,8 +117,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         verb,
         option(
             "notebooks NOTEBOOK",
-            "an .ipynb file, or several; its folder is the kernel's",
-            arguments.path,
+            "an .ipynb file, or several; its folder is the kernel's; with --all folders and patterns too",
+            arguments.notebook,
             nargs="*",
         ),
         option(
@@ -81,20 +133,54 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         flag(
             "--exit-code",
-            f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
+            f"end with {FOUND_CRASH} where the rules predict a crash or the target crashed in its copy, else with 0",
         ),
+    )
+    add(
+        verb.add_mutually_exclusive_group(),
         option(
             "--rehearse SECONDS",
-            "also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
-            f" SECONDS at most (without a number: {USUAL_S:g})",
+            "run the target for SECONDS at most, in a copy of the kernel that is dropped: no network, files, programs"
+            f" or GPU. Without the option {USUAL_S:g} s, with --attach not at all. Given, it also runs the cells once"
+            " more in a second kernel where the copy lacks threads",
             arguments.number(0, LONGEST_S, above=True),
             nargs="?",
             const=USUAL_S,
         ),
+        flag("--predict-only", "do not run the target, not even in a copy"),
+    )
+    add(
+        verb.add_argument_group(
+            "a fix", "of a target that crashed in its copy"
+        ),
+        flag(
+            "--fix",
+            "print a diff of what runs through in a copy: by the rules, else by a model where one is set",
+        ),
+        flag(
+            "--write",
+            "with --fix: also write the first fix to the notebook; outputs and other cells stay as they are",
+        ),
+        option(
+            "--candidates K",
+            f"with --fix: how many cells a model proposes where no rule has a fix (default {USUAL_CANDIDATES})",
+            arguments.integer(1, MOST_CANDIDATES),
+            default=USUAL_CANDIDATES,
+        ),
+    )
+    _add_whole(
+        verb.add_argument_group(
+            "whole notebooks", "every code cell, from top to bottom"
+        )
     )
     _add_kernel(
         verb.add_argument_group(
             "the kernel", "in which the cells before the target run"
+        )
+    )
+    _add_server(
+        verb.add_argument_group(
+            "a Jupyter server", "behind --attach URL; needs the extra remote"
         )
     )
     add_isolation(verb)
@@ -120,6 +206,34 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_whole(whole: argparse._ArgumentGroup) -> None:
+    add(
+        whole,
+        flag(
+            "--all",
+            "predict each code cell, then execute it, in one kernel; one with the tag raises-exception may raise",
+        ),
+        flag("--no-run", "with --all: predict from the code alone"),
+        option(
+            "--format F",
+            f"with --all: how the results are written (default: text): {', '.join(REPORTS)}",
+            choices=list(REPORTS),
+        ),
+        option(
+            "--report FILE",
+            f"with --all: write the results to this file too, by its ending: {', '.join(ENDINGS)}; repeatable",
+            arguments.path,
+            action="append",
+            default=[],
+        ),
+        option(
+            "--changed-since REF",
+            "with --all: only notebooks that git says have changed since this branch left REF, and new ones",
+            arguments.name,
+        ),
+    )
+
+
 def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
     add(
         kernel.add_mutually_exclusive_group(),
@@ -132,8 +246,8 @@ def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
         option(
             "--attach ID",
             "look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
-            " list them",
-            arguments.path_or_name,
+            " list them. URL#KERNEL is one of a Jupyter server, by its id or its notebook's path there",
+            arguments.kernel,
             nargs="?",
             const=True,
         ),
@@ -148,6 +262,26 @@ def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
             default=usual,
         ),
         flag("--keep-going", "continue past cells that raise before it"),
+    )
+
+
+def _add_server(server: argparse._ArgumentGroup) -> None:
+    add(
+        server,
+        option(
+            "--token-file FILE",
+            "a file with its token or password (default: CRANE_JUPYTER_TOKEN, else a prompt where there is a terminal)",
+            arguments.path,
+        ),
+        option(
+            "--ca-file FILE",
+            "certificates in PEM of the authority behind https, beside the known ones",
+            arguments.path,
+        ),
+        flag(
+            "--insecure",
+            "accept any certificate: who stands between can read the token",
+        ),
     )
 
 
@@ -181,7 +315,9 @@ def isolated(chosen: argparse.Namespace, limits: KernelLimits) -> KernelLimits:
 
 
 def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
-    """Say that lines which install packages are not run, if there are any."""
+    """Say what is not run, by tag or language, and that lines which install packages are not."""
+    if plan.marked:
+        tell(f"By tags and languages: {'; '.join(plan.marked)}")
     n = (
         0
         if chosen.allow_install
@@ -194,12 +330,16 @@ def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Predict for each notebook whether its target crashes, and print line, reason, evidence and remedy.
 
-    Returns 0; 1 if one of several notebooks could not be checked; 3 with --exit-code if a crash is predicted.
+    Returns 0; 1 if one of several notebooks could not be checked; 3 with --exit-code if a crash is predicted or
+    rehearsed.
     Raises NotebookError if the only notebook cannot be read or run, DetectorError if the model does not answer.
     """
     if chosen.attach is True:
         _list(as_json=chosen.json)
         return 0
+    _check_fix(chosen)
+    if chosen.all:
+        return _whole(chosen)
     _check_attached(chosen)
     # Before any cell runs: a missing key should not cost the minutes that the cells take.
     endpoint = configured_endpoint(
@@ -208,7 +348,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(chosen.notebooks) > 1:
         return _several(chosen, endpoint)
     notebook = chosen.notebooks[0] if chosen.notebooks else None
-    checked = _seen(chosen, notebook)
+    checked = _seen(chosen, notebook, endpoint)
     said = verdict(checked)
     try:
         asked = None if endpoint is None else _asked(checked, endpoint, chosen)
@@ -218,11 +358,23 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _give(chosen, checked, said, None)
         raise
     _give(chosen, checked, said, asked)
-    return PREDICTED_CRASH if chosen.exit_code and said.crashes else 0
+    _write(chosen, checked)
+    crashes = said.crashes or _crashed_in_copy(checked)
+    return FOUND_CRASH if chosen.exit_code and crashes else 0
 
 
 def _check_attached(chosen: argparse.Namespace) -> None:
     """Raises NotebookError if --attach, the notebooks and the other options do not fit together."""
+    for given, name in (
+        (chosen.no_run, "--no-run"),
+        (chosen.format, "--format"),
+        (chosen.report, "--report"),
+        (chosen.changed_since, "--changed-since"),
+    ):
+        if given:
+            raise NotebookError(
+                f"{name} is for whole notebooks.", remedy="Add --all."
+            )
     if chosen.attach is None and not chosen.notebooks:
         raise NotebookError(
             "No notebook is named.",
@@ -233,6 +385,14 @@ def _check_attached(chosen: argparse.Namespace) -> None:
             "With --attach no cell is run.",
             remedy="Leave out --isolate and --keep-going.",
         )
+    is_elsewhere = chosen.attach is not None and is_address(chosen.attach)
+    if not is_elsewhere and (
+        chosen.token_file or chosen.ca_file or chosen.insecure
+    ):
+        raise NotebookError(
+            "--token-file, --ca-file and --insecure are for a Jupyter server.",
+            remedy="Name one: check --attach URL#KERNEL.",
+        )
     is_about_one = chosen.target is not None or chosen.attach is not None
     if is_about_one and len(chosen.notebooks) > 1:
         single = "--target" if chosen.target is not None else "--attach"
@@ -240,6 +400,83 @@ def _check_attached(chosen: argparse.Namespace) -> None:
             f"{single} is about one notebook.",
             remedy=f"Name one, or leave out {single}.",
         )
+
+
+def _check_fix(chosen: argparse.Namespace) -> None:
+    """Raises NotebookError if --fix or --write does not fit the other options."""
+    if chosen.write and not chosen.fix:
+        raise NotebookError(
+            "--write writes a fix, and none is looked for.",
+            remedy="Add --fix.",
+        )
+    if chosen.write and chosen.attach is not None:
+        raise NotebookError(
+            "With --attach the notebook is open elsewhere, and no file is changed.",
+            remedy="Leave out --write, or use %%crane fix in the notebook.",
+        )
+    if not chosen.fix:
+        return
+    if chosen.all:
+        raise NotebookError(
+            "--fix is about one target.", remedy="Leave out --all."
+        )
+    if chosen.predict_only:
+        raise NotebookError(
+            "--fix runs the target in a copy, which --predict-only leaves out.",
+            remedy="Leave out one of them.",
+        )
+    # Also raises where no notebook may run.
+    _rehearse_s(chosen)
+
+
+def _whole(chosen: argparse.Namespace) -> int:
+    """Check every cell of the chosen notebooks, and write one report of all of them."""
+    about_one_cell = (
+        ("--attach", chosen.attach),
+        ("--target", chosen.target),
+        ("--rehearse", chosen.rehearse),
+        ("--predict-only", chosen.predict_only),
+        ("--model", chosen.model),
+        ("--fix", chosen.fix),
+    )
+    for name, given in about_one_cell:
+        if given not in (None, False):
+            raise NotebookError(
+                f"{name} is about one cell, and --all about every cell.",
+                remedy=f"Leave out {name}; --no-run executes nothing.",
+            )
+    for file in chosen.report:
+        # Before any notebook runs: an unknown ending should not cost the minutes that they take.
+        form_of(file)
+    notebooks = chosen_notebooks(
+        chosen.notebooks, read_config(Path()), chosen.changed_since
+    )
+    is_forbidden = execution_forbidden(os.environ)
+    if is_forbidden and not chosen.no_run:
+        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
+    limits = KernelLimits(cell_s=chosen.timeout_s)
+    options = WholeOptions(
+        runs=not (chosen.no_run or is_forbidden),
+        keep_going=chosen.keep_going,
+        python=chosen.python,
+        kernel=chosen.kernel,
+        limits=isolated(chosen, limits),
+    )
+    results = []
+    for notebook in notebooks:
+        tell(f"Checking {notebook}")
+        result = check_whole(notebook, options)
+        sources = [cell.cell.source for cell in result.cells]
+        if options.runs and not chosen.allow_install and n_installs(sources):
+            tell(left_out_words(n_installs(sources)))
+        results.append(result)
+    for file in chosen.report:
+        file.write_text(plain(form_of(file)(results)) + "\n", "utf-8")
+    write = REPORTS[chosen.format or ("json" if chosen.json else "text")]
+    give(write(results))
+    if chosen.exit_code and n_with_crash(results):
+        return FOUND_CRASH
+    return int(any(result.problems for result in results))
 
 
 def _several(chosen: argparse.Namespace, endpoint: Endpoint | None) -> int:
@@ -250,17 +487,34 @@ def _several(chosen: argparse.Namespace, endpoint: Endpoint | None) -> int:
         for notebook in dict.fromkeys(chosen.notebooks)
     ]
     n_failed = sum("error" in entry for entry in told)
-    n_crashes = sum(entry.get("crashes") is True for entry in told)
+    n_predicted = sum(entry.get("crashes") is True for entry in told)
+    n_rehearsed = sum(_is_crash(entry.get("rehearsal")) for entry in told)
+    rehearsed = f", {n_rehearsed:,} crashed in a copy" if n_rehearsed else ""
     not_checked = f", {n_failed:,} not checked" if n_failed else ""
     give_either(
-        {"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed},
-        f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}",
+        {
+            "notebooks": told,
+            "predicted_crashes": n_predicted,
+            "rehearsed_crashes": n_rehearsed,
+            "failed": n_failed,
+        },
+        f"{len(told):,} notebooks: {n_predicted:,} with a predicted crash{rehearsed}{not_checked}",
         as_json=chosen.json,
         indent=None,
     )
     if n_failed:
         return 1
-    return PREDICTED_CRASH if chosen.exit_code and n_crashes else 0
+    n_crashes = n_predicted + n_rehearsed
+    return FOUND_CRASH if chosen.exit_code and n_crashes else 0
+
+
+def _is_crash(rehearsal: JsonObject | None) -> bool:
+    return rehearsal is not None and rehearsal["outcome"] == RehearsalEnd.CRASH
+
+
+def _crashed_in_copy(checked: CheckedNotebook) -> bool:
+    told = checked.rehearsal
+    return told is not None and told.outcome is RehearsalEnd.CRASH
 
 
 def _one_of_several(
@@ -268,15 +522,16 @@ def _one_of_several(
 ) -> JsonObject:
     """What JSON says of one notebook; for people it is printed at once."""
     try:
-        checked = _seen(chosen, notebook)
+        checked = _seen(chosen, notebook, endpoint)
         said = verdict(checked)
         # A model that cannot be asked leaves the rules' verdict; the notebook counts as failed.
         asked, refused = _asked_or_refused(checked, endpoint, chosen)
+        if not chosen.json:
+            give(in_words(checked, said, asked))
+        _write(chosen, checked)
     except CraneError as error:
         tell_error(error)
         return {"notebook": str(notebook), "error": str(error)}
-    if not chosen.json:
-        give(in_words(checked, said, asked))
     told = as_json(checked, said, asked)
     return told | ({"error": str(refused)} if refused else {})
 
@@ -315,38 +570,111 @@ def _list(*, as_json: bool) -> None:
     give_either({"kernels": found}, words, as_json=as_json, indent=None)
 
 
-def _seen(chosen: argparse.Namespace, notebook: Path | None) -> CheckedNotebook:
+def _seen(
+    chosen: argparse.Namespace,
+    notebook: Path | None,
+    endpoint: Endpoint | None,
+) -> CheckedNotebook:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
-        kernel = kernel_named(chosen.attach)
-        return attached(
-            kernel, notebook, chosen.target, rehearse_s=_rehearse_s(chosen)
-        )
+        return _attached(chosen, notebook)
     assert notebook is not None
-    checked = read_notebook(notebook, chosen.target)
+    # Before it is read: what changes from here on is noticed when a fix is written.
+    known = digest(notebook) if chosen.write else ""
+    checked = replace(read_notebook(notebook, chosen.target), file_digest=known)
     if execution_forbidden(os.environ):
         tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
         return checked
     tell(f"Running {_cells(checked)} before the target of {notebook.name}")
     tell_left_out(checked.plan, chosen)
     limits = isolated(chosen, KernelLimits(cell_s=chosen.timeout_s))
-    return run_up(
+    run = run_up
+    if chosen.fix:
+        asker = (
+            None
+            if endpoint is None
+            else fix_asker(checked.cells, endpoint, chosen.candidates)
+        )
+        run = partial(run_up_and_fix, ask_model=asker)
+    return run(
         checked,
         python=chosen.python,
         kernel=chosen.kernel,
         limits=limits,
         keep_going=chosen.keep_going,
-        rehearse_s=chosen.rehearse,
+        rehearse_s=_fresh_s(chosen),
+        # Cells may send and write: that they run once more is for who asks for it.
+        runs_again=chosen.rehearse is not None,
     )
+
+
+def _attached(
+    chosen: argparse.Namespace, notebook: Path | None
+) -> CheckedNotebook:
+    """The notebook with what the kernel behind --attach holds."""
+    rehearse_s = _rehearse_s(chosen)
+    if not is_address(chosen.attach):
+        return attached(
+            kernel_named(chosen.attach),
+            notebook,
+            chosen.target,
+            rehearse_s=rehearse_s,
+            is_fixed=chosen.fix,
+        )
+    access = ServerAccess(
+        tell,
+        _ask_secret if sys.stdin.isatty() else None,
+        token_file=chosen.token_file,
+        ca_file=chosen.ca_file,
+        is_insecure=chosen.insecure,
+    )
+    try:
+        return attached_elsewhere(
+            chosen.attach,
+            access,
+            notebook,
+            chosen.target,
+            rehearse_s=rehearse_s,
+            is_fixed=chosen.fix,
+        )
+    except ChoiceOfKernelsError as error:
+        _give_kernels(error.kernels, as_json=chosen.json)
+        raise
+
+
+def _ask_secret(base: str) -> str:
+    # On the terminal itself, so that neither the screen nor stdout holds it.
+    return getpass.getpass(f"Token or password of {one_line(base)}: ")
+
+
+def _give_kernels(kernels: list[JsonObject], *, as_json: bool) -> None:
+    """Those of a server, among which one has to be named."""
+    lines = [
+        "  ".join(one_line(str(told)) for told in kernel.values() if told)
+        for kernel in kernels
+    ]
+    give_either(
+        {"kernels": kernels}, "\n".join(lines), as_json=as_json, indent=None
+    )
+
+
+def _fresh_s(chosen: argparse.Namespace) -> float | None:
+    """How long the target may run in a copy of a fresh kernel; None: not at all."""
+    if chosen.predict_only:
+        return None
+    return USUAL_S if chosen.rehearse is None else float(chosen.rehearse)
 
 
 def _rehearse_s(chosen: argparse.Namespace) -> float | None:
     """Raises NotebookError if the target may not run."""
-    if chosen.rehearse is not None and execution_forbidden(os.environ):
+    runs = chosen.rehearse is not None or chosen.fix
+    if runs and execution_forbidden(os.environ):
         raise NotebookError(
             f"{ALLOWED} forbids running notebooks.",
-            remedy="Leave out --rehearse.",
+            remedy="Leave out --rehearse and --fix.",
         )
+    if chosen.fix and chosen.rehearse is None:
+        return USUAL_S
     seconds: float | None = chosen.rehearse
     return seconds
 
@@ -362,6 +690,11 @@ def _give(
         in_words(checked, said, asked),
     )
     give_either(document, words, as_json=chosen.json, indent=None)
+
+
+def _write(chosen: argparse.Namespace, checked: CheckedNotebook) -> None:
+    if chosen.write:
+        tell(write_first_fix(checked))
 
 
 def _cells(checked: CheckedNotebook) -> str:
@@ -405,6 +738,7 @@ def as_json(
         ),
         "unsure": unsure(said),
         "rehearsal": checked.rehearsal and checked.rehearsal.to_json(),
+        **fixes_json(checked),
         "model": asked and asked.as_json(),
     }
 
@@ -413,9 +747,11 @@ def in_words(
     checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
 ) -> str:
     """The verdicts, for people to read."""
-    target = f"code cell {checked.plan.target.index} of {checked.path.name}"
+    lines = [
+        f"code cell {checked.plan.target.index} of {checked.path.name}",
+    ]
     if said.crashes:
-        lines = [f"{target} will certainly crash"]
+        lines.append("predicted: it will certainly crash")
         for finding in with_origins(
             findings(said), checked, is_live=checked.is_attached
         ):
@@ -427,17 +763,21 @@ def in_words(
                 f"  remedy    {finding['remedy']}",
             ]
     else:
-        lines = [
-            f"{target}: no certain crash",
-            "  The rules report only certain crashes; they never say that a cell is safe.",
-        ]
+        lines.append(
+            "predicted: nothing certain; the rules never say that a cell is safe"
+        )
     lines += [f"  unsure    {one_line(sentence)}" for sentence in unsure(said)]
     if checked.seconds_before is not None:
         lines.append(
             f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"
         )
     return "\n".join(
-        [*lines, *_rehearsed(checked), *(asked.in_words() if asked else [])]
+        [
+            *lines,
+            *_rehearsed(checked),
+            *fix_lines(checked),
+            *(asked.in_words() if asked else []),
+        ]
     )
 
 
@@ -446,7 +786,12 @@ def _rehearsed(checked: CheckedNotebook) -> list[str]:
     told = checked.rehearsal
     if told is None:
         return []
-    return [
-        one_line(told.head),
+    lines = [
+        f"rehearsed {told.where}: {one_line(told.title)}",
         *(f"  {name:<9} {one_line(text)}" for name, text in told.facts),
     ]
+    if told.lacks_threads and not checked.is_attached:
+        lines.append(
+            "  remedy    --rehearse runs the cells once more, in a second kernel with its own threads"
+        )
+    return lines

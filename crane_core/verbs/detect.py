@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,6 +59,11 @@ from crane_core.pipeline.detection.detect import (
     known_detector,
     plan_detection,
 )
+from crane_core.pipeline.detection.few_shot import (
+    MOST_EXAMPLES,
+    FewShot,
+    few_shot,
+)
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
@@ -73,6 +78,10 @@ from crane_core.pipeline.detection.rehearsal import (
     RehearsalOptions as RehearsalHow,
 )
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
+from crane_core.pipeline.detection.sampled_cases import (
+    CaseSample,
+    SampledBy,
+)
 from crane_core.pipeline.detection.score import (
     PrintedRow,
     ScoreRow,
@@ -80,6 +89,11 @@ from crane_core.pipeline.detection.score import (
     rows_json,
     scores,
     table_words,
+)
+from crane_core.pipeline.detection.template_effect import (
+    TemplateRun,
+    effect_words,
+    template_effects,
 )
 from crane_core.pipeline.jobs.ask_models import (
     AskingOptions,
@@ -109,10 +123,12 @@ from crane_core.pipeline.jobs.work import (
 )
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.prompts.template import Template, template_for, template_from
+from crane_core.pipeline.verification.where import MINIBENCH
+from crane_core.prompts.template import Template, Wording, template_named
 from crane_core.runtime.interpreters import ASSUMED, assumed
 from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.rehearsal import LONGEST_S
+from crane_core.storage.store import Store
 from crane_core.terminal import give, give_either, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_dask, cluster_for
 
@@ -123,14 +139,44 @@ EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchm
          python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
          python -m crane_core detect --detector llm --model qwen3 --model gpt-5 --setting code,runtime --name pilot
          python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'
+         python -m crane_core detect --detector llm --model gpt-5 --setting runtime --sample 20 --by library
          CRANE_ALLOW_EXECUTION=1 python -m crane_core detect --detector rehearsal --setting runtime --benchmark oven
+         python -m crane_core detect --detector fake --setting runtime --template protocol --template paraphrase
          python -m crane_core detect --detector rules --setting runtime --dask tcp://10.0.0.5:8786"""
 LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
+MOST_CASES = 1_000_000
+SAMPLE_SEED = 1
+"""Of a sample that names none, so that two people who type the same command ask about the same cases."""
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 OWN_SERVER = "a fake server in this process"
+
+
+COST = (
+    option(
+        "--budget-usd X",
+        "stop before spending more than this; needs a price",
+        arguments.usd,
+    ),
+    option(
+        "--budget-tokens N",
+        "the same in tokens, input plus output",
+        arguments.tokens,
+    ),
+    option("--price-in X", "USD per million tokens of input", arguments.price),
+    option(
+        "--price-out X", "USD per million tokens of output", arguments.price
+    ),
+)
+INSTANCES = option(
+    "--instances GLOB",
+    "instances, such as 'numpy_*' (default: all)",
+    arguments.name,
+    default="*",
+)
+"""For every verb that makes a run over a benchmark."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -157,12 +203,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             _settings,
             required=True,
         ),
-        option(
-            "--instances GLOB",
-            "instances, such as 'numpy_*' (default: all)",
-            arguments.name,
-            default="*",
-        ),
+        INSTANCES,
         option(
             "--benchmark B",
             "default: junobench",
@@ -175,13 +216,22 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             arguments.runs,
         ),
     )
+    _add_sample(verb)
     some = verb.add_argument_group("for some detectors")
     add(
         some,
         option(
-            "--template FILE",
-            "exact prompt text instead of our protocol, see `prompt`",
+            "--template T",
+            f"a wording of ours ({', '.join(Wording)}), or the file of an exact prompt text, see `prompt`; repeat it "
+            "for one run each, compared by case with the first",
             arguments.path,
+            action="append",
+        ),
+        option(
+            "--examples N",
+            f"instances of {MINIBENCH} that a model is shown with their answers, of other cases and kinds than the "
+            "target (default: none)",
+            arguments.integer(1, MOST_EXAMPLES),
         ),
     )
     add(
@@ -223,6 +273,56 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     add_model_arguments(verb, has_several=True)
+
+
+def _add_sample(verb: argparse.ArgumentParser) -> None:
+    sample = verb.add_argument_group(
+        "some cases only",
+        "both notebooks of each case; the same command with a larger number continues the run",
+    )
+    how_many = sample.add_mutually_exclusive_group()
+    add(
+        how_many,
+        option(
+            "--sample N",
+            "cases drawn at random; a larger sample with the same seed contains the smaller",
+            arguments.integer(1, MOST_CASES),
+        ),
+        option(
+            "--limit N",
+            "the first cases by name: for a try, since they do not represent the benchmark",
+            arguments.integer(1, MOST_CASES),
+        ),
+    )
+    add(
+        sample,
+        option(
+            "--sample-seed S",
+            f"which sample (default {SAMPLE_SEED})",
+            arguments.seed,
+        ),
+        option(
+            "--by GROUP",
+            f"groups with the same share in the sample as in the benchmark: {', '.join(SampledBy)}",
+            choices=[*SampledBy],
+        ),
+    )
+
+
+def _sample(chosen: argparse.Namespace) -> CaseSample | None:
+    """The cases to ask about, None for all. Raises DetectorError for options of a sample that is not drawn."""
+    if chosen.sample is None and (chosen.sample_seed is not None or chosen.by):
+        raise DetectorError(
+            "--sample-seed and --by are about a sample.",
+            remedy="Add the number of cases to draw: --sample 20.",
+        )
+    if chosen.limit is not None:
+        return CaseSample(chosen.limit)
+    if chosen.sample is None:
+        return None
+    seed = SAMPLE_SEED if chosen.sample_seed is None else chosen.sample_seed
+    by = SampledBy(chosen.by) if chosen.by else None
+    return CaseSample(chosen.sample, seed, by)
 
 
 def _settings(text: str) -> tuple[Setting, ...]:
@@ -315,22 +415,7 @@ def add_model_arguments(
         verb.add_argument_group(
             "cost", "caps apply to the whole job, including earlier starts"
         ),
-        option(
-            "--budget-usd X",
-            "stop before spending more than this; needs a price",
-            arguments.usd,
-        ),
-        option(
-            "--budget-tokens N",
-            "the same in tokens, input plus output",
-            arguments.tokens,
-        ),
-        option(
-            "--price-in X", "USD per million tokens of input", arguments.price
-        ),
-        option(
-            "--price-out X", "USD per million tokens of output", arguments.price
-        ),
+        *COST,
         flag(
             "--dry-run",
             "print what would be sent and what it may cost; send nothing",
@@ -369,10 +454,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _check_batch(chosen)
     if chosen.python:
         _assume(chosen)
+    templates = _templates(chosen)
     each = [
-        _only(chosen, model, setting)
+        _only(chosen, model, setting, template)
         for model in models
         for setting in chosen.setting
+        for template in templates
     ]
     if len(each) > 1:
         return _several(each, folder)
@@ -411,12 +498,26 @@ def _check_batch(chosen: argparse.Namespace) -> None:
 
 
 def _only(
-    chosen: argparse.Namespace, model: str | None, setting: Setting
+    chosen: argparse.Namespace,
+    model: str | None,
+    setting: Setting,
+    template: Path | None,
 ) -> argparse.Namespace:
-    """The same arguments for one model and one setting."""
-    return argparse.Namespace(
-        **vars(chosen) | {"model": model, "setting": str(setting)}
-    )
+    """The same arguments for one model, one setting and one template."""
+    only = {"model": model, "setting": str(setting), "template": template}
+    return argparse.Namespace(**vars(chosen) | only)
+
+
+def _templates(chosen: argparse.Namespace) -> list[Path | None]:
+    """Each once; None is the protocol. Raises DetectorError for a detector that is shown no text."""
+    if not chosen.template:
+        return [None]
+    if chosen.detector not in (LLM, FAKE, CASCADE):
+        raise DetectorError(
+            f"{chosen.detector} is shown no prompt.",
+            remedy=f"Omit --template, or use --detector {LLM}.",
+        )
+    return list(dict.fromkeys(chosen.template))
 
 
 def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
@@ -427,39 +528,83 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     documents: list[JsonObject] = []
     rows: dict[tuple[str, str, str], ScoreRow] = {}
     printed: list[PrintedRow] = []
+    by_condition: dict[tuple[str | None, str], list[TemplateRun]] = {}
     code = 0
     for number, chosen in enumerate(each, start=1):
-        tell(
-            f"run {number} of {len(each)}: {chosen.model or chosen.detector}, {chosen.setting}"
-        )
+        tell(f"run {number} of {len(each)}: {_called(chosen)}")
         try:
             ended = _one(chosen, folder)
         except DetectorError as error:
             tell(f"error: {error}")
-            documents.append(
-                {
-                    "model": chosen.model,
-                    "setting": chosen.setting,
-                    "error": str(error),
-                }
-            )
+            documents.append(_named(chosen) | {"error": str(error)})
             code = 1
             continue
-        documents.append(
-            {"model": chosen.model, "setting": chosen.setting} | ended.document
-        )
+        documents.append(_named(chosen) | ended.document)
         if not chosen.json:
             give("\n".join(ended.lines))
         rows |= {
-            (row.title, row.setting, row.experiment): row for row in ended.rows
+            (row.title, row.setting, row.experiment): _titled(row, chosen)
+            for row in ended.rows
         }
+        of_condition = by_condition.setdefault(
+            (chosen.model, chosen.setting), []
+        )
+        if ended.rows:
+            job = str(ended.document["job"])
+            of_condition.append(TemplateRun(_wording(chosen), job))
         printed += [row for row in ended.printed if row not in printed]
         code = max(code, ended.code)
     # The same published rows come with each run; the dict has kept one of each, the own ones are listed
     # first.
     own_first = sorted(rows.values(), key=lambda row: row.is_published)
-    _give(each[0], {"runs": documents}, _table(own_first, printed))
+    document, lines = _compared(each[0], folder, by_condition.values())
+    _give(
+        each[0],
+        {"runs": documents} | document,
+        [*_table(own_first, printed), *lines],
+    )
     return code
+
+
+def _named(chosen: argparse.Namespace) -> JsonObject:
+    """What tells one of several runs from the others."""
+    told = {"model": chosen.model, "setting": chosen.setting}
+    return told | ({"template": _wording(chosen)} if chosen.template else {})
+
+
+def _called(chosen: argparse.Namespace) -> str:
+    told = _named(chosen) | {"model": chosen.model or chosen.detector}
+    return ", ".join(told.values())
+
+
+def _wording(chosen: argparse.Namespace) -> str:
+    return str(chosen.template or Wording.PROTOCOL)
+
+
+def _titled(row: ScoreRow, chosen: argparse.Namespace) -> ScoreRow:
+    """Own rows of several templates would read alike."""
+    if row.is_published or not chosen.template:
+        return row
+    return row._replace(title=f"{row.title}, {_wording(chosen)}")
+
+
+def _compared(
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    by_condition: Iterable[list[TemplateRun]],
+) -> tuple[JsonObject, list[str]]:
+    """What another template changes, for each model and setting of which several templates have answers."""
+    several = [runs for runs in by_condition if len(runs) > 1]
+    if not several:
+        return {}, []
+    store = prepare_or_read(folder)
+    try:
+        effects = template_effects(store, chosen.benchmark, several)
+    finally:
+        store.close()
+    return {"templates": [effect._asdict() for effect in effects]}, (
+        effect_words(effects)
+    )
 
 
 def _give(
@@ -552,11 +697,7 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 
 
 def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = (
-        template_from(chosen.template)
-        if chosen.template
-        else template_for(Setting(chosen.setting))
-    )
+    template = template_named(chosen.template, Setting(chosen.setting))
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
         detector = Detector(
             slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM
@@ -610,11 +751,7 @@ def _of_batch(
 
 
 def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = (
-        template_from(chosen.template)
-        if chosen.template
-        else template_for(Setting(chosen.setting))
-    )
+    template = template_named(chosen.template, Setting(chosen.setting))
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(
             options_of(asked, template, is_fake=False), Setting(chosen.setting)
@@ -715,16 +852,7 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
 def _asking(
     chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None
 ) -> AskingOptions:
-    if (chosen.price_in is None) != (chosen.price_out is None):
-        raise DetectorError(
-            "Only one of the two prices was given.",
-            remedy="Give both --price-in and --price-out.",
-        )
-    given = (
-        usual
-        if chosen.price_in is None
-        else Price(chosen.price_in, chosen.price_out)
-    )
+    given = given_price(chosen, usual)
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
     return asking(
@@ -735,6 +863,20 @@ def _asking(
         seed=chosen.seed,
         retries=chosen.retries,
     )
+
+
+def given_price(
+    chosen: argparse.Namespace, usual: Price | None = None
+) -> Price | None:
+    """The price that the arguments state, else the usual one. Raises DetectorError for half of one."""
+    if (chosen.price_in is None) != (chosen.price_out is None):
+        raise DetectorError(
+            "Only one of the two prices was given.",
+            remedy="Give both --price-in and --price-out.",
+        )
+    if chosen.price_in is None:
+        return usual
+    return Price(chosen.price_in, chosen.price_out)
 
 
 def options_of(
@@ -756,11 +898,12 @@ def _planned(
     """The store is closed again before the work begins, so that the app can be used meanwhile."""
     store = prepare_or_read(folder, tell)
     try:
+        examples = _examples(chosen, store, template)
         request = JobRequest(
             known_detector(store, detector),
             Setting(chosen.setting),
             chosen.benchmark,
-            options,
+            options | ({} if examples is None else examples.options),
             # Only models get a text; an analyzer, the rules and a rehearsal answer alike each time, so one
             # run is enough.
             is_prompted=template is not None,
@@ -772,10 +915,34 @@ def _planned(
             is_given_both=chosen.detector == CASCADE,
             is_executed=chosen.detector == REHEARSAL.detector,
             labels=_labels(chosen),
+            sample=_sample(chosen),
+            examples=examples,
         )
         return plan_detection(store, folder, request)
     finally:
         store.close()
+
+
+def _examples(
+    chosen: argparse.Namespace, store: Store, template: Template | None
+) -> FewShot | None:
+    """What is shown before each question. Raises DetectorError for a detector that is shown no text."""
+    if chosen.examples is None:
+        return None
+    if template is None:
+        raise DetectorError(
+            f"{chosen.detector} takes no examples, because it is shown no prompt.",
+            remedy="Omit --examples.",
+        )
+    setting = Setting(chosen.setting)
+    found = few_shot(
+        store, chosen.examples, setting, chosen.benchmark, template
+    )
+    if found.n_unusable:
+        tell(
+            f"{found.n_unusable} instances of {MINIBENCH} cannot be shown as {setting}, so they are left out"
+        )
+    return found
 
 
 def _labels(chosen: argparse.Namespace) -> dict[str, str]:

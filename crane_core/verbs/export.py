@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
-from crane_core.domain import AuditAction
-from crane_core.pipeline.audit import at_the_terminal, note
+from crane_core.domain import Setting
+from crane_core.errors import DetectorError
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.pipeline.audit import note_written
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     kept_campaign,
@@ -23,8 +26,15 @@ from crane_core.pipeline.export.statistic_formats import (
     statistics_json,
     statistics_latex,
 )
-from crane_core.pipeline.fresh_folder import refuse_taken
+from crane_core.pipeline.export.task_files import (
+    TaskTool,
+    questions,
+    task_files,
+)
+from crane_core.pipeline.fresh_folder import fresh_folder, refuse_taken
 from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.notes.exported import write_notes
+from crane_core.pipeline.notes.notes import all_notes
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.study_tables import study_tables
@@ -33,12 +43,16 @@ from crane_core.storage.store import Store
 from crane_core.terminal import give_either, tell
 
 NAME = "export"
-HELP = "write an evidence pack for `import` elsewhere (--out), one run (--run), a site (--site) or a dataset (--hf)"
+HELP = (
+    "write an evidence pack for `import` elsewhere (--out), one run (--run), a site (--site), a dataset (--hf),"
+    " prompts to ask by other tools (--tasks) or what people noted (--notes)"
+)
 ONLY_READS = True
 EXAMPLE = """python -m crane_core export --out evidence
          python -m crane_core export --site supplement
          python -m crane_core export --run gpt-5-runtime-junobench-0a1b2c3d --file run.zip
-         python -m crane_core export --hf dataset"""
+         python -m crane_core export --hf dataset
+         python -m crane_core export --tasks inspect --benchmark minibench --setting code,runtime"""
 SUFFIXES = {
     Format.MD: "report.md",
     Format.CSV: "report.csv",
@@ -64,6 +78,16 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             arguments.path,
         ),
         option("--run RUN", "one run as a file, see --file", arguments.name),
+        option(
+            "--notes FILE",
+            "tags, comments and corrected diagnoses, removed ones too; by its ending CSV or JSON",
+            arguments.path,
+        ),
+        option(
+            "--tasks TOOL",
+            f"prompts to ask elsewhere, as {', '.join(TaskTool)} takes them, see --dir",
+            choices=[str(tool) for tool in TaskTool],
+        ),
     )
     add(
         verb,
@@ -89,6 +113,35 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     add(
+        verb.add_argument_group(
+            "with --tasks",
+            "results come back by `import`: docs/researcher/other-tools.md",
+        ),
+        option(
+            "--dir DIR",
+            "folder to create (default: TOOL_tasks)",
+            arguments.path,
+        ),
+        option(
+            "--setting S",
+            "what is shown, several between commas (default: runtime)",
+            arguments.names,
+            default=(str(Setting.RUNTIME),),
+        ),
+        option(
+            "--benchmark B",
+            f"default: {JUNOBENCH.benchmark}",
+            arguments.name,
+            default=JUNOBENCH.benchmark,
+        ),
+        option(
+            "--instances GLOB",
+            "instances, such as 'numpy_*' (default: all)",
+            arguments.name,
+            default="*",
+        ),
+    )
+    add(
         verb,
         flag("--json", "print the contents of the pack as JSON to stdout"),
     )
@@ -101,6 +154,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     if chosen.run:
         return _write_run(chosen, folder)
+    if chosen.notes:
+        return _write_notes(chosen, folder)
+    if chosen.tasks:
+        return _write_tasks(chosen, folder)
     if chosen.site or chosen.hf:
         return (_write_site if chosen.site else _write_dataset)(chosen, folder)
     return _write_pack(chosen, folder)
@@ -109,16 +166,60 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     out = chosen.file or Path(f"{chosen.run}{SUFFIX}")
     manifest = write_run(folder, chosen.run, out)
-    note(
-        folder,
-        at_the_terminal(),
-        AuditAction.EXPORT,
-        f"run {chosen.run}",
-        f"to {out.name}",
-    )
+    note_written(folder, f"run {chosen.run}", out)
     words = f"{out}: the run {chosen.run}, {manifest.ledger[0].n_bytes:,} bytes; `import` takes it on another machine"
     give_either(manifest.to_json(), words, as_json=chosen.json)
     return 0
+
+
+def _write_notes(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    out: Path = chosen.notes
+    found = all_notes(folder)
+    write_notes(found, out)
+    note_written(folder, "notes", out)
+    words = f"{out}: {len(found):,} note{'' if len(found) == 1 else 's'}"
+    told = {"notes": str(out), "n_notes": len(found)}
+    give_either(told, words, as_json=chosen.json)
+    return 0
+
+
+def _write_tasks(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    tool = TaskTool(chosen.tasks)
+    out = chosen.dir or Path(f"{tool}_tasks")
+    refuse_taken(out)
+    settings = _settings(chosen.setting)
+    store = prepare_or_read(folder, tell)
+    try:
+        found = questions(
+            store, chosen.benchmark, settings, pattern=chosen.instances
+        )
+    finally:
+        store.close()
+    files = task_files(tool, found.questions)
+    with fresh_folder(out) as fresh:
+        for name, text in files.items():
+            (fresh / name).write_text(text, "utf-8")
+    note_written(folder, f"tasks for {tool}", out)
+    for name, why in found.skipped.items():
+        tell(f"skipped: {name}: {why}")
+    told = {
+        "tasks": str(out),
+        "n_questions": len(found.questions),
+        "skipped": found.skipped,
+    }
+    words = f"{out}: {len(found.questions):,} questions for {tool}; README.txt says how to ask them"
+    give_either(told, words, as_json=chosen.json)
+    return 0
+
+
+def _settings(named: Sequence[str]) -> list[Setting]:
+    for name in named:
+        if name not in list(Setting):
+            raise DetectorError(
+                f"{name!r} is not a setting.",
+                remedy=f"Name one of {', '.join(Setting)}.",
+            )
+    return [Setting(name) for name in named]
 
 
 def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -138,13 +239,7 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
     finally:
         store.close()
-    note(
-        folder,
-        at_the_terminal(),
-        AuditAction.EXPORT,
-        "dataset",
-        f"to {chosen.hf.name}",
-    )
+    note_written(folder, "dataset", chosen.hf)
     told = {
         "dataset": str(chosen.hf),
         "rows": written.n_rows,
@@ -176,13 +271,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
     finally:
         store.close()
-    note(
-        folder,
-        at_the_terminal(),
-        AuditAction.EXPORT,
-        "site",
-        f"to {chosen.site.name}",
-    )
+    note_written(folder, "site", chosen.site)
     told = {
         "site": str(chosen.site),
         "n_files": n_files,
@@ -221,13 +310,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         with_published=chosen.with_sources,
         readme=lambda sources: readme(sources, opened),
     )
-    note(
-        folder,
-        at_the_terminal(),
-        AuditAction.EXPORT,
-        "evidence pack",
-        f"to {chosen.out.name}",
-    )
+    note_written(folder, "evidence pack", chosen.out)
     for name in opened:
         tell(
             f"campaign {name} is open: the pack reveals what it hides from its annotators"

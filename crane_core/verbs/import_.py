@@ -10,11 +10,18 @@ from pathlib import Path
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
-from crane_core.domain import JsonObject, ProblemKind
+from crane_core.domain import JsonObject, ProblemKind, Setting
 from crane_core.errors import SourceError
-from crane_core.importers import captured_states, pairs, predictions
+from crane_core.importers import (
+    captured_states,
+    mapped_answers,
+    pairs,
+    predictions,
+)
+from crane_core.importers.answer_maps.answer_map import WHOLE_FILE
 from crane_core.importers.crane_dataset import MARKER
 from crane_core.importers.filetree import open_tree
+from crane_core.importers.mapped_answers import proposed_map
 from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
 from crane_core.pipeline.loading.editions import in_edition
@@ -25,6 +32,7 @@ from crane_core.pipeline.loading.load import (
     import_paths,
     prepare_or_read,
 )
+from crane_core.pipeline.loading.mapped import beside_map
 from crane_core.pipeline.loading.notebook_column import (
     kept_files,
     notebook_column,
@@ -34,7 +42,7 @@ from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import KernelLimits
 from crane_core.storage.tables import noun
-from crane_core.terminal import as_typed, give_either, one_line, tell
+from crane_core.terminal import as_typed, give, give_either, one_line, tell
 from crane_core.verbs.capture import ELSEWHERE, add_bounds, captured_into
 from crane_core.verbs.check import add_isolation
 from crane_core.verbs.remove import add_by, who
@@ -42,16 +50,24 @@ from crane_core.verbs.remove import add_by, who
 NAME = "import"
 HELP = (
     "load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl, .csv, .parquet),"
-    " captured states (.json), logs of Inspect AI (.eval, .json) or a dataset with a notebook column"
+    " captured states (.json), logs and exports of other evaluation tools, or a dataset with a notebook column"
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb
          python -m crane_core import my_pairs --capture
+         python -m crane_core import results.json --setting runtime
          python -m crane_core import --in-place predictions/"""
 SHOWN_PROBLEMS = 20
 STATES = "states"
 """Folder of the data folder with what --capture wrote, a folder for each benchmark."""
-_WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
+_WHOLE = frozenset(
+    {
+        pairs.KIND,
+        predictions.KIND,
+        mapped_answers.KIND,
+        captured_states.KIND,
+    }
+)
 """Kinds of people's own files, which should come in whole; published ones have known gaps."""
 
 
@@ -87,6 +103,32 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add(
         verb.add_argument_group(
+            "answers in a file of another tool",
+            "which member of a row means what; mappings for several tools ship: docs/researcher/other-tools.md",
+        ),
+        option("--map TOML", "the mapping of the file", arguments.path),
+        flag(
+            "--propose-map",
+            "print a mapping to begin with, made from the file's first rows, and import nothing",
+        ),
+        option(
+            "--detector NAME",
+            "what answered, in the whole file",
+            arguments.name,
+        ),
+        option(
+            "--setting S",
+            f"what it was shown, in the whole file: {', '.join(Setting)}",
+            choices=[str(setting) for setting in Setting],
+        ),
+        option(
+            "--benchmark NAME",
+            "the benchmark of the instances, in the whole file",
+            arguments.name,
+        ),
+    )
+    add(
+        verb.add_argument_group(
             "with --capture",
             "the options of `capture`, which says more about them",
         ),
@@ -114,6 +156,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     if chosen.capture:
         return _with_states(chosen, folder)
+    if chosen.propose_map:
+        return _propose_map(chosen)
     only = chosen.paths[0] if len(chosen.paths) == 1 else None
     # A pack and a run carry ledger files, which are copied and checked, not read as a source.
     if only is not None and not chosen.in_place:
@@ -134,9 +178,29 @@ def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
         return list(import_in_place(chosen.paths, folder))
     by = who(chosen) if chosen.replace else None
     imports: list[Imported] = []
+    stated = {
+        name: getattr(chosen, name)
+        for name in WHOLE_FILE
+        if getattr(chosen, name) is not None
+    }
+    if chosen.map is not None or stated:
+        for path in chosen.paths:
+            with beside_map(path, chosen.map, stated) as mapped:
+                imports.append(import_paths(mapped, folder, replace_by=by))
+        return imports
     for paths in as_sources(chosen.paths):
         imports += _imported(paths, folder, by)
     return imports
+
+
+def _propose_map(chosen: argparse.Namespace) -> int:
+    """Print a mapping for the one file that is named. Raises SourceError."""
+    if len(chosen.paths) != 1:
+        raise SourceError(
+            "--propose-map takes one file.", remedy="Name one file of answers."
+        )
+    give(proposed_map(open_tree(chosen.paths[0])))
+    return 0
 
 
 def _give(
@@ -342,6 +406,10 @@ def in_words(entry: Imported) -> str:
             as_typed(
                 f"    … and {n_more:,} more: see `doctor --json` or the Data page"
             )
+        )
+    if entry.kind == mapped_answers.KIND:
+        lines.append(
+            as_typed(f"  `remove source {entry.source_id}` undoes this import")
         )
     if _is_partial(entry):
         lines.append(

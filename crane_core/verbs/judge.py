@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from crane_core import arguments
-from crane_core.annotation.plan import Plan
+from crane_core.annotation.plan import GUESSING, Design, Plan
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction, JsonObject
-from crane_core.errors import CampaignError
+from crane_core.errors import CampaignError, DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.pipeline.agreement.certify_judge import (
+    CertificateRequest,
+    certify_judge,
+)
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.jobs.ask_models import AskingOptions, estimate
@@ -17,6 +22,11 @@ from crane_core.pipeline.jobs.words import (
     estimate_words,
     outcome_json,
     outcome_words,
+)
+from crane_core.pipeline.judging.certificates import (
+    bias_words,
+    certificate_words,
+    certificates,
 )
 from crane_core.pipeline.judging.judge import (
     JudgePlan,
@@ -32,6 +42,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.terminal import give_either, tell
 from crane_core.verbs.detect import (
     add_model_arguments,
@@ -40,13 +51,21 @@ from crane_core.verbs.detect import (
     options_of,
     told_work,
 )
+from crane_core.verbs.remove import add_by, who
 
 NAME = "judge"
 HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
 EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
          python -m crane_core judge --model gpt-5 --campaign pilot --presentation normal
-         python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
+         python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd
+         python -m crane_core judge tune --campaign pilot --gate 0.8"""
 BOTH = "both"
+TUNE = "tune"
+CERTIFIES = ("judge", "person", "gate", "split_seed", "own", "by")
+"""Options of `tune` alone."""
+SPLIT_SEED = 1
+MOST_SPLIT_SEED = 2**31 - 1
+"""The ledger keeps integers of 32 bits."""
 WHICH = ("benchmark", "experiment", "detector", "setting")
 """Options that --campaign leaves no room for."""
 
@@ -55,6 +74,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare what `judge` takes: which diagnoses, which model, in which orders and how many repetitions."""
     add(
         verb,
+        option(
+            "action",
+            "tune: send nothing; choose the rule for stored labels of judges that agrees best with a person on "
+            "one half of the cases, and bound its sensitivity and specificity on the other",
+            nargs="?",
+            choices=[TUNE],
+        ),
         option(
             "--campaign NAME",
             "judge exactly the items of this campaign, as its annotators see them and under its guideline",
@@ -108,15 +134,61 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     add_model_arguments(verb)
+    _add_tuning(verb)
+
+
+def _add_tuning(verb: argparse.ArgumentParser) -> None:
+    add(
+        verb.add_argument_group(
+            TUNE,
+            "certify a judge; its prompt variants are the jobs that `--template FILE` made before",
+        ),
+        option(
+            "--judge NAME",
+            "name of the labels of a judge, repeatable (default: all of the campaign, else of the benchmark)",
+            arguments.name,
+            action="append",
+        ),
+        option(
+            "--person NAME",
+            "whose labels are right, as Agreement names them (default: final labels of the campaign, else "
+            f"{PUBLISHED_HUMAN})",
+            arguments.name,
+        ),
+        option(
+            "--gate G",
+            f"what both one-sided 95%% bounds have to reach, above {GUESSING:g} (default: what the campaign's plan "
+            f"names, else {Design().judge_gate:g})",
+            arguments.number(GUESSING, 1, above=True),
+        ),
+        option(
+            "--split-seed N",
+            f"of the split by case (default {SPLIT_SEED})",
+            arguments.integer(0, MOST_SPLIT_SEED),
+            default=SPLIT_SEED,
+        ),
+        option(
+            "--own MODEL",
+            "the judge's model among the detectors, for self-preference (default: the model of its job)",
+            arguments.name,
+        ),
+    )
+    add_by(verb)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Have a model label diagnoses, or the items of a campaign, and print how many of each label there are.
 
     Returns 0 if every question has an answer, else 1. Raises CampaignError or DetectorError for options that do
-    not fit.
+    not fit. `tune` sends nothing and prints the certificate instead.
     """
     campaign = _campaign(chosen, folder)
+    if chosen.action == TUNE:
+        return _tune(chosen, folder, campaign)
+    if given := [name for name in _given(chosen) if name in CERTIFIES]:
+        raise DetectorError(
+            f"{_spelt(given[0])} belongs to `judge {TUNE}`.", remedy="Omit it."
+        )
     template = (
         template_from(chosen.template)
         if chosen.template
@@ -140,17 +212,73 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             folder, plan.work, judging(plan, asked), asked.concurrency
         )
     labels = label_counts(folder, plan)
+    certificate = certificates(folder).get(plan.job.annotator)
     document = outcome_json(outcome, plan.skipped) | {
         "annotator": plan.job.annotator,
         "labels": labels,
+        "certificate": asdict(certificate) if certificate else None,
     }
     counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
     lines = [
         *outcome_words(outcome, plan.skipped),
         f"labels of {plan.job.annotator}: {counted or 'none yet'}",
+        f"{plan.job.annotator}: {certificate_words(certificate, _gate_of(campaign))}",
     ]
     give_either(document, "\n".join(lines), as_json=chosen.json)
     return exit_code(outcome)
+
+
+def _tune(
+    chosen: argparse.Namespace, folder: DataFolder, campaign: Plan | None
+) -> int:
+    takes = {*CERTIFIES, *WHICH, "action", "campaign", "json"}
+    if given := [name for name in _given(chosen) if name not in takes]:
+        raise DetectorError(
+            f"`judge {TUNE}` asks no model, so that {_spelt(given[0])} has no place here.",
+            remedy="Omit it.",
+        )
+    request = CertificateRequest(
+        campaign=campaign,
+        benchmark=chosen.benchmark or JUNOBENCH.benchmark,
+        gate=_gate_of(campaign) if chosen.gate is None else chosen.gate,
+        seed=chosen.split_seed,
+        certified_by=who(chosen),
+        experiment=chosen.experiment,
+        detector=chosen.detector or "*",
+        setting=chosen.setting or "*",
+        judges=tuple(chosen.judge or ()),
+        person=chosen.person,
+        own_model=chosen.own,
+    )
+    store = prepare_or_read(folder, tell)
+    try:
+        found = certify_judge(store, folder, request)
+    finally:
+        store.close()
+    words = [f"{found.judge}: {certificate_words(found)}", *bias_words(found)]
+    document = asdict(found) | {"passed": found.is_passed}
+    give_either(document, "\n".join(words), as_json=chosen.json)
+    return 0
+
+
+def _gate_of(campaign: Plan | None) -> float:
+    """What the plan of the campaign names, or the usual one."""
+    design = Design() if campaign is None else campaign.design
+    return design.judge_gate
+
+
+def _given(chosen: argparse.Namespace) -> list[str]:
+    """The options of `judge` that have another value than their usual one."""
+    plain = argparse.ArgumentParser()
+    add_arguments(plain)
+    usual = vars(plain.parse_args([]))
+    return [
+        name for name, value in usual.items() if getattr(chosen, name) != value
+    ]
+
+
+def _spelt(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _campaign(chosen: argparse.Namespace, folder: DataFolder) -> Plan | None:

@@ -6,7 +6,7 @@ import argparse
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
-from crane_core.domain import Listed
+from crane_core.domain import InventoryAct, Listed
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import (
     InventoryEntry,
@@ -17,7 +17,10 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give_either, in_columns, one_line, tell
 
 NAME = "list"
-HELP = "list benchmarks, sources, runs and campaigns with counts and dates, or with --removed those that were removed"
+HELP = (
+    "list benchmarks, sources, runs and campaigns with counts and dates, or with --removed those that were removed;"
+    " `answer`: those that were invalidated"
+)
 ONLY_READS = True
 EXAMPLE = "python -m crane_core list run --removed"
 SHOWN_LETTERS = 60
@@ -44,8 +47,9 @@ def add_thing(verb: argparse.ArgumentParser) -> None:
         verb,
         option(
             "kind KIND",
-            f"{', '.join(Listed)}",
-            choices=[str(kind) for kind in Listed],
+            ", ".join(kind for kind in Listed if kind != Listed.ANSWER),
+            # A single answer is taken out by `invalidate`, which asks why.
+            choices=[str(kind) for kind in Listed if kind != Listed.ANSWER],
         ),
         option(
             "name NAME",
@@ -57,7 +61,8 @@ def add_thing(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Print what is loaded (or was removed), one line each with what it holds and since when; returns 0."""
-    if chosen.removed:
+    # Answers are too many to list; those that were invalidated are few.
+    if chosen.removed or chosen.kind == Listed.ANSWER:
         found = removed(folder)
     else:
         store = prepare_or_read(folder, tell)
@@ -77,9 +82,19 @@ def _as_json(entry: InventoryEntry) -> dict[str, str]:
         "held": entry.held,
         "since": entry.since,
     }
-    return told | (
-        {"removed_by": entry.removal.acted_by} if entry.removal else {}
-    )
+    if entry.removal:
+        told["removed_by"] = entry.removal.acted_by
+        if entry.removal.reason is not None:
+            told["reason"] = entry.removal.reason
+    return told
+
+
+def removal_words(act: InventoryAct) -> str:
+    """Who removed it; who invalidated an answer, and why."""
+    by = one_line(act.acted_by, SHOWN_LETTERS)
+    if act.reason is None:
+        return f"removed by {by}"
+    return f"invalidated by {by}: {one_line(act.reason)}"
 
 
 def in_words(found: list[InventoryEntry]) -> str:
@@ -91,9 +106,7 @@ def in_words(found: list[InventoryEntry]) -> str:
             one_line(entry.title, SHOWN_LETTERS),
             entry.held,
             entry.since.replace("T", " ")[:16] or "ships with the app",
-            f"removed by {one_line(entry.removal.acted_by, SHOWN_LETTERS)}"
-            if entry.removal
-            else "",
+            removal_words(entry.removal) if entry.removal else "",
         )
         for entry in found
     ]

@@ -18,7 +18,12 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
     prompt_of_notebook,
 )
 from crane_core.pipeline.places import DataFolder
-from crane_core.prompts.template import PLACEHOLDER, Template, template_from
+from crane_core.prompts.template import (
+    PLACEHOLDER,
+    Template,
+    Wording,
+    template_named,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.terminal import give, give_exactly, tell
 
@@ -46,8 +51,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             choices=[str(setting) for setting in Setting],
         ),
         option(
-            "--template FILE",
-            f"exact prompt text instead of our protocol; {PLACEHOLDER}, once, marks where the input goes",
+            "--template T",
+            f"a wording of ours ({', '.join(Wording)}), or the file of an exact prompt text in which {PLACEHOLDER}, "
+            "once, marks where the input goes",
             arguments.path,
         ),
         option(
@@ -96,8 +102,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     Raises PromptError if the instance has nothing to show in this setting, NotebookError if the notebook cannot
     be run.
     """
-    template = template_from(chosen.template) if chosen.template else None
     setting = Setting(chosen.setting)
+    template = template_named(chosen.template, setting)
     path = Path(chosen.subject)
     if path.suffix == NOTEBOOK_SUFFIX or path.is_file():
         written = _of_notebook(path, setting, template, chosen)

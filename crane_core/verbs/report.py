@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+import pandas as pd
+
 from crane_core.arguments import add, flag, option
 from crane_core.pipeline.claims.claims import (
     CheckedClaim,
@@ -12,9 +14,19 @@ from crane_core.pipeline.claims.claims import (
     published_claims,
 )
 from crane_core.pipeline.claims.formats import render_claims, verdict_counts
+from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.results.leaderboard import usual_boards
+from crane_core.pipeline.results.plan_findings import readable_plans
+from crane_core.pipeline.results.run_list import run_list
+from crane_core.pipeline.sheet_text import csv_text
+from crane_core.pipeline.statistics.plans import (
+    exploratory_of_plans,
+    found_of_plans,
+)
 from crane_core.pipeline.study.study_tables import (
     drift,
     status_counts,
@@ -23,22 +35,29 @@ from crane_core.pipeline.study.study_tables import (
 )
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.pipeline.study.table_formats import Format, render
+from crane_core.storage.cases import benchmark_titles
 from crane_core.terminal import give, tell
 
 NAME = "report"
-HELP = "recompute and print the study's tables; --check compares every printed cell, --claims the paper's claims"
+HELP = (
+    "recompute and print the study's tables; --check compares every printed cell, --claims the paper's claims, --plans"
+    " registered plans"
+)
 ONLY_READS = True
+LEADERBOARD = "leaderboard"
+"""Named as a table, but of every benchmark; the paper has no such table to compare it with."""
 EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare which tables or claims are printed, in which form, and whether printed cells are compared."""
-    ids = [module.TABLE_ID for module in table_modules()]
+    ids = [*(module.TABLE_ID for module in table_modules()), LEADERBOARD]
     add(
         verb.add_mutually_exclusive_group(),
         flag(
             "--claims", "compare the claims of the paper's text with the data"
         ),
+        flag("--plans", "compare registered plans with what was found"),
         option("--table ID", f"only this table: {' '.join(ids)}", choices=ids),
     )
     add(
@@ -58,12 +77,29 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    """Print the study's tables, recomputed from what is loaded, or the paper's claims with verdicts.
+    """Print the study's tables, recomputed from what is loaded, the leaderboards, or the paper's claims with verdicts.
 
     Returns 0, or 1 with --check if a recomputable cell differs from the paper in its printed digits.
     """
     fmt = Format.JSON if chosen.json else Format(chosen.format)
     store = prepare_or_read(folder, tell)
+    if chosen.table == LEADERBOARD:
+        verdicts = verdict_frame(store)
+        boards = usual_boards(verdicts, run_list(store, verdicts))
+        give(render_boards(boards, fmt, benchmark_titles(store.cursor())))
+        store.close()
+        return 0
+    if chosen.plans:
+        material = Material(store, folder)
+        found = found_of_plans(material)
+        unplanned = exploratory_of_plans(material)
+        store.close()
+        give(_plans_in(found, fmt))
+        for one in unplanned:
+            tell(
+                f"exploratory, in no registered plan: {one.benchmark}, {one.detector_title}, {one.inputs}"
+            )
+        return 0
     tables = study_tables(verdict_frame(store), printed_numbers(store))
     if chosen.claims:
         _give_claims(
@@ -75,6 +111,28 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if not chosen.claims:
         give(render(tables.values(), fmt))
     return _check(tables) if chosen.check else 0
+
+
+def _plans_in(found: pd.DataFrame, fmt: Format) -> str:
+    """A row per planned question; unrounded in CSV and JSON."""
+    if fmt is Format.JSON:
+        return str(found.to_json(orient="records", indent=2))
+    if fmt is Format.CSV:
+        rows = found.astype(object).where(found.notna(), None)
+        return csv_text([list(found), *rows.to_numpy().tolist()])
+    if found.empty:
+        return (
+            "No plan is registered; `plan new FILE` writes one to begin with."
+        )
+    shown = readable_plans(found)
+    if fmt is Format.LATEX:
+        return str(shown.to_latex(index=False, escape=True))
+    cells = [list(shown), ["---"] * len(shown.columns), *shown.to_numpy()]
+    lines = [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        for row in cells
+    ]
+    return "\n".join([*lines, "", *dict.fromkeys(found["note"])])
 
 
 def _give_claims(checked: list[CheckedClaim], fmt: Format) -> None:

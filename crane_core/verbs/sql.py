@@ -89,7 +89,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _schema() -> list[Relation]:
     """What schema.sql makes: the same for every database of this version."""
     # A database in memory, so that the schema can be listed while the app holds the file.
-    store = open_store(IN_MEMORY)
+    store = open_store(IN_MEMORY, with_comments=True)
     try:
         return schema(store)
     finally:

@@ -31,7 +31,7 @@ from crane_core.pipeline.verification.verify import (
 )
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
-from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
+from crane_core.runtime.limits import most_memory, n_cores
 from crane_core.runtime.program import program
 from crane_core.terminal import (
     give,
@@ -40,7 +40,13 @@ from crane_core.terminal import (
     stop_on_interrupt,
     tell,
 )
-from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for
+from crane_core.verbs.capture import (
+    add_bounds,
+    add_dask,
+    add_interpreter,
+    bounded,
+    cluster_for,
+)
 from crane_core.verbs.check import add_isolation
 
 NAME = "verify"
@@ -66,24 +72,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     kernel = verb.add_argument_group("the kernel")
-    add(
-        kernel,
-        option(
-            "--python PATH",
-            "interpreter to run; it must have ipykernel",
-            arguments.name,
-        ),
-    )
-    usual = KernelLimits()
-    add(
-        kernel,
-        option(
-            "--timeout-s S",
-            f"for each notebook (default {usual.cell_s:g})",
-            arguments.seconds,
-            default=usual.cell_s,
-        ),
-    )
+    add_interpreter(kernel)
     add_bounds(verb)
     add_isolation(verb)
     add_dask(verb)

@@ -1,4 +1,5 @@
-// A button in the notebook's toolbar: will the active cell crash? The verdict appears under the cell, which is not run.
+// A button in the notebook's toolbar: will the active cell crash? The verdict appears under the cell, which is not run;
+// what the rules leave open is rehearsed in a copy of the kernel. The status bar shows the step of the guard.
 //
 // Written by hand as the container that JupyterLab 4 loads (webpack's module federation: `init` gets the shared
 // libraries, `get` gives the plugin), so that nothing has to be built. All text is put in as text, never as HTML.
@@ -18,6 +19,8 @@
     color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); overflow-wrap: anywhere; }
 .crane-verdict[data-verdict="crash"] { border-left-color: var(--jp-error-color1); }
 .crane-verdict[data-verdict="nothing certain"] { border-left-color: var(--jp-ui-font-color2); }
+.crane-verdict[data-rehearsed="crash"] { border-left: 6px double var(--jp-error-color1); }
+.crane-verdict[data-rehearsed="ran"] { border-left: 6px double var(--jp-success-color1); }
 .crane-verdict[data-stale] { border-left-style: dashed; }
 .crane-verdict-head { display: flex; gap: 8px; align-items: baseline; flex-wrap: wrap; }
 .crane-verdict-head strong { flex: 1 1 auto; }
@@ -27,6 +30,11 @@
 .crane-verdict dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 12px; margin: 4px 0 0; }
 .crane-verdict dt { color: var(--jp-ui-font-color2); }
 .crane-verdict dd { margin: 0; }
+.crane-fix { border-top: 1px solid var(--jp-border-color2); margin-top: 6px; padding-top: 6px; }
+.crane-fix pre { margin: 4px 0; overflow-x: auto; font-family: var(--jp-code-font-family);
+    font-size: var(--jp-code-font-size); }
+.crane-fix [data-sign="+"] { color: var(--jp-success-color0, var(--jp-success-color1)); }
+.crane-fix [data-sign="-"] { color: var(--jp-error-color0, var(--jp-error-color1)); }
 .crane-verdict dd[data-name="line"] { font-family: var(--jp-code-font-family); white-space: pre-wrap; }
 `;
 
@@ -36,9 +44,9 @@
 
     const element = (kind, text, more = {}) => Object.assign(document.createElement(kind), {textContent: text, ...more});
 
-    /** The answer of the kernel's side (crane_core/live/button.py), or words that say why there is none. */
-    async function answer(kernel, source, onProgress) {
-        const code = `__import__('crane_core.live.button', fromlist=['answer']).answer(${JSON.stringify(source)})`;
+    /** What `ask` of the kernel's side (crane_core/live/button.py) answers, or words that say why there is no answer. */
+    async function answer(kernel, ask, source, onProgress) {
+        const code = `__import__('crane_core.live.button', fromlist=['${ask}']).${ask}(${JSON.stringify(source)})`;
         const request = kernel.requestExecute(
             {code: '', silent: true, store_history: false, user_expressions: {crane: code}});
         request.onIOPub = ({content}) => {
@@ -63,9 +71,21 @@
         };
     }
 
+    /** The step of the guard in this kernel, without importing anything there; '' where the magics are not loaded. */
+    async function guardStep(kernel) {
+        // The notebook may have bound `get_ipython` to something else.
+        const shell = "__import__('IPython').get_ipython()";
+        const code = `str(getattr(getattr(${shell}.find_line_magic('crane'), '__self__', None), 'guard_step', ''))`;
+        const reply = await kernel.requestExecute(
+            {code: '', silent: true, store_history: false, user_expressions: {crane: code}}).done;
+        const told = reply.content.user_expressions?.crane?.data?.['text/plain'] ?? '';
+        return ["'off'", "'predict'", "'rehearse'"].includes(told) ? told.slice(1, -1) : '';
+    }
+
     async function plugin() {
-        const [{INotebookTracker, NotebookActions}, {ICommandPalette, CommandToolbarButton}, {Widget}] =
-            await Promise.all(['@jupyterlab/notebook', '@jupyterlab/apputils', '@lumino/widgets'].map(library));
+        const [{INotebookTracker, NotebookActions}, {ICommandPalette, CommandToolbarButton}, {Widget}, {IStatusBar}] =
+            await Promise.all(['@jupyterlab/notebook', '@jupyterlab/apputils', '@lumino/widgets',
+                               '@jupyterlab/statusbar'].map(library));
 
         /** What stands under a cell. */
         class Verdict extends Widget {
@@ -100,29 +120,90 @@
                     return this.show_({title: 'No verdict', rows: [['reason', 'This notebook has no kernel.']]});
                 }
                 const asked = this.asked = Symbol('asked');
-                let told;
-                try {
-                    told = await answer(kernel, this.source, library => {
-                        if (asked === this.asked && !this.isDisposed) {
-                            this.show_({title: `Asking ${library}…`, rows: []});
-                        }
-                    });
-                } catch {
-                    told = {title: 'No verdict', rows: [['reason', 'The kernel was restarted or ended before it answered.']]};
+                const isWaited = () => asked === this.asked && !this.isDisposed;
+                const verdict = await this.answered(kernel, 'answer', 'No verdict', library => {
+                    if (isWaited()) {
+                        this.show_({title: `Asking ${library}…`, rows: []});
+                    }
+                });
+                if (!isWaited()) {
+                    return;
                 }
-                if (asked === this.asked && !this.isDisposed) {
-                    this.show_(told);
+                if (!verdict.leaves_open) {
+                    this.show_({...verdict, fixable: verdict.predicted === 'crash'});
+                    return this.edited();
+                }
+                this.show_({...verdict, rows: [['rehearsed', 'running in a copy of the kernel…'], ...verdict.rows]});
+                const rehearsed = await this.answered(kernel, 'rehearsal', 'Not rehearsed');
+                if (isWaited()) {
+                    this.show_(this.together(verdict, rehearsed));
                     this.edited();
                 }
             }
 
-            /** predicted: "crash" or "nothing certain"; undefined where there is no verdict. */
-            show_({title, rows, predicted}) {
+            /** Look for fixes, and show those that ran through in a copy. */
+            async fix(button) {
+                const kernel = this.panel.sessionContext.session?.kernel;
+                const asked = this.asked;
+                button.disabled = true;
+                button.textContent = 'Trying fixes in copies…';
+                const found = await this.answered(kernel, 'fixes', 'No fix');
+                if (asked === this.asked && !this.isDisposed) {
+                    button.remove();
+                    this.node.append(...(found.fixes ?? []).map(one => this.fixCard(one)));
+                    // A refusal has rows; what is said beside fixes is one sentence.
+                    const words = [found.title, ...(found.rows ?? []).map(([, text]) => text)].filter(Boolean).join(' ');
+                    if (words) {
+                        this.node.append(element('div', words, {className: 'crane-fix'}));
+                    }
+                }
+            }
+
+            fixCard({title, outcome, diff, source}) {
+                const card = element('div', '', {className: 'crane-fix'});
+                const lines = element('pre', '');
+                lines.append(...diff.map(line => {
+                    const shown = element('span', line + '\n');
+                    shown.dataset.sign = line[0];
+                    return shown;
+                }));
+                card.append(element('strong', title), element('div', outcome), ...(diff.length ? [lines] : []));
+                if (source !== null) {
+                    // One step of the editor's undo; the cell is changed and not run.
+                    const apply = () => this.cell.model.sharedModel.setSource(source);
+                    card.append(element('button', 'Apply', {type: 'button', onclick: apply}));
+                }
+                return card;
+            }
+
+            async answered(kernel, ask, failed, onProgress = () => {}) {
+                try {
+                    return await answer(kernel, ask, this.source, onProgress);
+                } catch {
+                    return {title: failed, rows: [['reason', 'The kernel was restarted or ended before it answered.']]};
+                }
+            }
+
+            /** Predicted and rehearsed, as two lines: the second is what was executed. */
+            together(verdict, rehearsed) {
+                const outcome = rehearsed.crashed === undefined ? '' : rehearsed.crashed ? 'crash' : 'ran';
+                const head = {title: rehearsed.title, rows: [...rehearsed.rows, ['predicted', verdict.title], ...verdict.rows]};
+                const below = {...verdict, rows: [['rehearsed', rehearsed.title], ...rehearsed.rows, ...verdict.rows]};
+                return {...(outcome === 'crash' ? head : below), predicted: verdict.predicted, outcome,
+                        fixable: outcome === 'crash'};
+            }
+
+            /**
+             * predicted: "crash" or "nothing certain"; undefined where there is no verdict. outcome: "crash" or "ran" in
+             * a copy, where the cell was rehearsed. fixable: whether fixes can be looked for.
+             */
+            show_({title, rows, predicted, outcome = '', fixable = false}) {
                 const head = element('div', '', {className: 'crane-verdict-head'});
                 this.why = element('span', '');
                 const again = element('button', 'Look again', {type: 'button', onclick: () => void this.ask()});
                 const close = element('button', 'Close', {type: 'button', onclick: () => this.dispose()});
-                head.append(element('strong', title), this.why, again, close);
+                const fix = element('button', 'Find a fix', {type: 'button', onclick: () => void this.fix(fix)});
+                head.append(element('strong', title), this.why, ...(fixable ? [fix] : []), again, close);
                 const list = document.createElement('dl');
                 for (const [name, text] of rows) {
                     const value = element('dd', '');
@@ -134,6 +215,7 @@
                 }
                 this.node.replaceChildren(head, ...(rows.length ? [list] : []));
                 this.node.dataset.verdict = predicted ?? 'none';
+                this.node.dataset.rehearsed = outcome;
                 this.mark('');
             }
 
@@ -163,14 +245,71 @@
             return cell.craneVerdict;
         }
 
+        /** What the status bar shows of the notebook in front: the step of its kernel's guard. */
+        class GuardChip extends Widget {
+            constructor(tracker) {
+                super();
+                this.addClass('crane-guard');
+                this.node.setAttribute('role', 'status');
+                this.tracker = tracker;
+            }
+
+            /** Asks the kernel; only when its step may have changed, as each question makes it busy for a moment. */
+            async look() {
+                const asked = this.asked = Symbol('asked');
+                const session = this.tracker.currentWidget?.sessionContext;
+                const kernel = session?.session?.kernel;
+                const step = kernel ? await guardStep(kernel).catch(() => '') : '';
+                if (asked === this.asked) {
+                    this.show(step);
+                }
+            }
+
+            show(step) {
+                this.asked = undefined;
+                this.node.textContent = step && `Crane guard: ${step}`;
+                this.node.title = step && 'Change it in a cell: %crane guard on, rehearse or off';
+            }
+        }
+
         const outdate = (notebook, why) => notebook.widgets.forEach(cell => cell.craneVerdict?.mark(why));
 
-        function activate(app, tracker, palette) {
+        function showGuard(tracker, statusBar) {
+            const chip = new GuardChip(tracker);
+            statusBar.registerStatusItem(`${NAME}:guard`, {item: chip, align: 'left', rank: 20});
+            const ready = panel => void panel?.sessionContext.ready.then(() => chip.look());
+            tracker.currentChanged.connect((_, panel) => ready(panel));
+            ready(tracker.currentWidget);
+            tracker.widgetAdded.connect((_, panel) => {
+                panel.sessionContext.kernelChanged.connect(() => ready(panel));
+                panel.sessionContext.statusChanged.connect((_, status) => {
+                    // A new kernel has no guard, and a question to the old one may never be answered.
+                    if (status.endsWith('restarting')) {
+                        chip.show('');
+                    }
+                });
+                // Its configuration may have turned the guard on.
+                panel.sessionContext.connectionStatusChanged.connect((_, status) => {
+                    if (status === 'connected') {
+                        void panel.sessionContext.session?.kernel?.info.then(() => chip.look());
+                    }
+                });
+            });
+            NotebookActions.executed.connect((_, {cell}) => {
+                // Nothing but these words changes the guard.
+                if (/crane/.test(cell.model.sharedModel.source)) {
+                    void chip.look();
+                }
+            });
+        }
+
+        function activate(app, tracker, palette, statusBar) {
             document.head.append(element('style', STYLE));
             const active = () => tracker.activeCell?.model.type === 'code' ? tracker.activeCell : null;
             app.commands.addCommand(COMMAND, {
                 label: 'Will this cell crash?',
-                caption: 'Ask Crane Workbench whether the active cell will crash; the cell is not run',
+                caption: 'Predict whether the active cell will crash, then run it for up to 2 s in a copy of the kernel. '
+                    + 'In the kernel itself it is not run.',
                 isEnabled: () => active() !== null,
                 execute: () => verdictOf(tracker.currentWidget, active()).ask(),
             });
@@ -188,6 +327,9 @@
                     return button;
                 },
             });
+            if (statusBar) {
+                showGuard(tracker, statusBar);
+            }
             // A cell that ran shows its outcome; verdicts on the others may no longer hold.
             NotebookActions.executed.connect((_, {notebook, cell}) => {
                 cell.craneVerdict?.dispose();
@@ -195,7 +337,8 @@
             });
         }
 
-        return {id: `${NAME}:plugin`, autoStart: true, requires: [INotebookTracker], optional: [ICommandPalette], activate};
+        return {id: `${NAME}:plugin`, autoStart: true, requires: [INotebookTracker], optional: [ICommandPalette, IStatusBar],
+                activate};
     }
 
     (window._JUPYTERLAB ??= {})[NAME] = {

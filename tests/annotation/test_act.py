@@ -70,6 +70,20 @@ def test_a_label_becomes_an_annotation_with_times_in_utc(
     )
 
 
+def test_a_label_taken_from_the_item_before_says_so_in_the_ledger(
+    plan: Plan, label: dict[str, Any]
+) -> None:
+    taken = annotation(label | {"as_before": True}, plan, "ana", sequence=3)
+    assert taken.is_as_before is True
+    assert from_line(to_line(taken)) == taken
+    chosen = annotation(label | {"as_before": False}, plan, "ana", sequence=3)
+    assert chosen.is_as_before is None
+    assert b"as_before" not in to_line(chosen)
+    for wrong in ({"as_before": 1}, {"as_before": True, "action": "undo"}):
+        with pytest.raises(ValueError, match="as_before"):
+            annotation(label | wrong, plan, "ana", sequence=3)
+
+
 def test_an_act_without_a_time_gets_the_server_s(
     plan: Plan, label: dict[str, Any]
 ) -> None:
@@ -315,6 +329,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(change=st.dictionaries(st.sampled_from(["event", "action", "item", "showing", "label", "reason", "note",
        "shown_at", "first_action_at", "submitted_at", "seconds", "more"]), anything, max_size=4))  # fmt: skip
 @examples(300)

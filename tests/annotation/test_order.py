@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.annotation.order import GAP, Showing, annotator_order
+from crane_core.annotation.order import (
+    GAP,
+    Showing,
+    annotator_order,
+    n_readings,
+)
 
 
 def items(n: int) -> list[str]:
@@ -78,3 +83,62 @@ def test_every_item_is_first_equally_often() -> None:
     )
     assert set(firsts) == set(items(5))
     assert max(firsts.values()) < 260  # 200 expected, standard deviation 12.6
+
+
+def cases_of(sizes: list[int]) -> dict[str, str]:
+    """Item to case, for cases of these sizes."""
+    cases = [f"case-{i}" for i, size in enumerate(sizes) for _ in range(size)]
+    return dict(zip(items(len(cases)), cases, strict=True))
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), max_size=30),
+    share=st.floats(0, 0.5),
+    seed=st.text(max_size=8),
+)
+def test_by_case_a_case_is_begun_once_and_repeats_part_none(
+    sizes: list[int], share: float, seed: str
+) -> None:
+    case_of = cases_of(sizes)
+    order = annotator_order(
+        list(case_of), seed=seed, share=share, case_of=case_of
+    )
+    firsts = [showing for showing in order if showing.showing == 1]
+    repeats = [showing for showing in order if showing.showing == 2]
+    assert sorted(showing.item for showing in firsts) == sorted(case_of)
+    assert n_readings(firsts, case_of) == len(sizes)
+    assert len(repeats) <= round(len(case_of) * share)
+    for repeat in repeats:
+        place = order.index(repeat)
+        mine = [
+            order.index(Showing(item, 1))
+            for item, case in case_of.items()
+            if case == case_of[repeat.item]
+        ]
+        assert place - max(mine) - 1 >= GAP
+        after = order[place + 1 :]
+        # Between two cases, and next to no other repeat.
+        assert order[place - 1].showing == 1
+        if after:
+            assert case_of[order[place - 1].item] != case_of[after[0].item]
+
+
+def test_by_case_as_many_items_come_back_as_there_is_room() -> None:
+    case_of = cases_of([5] * 40)
+    for seed in range(20):
+        order = annotator_order(
+            list(case_of), seed=str(seed), share=0.05, case_of=case_of
+        )
+        assert sum(showing.showing == 2 for showing in order) == 10
+
+
+def test_by_case_the_order_within_a_case_and_of_cases_is_random() -> None:
+    case_of = cases_of([3, 3])
+    firsts = Counter(
+        annotator_order(
+            list(case_of), seed=str(seed), share=0.0, case_of=case_of
+        )[0].item
+        for seed in range(1_200)
+    )
+    assert set(firsts) == set(case_of)
+    assert max(firsts.values()) < 260  # 200 expected, standard deviation 12.9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from itertools import count
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
-from crane_core.annotation.order import Showing
+from crane_core.annotation.order import Showing, n_readings
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -21,6 +22,7 @@ from crane_core.annotation.plan import (
     Overlap,
     Plan,
     Population,
+    cases_of,
     plan_from_json,
     with_rounds,
 )
@@ -386,3 +388,62 @@ def test_whatever_happens_every_item_keeps_its_k_people(
         for item in plan.items
     ]
     assert min(n_free) + unassigned(plan) >= 2
+
+
+def by_case_plan(n: int, n_cases: int, **design: object) -> Plan:
+    """A plan by case over verdicts that belong to so many cases."""
+    design = {"kind": DrawKind.ALL, "overlap": Overlap.SOME, "by_case": True} | design  # fmt: skip
+    mine = [
+        replace(verdict, case_id=f"case_{place % n_cases}")
+        for place, verdict in enumerate(verdicts(n))
+    ]
+    wish = CampaignRequest(
+        "pilot",
+        PEOPLE,
+        Population("bench", "e"),
+        Design(**design),  # type: ignore[arg-type]
+        7,
+    )
+    return draw_plan(
+        wish,
+        mine,
+        guideline="text",
+        created_at="2026-11-22T09:00:00+00:00",
+        left_out=0,
+    )
+
+
+def test_by_case_a_case_has_the_same_people_and_loads_are_nearly_even() -> None:
+    plan = by_case_plan(80, 20)
+    case_of = cases_of(plan.items, plan.design)
+    assert case_of is not None
+    people_of: dict[str, set[frozenset[str]]] = {}
+    for item, case in case_of.items():
+        people = frozenset(
+            name for name in PEOPLE if item in items_of(plan, name)
+        )
+        people_of.setdefault(case, set()).add(people)
+    assert all(len(found) == 1 for found in people_of.values())
+    assert set(times(plan).values()) == {2}
+    loads = [len(items_of(plan, person)) for person in PEOPLE]
+    assert max(loads) - min(loads) <= 4
+
+
+def test_by_case_holds_in_the_round_after_calibration() -> None:
+    plan = by_case_plan(80, 20, calibration=8)
+    main = with_rounds(plan, [main_round(plan, SIGNED)])
+    case_of = cases_of(main.items, main.design)
+    assert case_of is not None
+    for person in PEOPLE:
+        n_first = sum(s.showing == 1 for s in plan.orders[person])
+        later = [Showing(i, 1) for i in items_of(main, person)[n_first:]]
+        n_cases = len({case_of[showing.item] for showing in later})
+        assert n_readings(later, case_of) == n_cases
+
+
+def test_a_plan_by_case_is_read_back_and_older_plans_are_shuffled() -> None:
+    plan = by_case_plan(20, 5)
+    assert plan_from_json(plan.to_json()) == plan
+    body = json.loads(plan.to_json())
+    del body["design"]["by_case"]
+    assert not plan_from_json(json.dumps(body)).design.by_case

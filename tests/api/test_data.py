@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from crane_core import api
+from crane_core.errors import StoreError
 from crane_core.pipeline.places import DataFolder
 
 
@@ -33,6 +34,7 @@ def test_frames_are_of_what_is_loaded(data: str) -> None:
         assert set(opened.labels()["annotator"]) == {"published human"}
 
 
+@pytest.mark.slow
 def test_it_reads_while_another_process_holds_the_database(data: str) -> None:
     program = f"""
 import sys
@@ -53,6 +55,41 @@ sys.stdin.read()
             assert len(opened.cases()) == 151
         holder.stdin.close()
     assert holder.returncode == 0
+
+
+def test_a_leaderboard_is_the_one_that_the_report_prints(data: str) -> None:
+    with api.open_data(data) as opened:
+        found = opened.leaderboard("junobench", credit="correct diagnosis")
+        alone = opened.leaderboard("junobench")
+    first = found.iloc[0]
+    assert (first["model"], first["setting"]) == ("gpt-5", "runtime")
+    assert first["accuracy"] == pytest.approx(170 / 222)
+    assert (first["rank_best"], first["rank_worst"]) == (1, 3)
+    assert (first["judged_by"], first["n"]) == ("published human", 222)
+    assert alone["judged_by"].isna().all()
+    assert (
+        alone["why_unranked"].isna().sum() > found["why_unranked"].isna().sum()
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ({"benchmark": "nowhere"}, "benchmark"),
+        ({"credit": "much"}, "credit"),
+        ({"vote": "loudest"}, "vote"),
+        ({"credit": "correct diagnosis", "annotator": "ana"}, "annotator"),
+    ],
+)
+def test_a_leaderboard_of_what_is_unknown_is_refused(
+    data: str, asked: dict[str, str], refused: str
+) -> None:
+    with (
+        api.open_data(data) as opened,
+        pytest.raises(StoreError, match=f"is no {refused} here") as left,
+    ):
+        opened.leaderboard(**{"benchmark": "junobench"} | asked)
+    assert left.value.remedy.startswith("Choose from: ")
 
 
 def test_refusals_carry_a_remedy(data: str) -> None:

@@ -25,6 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "trip"
 
 
+@pytest.mark.slow
 def test_check_finds_what_the_command_finds(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,7 @@ def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_examples_show_what_they_are_about(outputs: list[str]) -> None:
     crashes, names, shares, libraries, p_value = outputs
     assert ast.literal_eval(crashes)[0] is True

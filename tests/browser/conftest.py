@@ -7,9 +7,12 @@ is not listed here fails the test that caused it.
 from __future__ import annotations
 
 import shutil
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partialmethod, wraps
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,8 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
+    LocatorAssertions,
     Page,
     expect,
     sync_playwright,
@@ -27,9 +32,10 @@ from playwright.sync_api import (
 
 from benchmarks._browser import ARGUMENTS
 from benchmarks._server import serve
-from crane_core.pipeline.loading.load import import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store, open_store
+from tests.shared import made_once, shared_app
 
 OpenPage = Callable[..., Page]
 StartApp = Callable[..., str]
@@ -40,6 +46,7 @@ PASSWORD = "open sésame"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 WIDE = {"width": 1440, "height": 900}
 TIMEOUT_MS = 60_000
+POLLING_MS = 100
 BENIGN = (
     # Streamlit's client asks under the page's own path first whether the server lives there, then at the root.
     (
@@ -108,9 +115,38 @@ def slow(*values: object) -> Any:
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
+def _until_one(expectation: Callable[..., None]) -> Callable[..., None]:
+    """The expectation of a locator, tried again while the locator names several elements, for at most TIMEOUT_MS.
+
+    Playwright waits for what an element shows, but stops at once at two, as stand for an instant when Streamlit draws
+    again. Two that remain fail the test with Playwright's own message.
+    """
+
+    @wraps(expectation)
+    def patient(*args: Any, **options: Any) -> None:
+        end = time.monotonic() + TIMEOUT_MS / 1e3
+        while True:
+            try:
+                return expectation(*args, **options)
+            except (AssertionError, Error) as error:
+                is_doubled = "strict mode violation" in str(error)
+                if not is_doubled or time.monotonic() > end:
+                    raise
+            time.sleep(POLLING_MS / 1e3)
+
+    return patient
+
+
 @pytest.fixture(scope="session")
 def browser(chromium: str | None) -> Iterator[Browser]:
     expect.set_options(timeout=TIMEOUT_MS)
+    # Playwright asks at each frame that is painted, and a browser on a busy machine may paint none for a while.
+    by_the_clock = partialmethod(Page.wait_for_function, polling=POLLING_MS)
+    setattr(Page, "wait_for_function", by_the_clock)  # noqa: B010 - mypy refuses another form of a method
+    for name in vars(LocatorAssertions):
+        if name.startswith(("to_", "not_to_")):
+            expectation = getattr(LocatorAssertions, name)
+            setattr(LocatorAssertions, name, _until_one(expectation))
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=chromium, args=ARGUMENTS
@@ -174,27 +210,28 @@ def profile(browser: Browser) -> Iterator[BrowserContext]:
 
 
 def _new_page(browser: Browser, **options: Any) -> Page:
-    context = browser.new_context(viewport=WIDE, **options)
+    # Without a graphics card, what moves takes a quarter of the processor time of a visit. In a `profile` it moves.
+    context = browser.new_context(
+        viewport=WIDE, reduced_motion="reduce", **options
+    )
     context.set_default_timeout(TIMEOUT_MS)
     return context.new_page()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def jupyter_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def jupyter_runtime(run_folder: Path) -> Iterator[Path]:
     """Where every app here looks for running kernels: those of this machine that no test started are not there."""
-    place = tmp_path_factory.mktemp("jupyter-runtime")
+    place = run_folder / "jupyter-runtime"
+    place.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_RUNTIME_DIR", str(place))
         yield place
 
 
 @pytest.fixture(scope="session")
-def embedded_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def embedded_data(prepared_folder: DataFolder) -> Path:
     """A data folder as a first start leaves it."""
-    data = tmp_path_factory.mktemp("embedded") / "data"
-    data.mkdir()
-    prepare(DataFolder(data)).close()
-    return data
+    return prepared_folder.path
 
 
 @pytest.fixture(scope="module")
@@ -219,32 +256,41 @@ def archive(root: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def imported_data(
-    embedded_data: Path, archive: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def imported_data(embedded_data: Path, archive: Path, run_folder: Path) -> Path:
     """A data folder with the published archive imported."""
-    data = tmp_path_factory.mktemp("imported") / "data"
-    shutil.copytree(embedded_data, data)
-    import_paths([archive], DataFolder(data))
-    return data
+
+    def make(data: Path) -> None:
+        shutil.copytree(embedded_data, data, dirs_exist_ok=True)
+        import_paths([archive], DataFolder(data))
+
+    return made_once(run_folder / "imported", make)
 
 
 @pytest.fixture(scope="session")
-def facts_app(
-    embedded_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """Address of an app that holds the embedded data alone; tests only read there."""
-    data = tmp_path_factory.mktemp("facts") / "data"
-    shutil.copytree(embedded_data, data)
-    with serve(data) as address:
+def facts_app(embedded_data: Path, run_folder: Path) -> Iterator[str]:
+    """Address of an app that holds the embedded data alone; tests of all workers only read there."""
+    with _copy_served(embedded_data, run_folder / "facts-app") as address:
         yield address
 
 
 @pytest.fixture(scope="session")
-def full_app(imported_data: Path) -> Iterator[str]:
-    """Address of an app that holds the published archive too; tests only read there."""
-    with serve(imported_data) as address:
+def full_app(imported_data: Path, run_folder: Path) -> Iterator[str]:
+    """Address of an app that holds the published archive too; tests of all workers only read there."""
+    with _copy_served(imported_data, run_folder / "full-app") as address:
         yield address
+
+
+def _copy_served(data: Path, place: Path) -> AbstractContextManager[str]:
+    """An app that the workers share, of a copy of this data folder."""
+
+    @contextmanager
+    def serve_copy() -> Iterator[str]:
+        folder = Path(tempfile.mkdtemp(dir=place.parent)) / "data"
+        shutil.copytree(data, folder)
+        with serve(folder) as address:
+            yield address
+
+    return shared_app(place, serve_copy)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
     )
     sees(shown, "no such runs are loaded")
     chart = shown.get_by_test_id("stVegaLiteChart").first
-    sees(chart.locator("text"), "−3.6 p", exact=True)
+    sees(chart.locator("text"), "−3.6", exact=True)
     for tab, words in (
         ("Cost", "GPT-5 +RT (80.6%, 74.9 to 85.3%, n 222, for 1,459 tokens)"),
         ("Paper's tables", "80.6% ="),
@@ -66,3 +66,18 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(
     )
     assert query(page)["compare"] == ["code,runtime"]
     assert query(page)["detector"] == ["rules"]
+
+
+@pytest.mark.slow
+def test_keys_open_what_a_click_on_a_mark_opens(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}{MINIBENCH}"))
+    box = page.get_by_role("combobox", name="Open the cases of", exact=True)
+    box.focus()
+    box.press("ArrowDown")
+    page.get_by_role("option", name="−RT, Certain-crash rules").wait_for()
+    box.press("Enter")
+    shows_title(page, TITLES["/cases"])
+    changed = right_of_rules("code") ^ right_of_rules("runtime")
+    expect(count_line(page)).to_contain_text(f"{len(changed)} of 40 cases")

@@ -139,6 +139,7 @@ def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     assert kept_labels(folder, plan, "ben") == seen | {first: "correct"}
 
 
+@pytest.mark.slow
 def test_a_held_key_is_one_label_and_typing_labels_nothing(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
@@ -483,6 +484,7 @@ def test_the_keys_are_told_and_leave_streamlits_alone(
     sees(page, "Your task.")
 
 
+@pytest.mark.slow
 def test_choosing_a_name_keeps_the_place_in_the_address(
     app: str, open_page: OpenPage
 ) -> None:

@@ -21,7 +21,7 @@ from .desk import (
     press,
     unique,
 )
-from .screen import click_button
+from .screen import click_button, hears_keys, sees, settled
 from .test_accessibility import violations
 
 PHONE = {"width": 390, "height": 844}
@@ -156,6 +156,7 @@ def test_a_phone_has_the_labels_in_reach_and_the_texts_first(
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
 
 
+@pytest.mark.slow
 def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(
     app: str, open_page: OpenPage
 ) -> None:
@@ -186,6 +187,7 @@ def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(
     assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", slow("dark")])
 def test_desk_keys_and_deciding_are_accessible(
     theme: str, app: str, open_page: OpenPage
@@ -203,4 +205,30 @@ def test_desk_keys_and_deciding_are_accessible(
     page.wait_for_selector(".cw-decide .cw-desk-evidence .cw-pair")
     page.keyboard.press("2")
     missed["deciding"] = violations(page)
-    assert missed == {"desk": [], "keys": [], "deciding": []}
+    for part in ("Progress", "People+and+guideline", "Result"):
+        page.goto(f"{app}/campaigns?campaign=axe&part={part}")
+        expect(page.locator(".cw-chip")).to_be_visible()
+        missed[part] = violations(settled(page))
+    assert {place: found for place, found in missed.items() if found} == {}
+
+
+def test_who_labels_finds_no_answer_from_the_desk(
+    app: str, folder: DataFolder, open_page: OpenPage
+) -> None:
+    page = open_page(app)
+    hits = page.get_by_role("listbox").get_by_role("option")
+
+    def finds(words: str) -> list[str]:
+        hears_keys(page).keyboard.press("Control+k")
+        page.keyboard.type(words)
+        # The search in texts stands last or first in every answer, so it tells that the answer is there.
+        sees(page, f"Cases that contain “{words}”")
+        found = hits.all_inner_texts()
+        page.keyboard.press("Escape")
+        return found
+
+    open_desk(page, app, "spoken", "ana")
+    for words in ("torch missed by GPT-5", "numpy_1", "+RT"):
+        assert len(finds(words)) == 1
+    page.goto(f"{app}/cases")
+    assert len(finds("numpy_1")) > 1

@@ -74,6 +74,7 @@ def leave(page: Page, plan: Plan, annotator: str, n: int) -> None:
     page.wait_for_function(SAVED)
 
 
+@pytest.mark.slow
 def test_a_desk_is_whole_at_its_end_and_when_opened_again(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:

@@ -103,7 +103,7 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     )
     label(page, "1")
     lead = open_page(
-        f"{answered_app.address}/campaigns?campaign={plan.campaign}",
+        f"{answered_app.address}/campaigns?campaign={plan.campaign}&part=People+and+guideline",
         color_scheme="light",
     )
     lead.get_by_text("Change the guideline").click()

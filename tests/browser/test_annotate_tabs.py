@@ -28,6 +28,7 @@ from .screen import click_button
 ASIDE = "This desk is open in another tab"
 
 
+@pytest.mark.slow
 def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
     answered_app: Served, browser: Browser
 ) -> None:

@@ -23,7 +23,7 @@ from crane_core.pipeline.campaigns.campaigns import (
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import PASSWORD, Served, profile, slow
+from .conftest import PASSWORD, Served, profile
 from .desk import (
     AHEAD_LOADED,
     COUNT_DIALOGS,
@@ -313,13 +313,12 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block",
     [
-        slow("Object.defineProperty(window, 'indexedDB', {value: undefined})"),
-        slow(
-            "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }"
-        ),
+        "Object.defineProperty(window, 'indexedDB', {value: undefined})",
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }",
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
     ],
 )

@@ -52,6 +52,7 @@ def kernel(tmp_path: Path, jupyter_runtime: Path) -> Iterator[KernelManager]:
         manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.slow
 def test_a_running_kernel_is_looked_at_by_a_click(
     kernel: KernelManager, start_app: StartApp, open_page: OpenPage
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -28,20 +29,25 @@ from crane_core.pipeline.places import DataFolder
 from tests.given_labels import give_labels
 
 from .conftest import OpenPage, Served
-from .desk import open_desk, study_campaign
+from .desk import campaign_of_all, open_desk, study_campaign, unique
 from .screen import (
     TITLES,
+    Words,
     arrives,
     choose,
     click_button,
     fill,
+    of_campaign,
+    open_part,
     path,
     query,
+    reads,
     refuses,
     sees,
     settled,
     shows_title,
     texts,
+    wait_for_query,
 )
 
 PAIR = ("ana", "ben")
@@ -73,16 +79,17 @@ def app(study_app: Served, plans: dict[str, Plan]) -> str:
     return study_app.address
 
 
-def opened(open_page: OpenPage, address: str, words: str) -> Page:
+def opened(open_page: OpenPage, address: str, words: Words) -> Page:
     page = open_page(address)
     shows_title(page, words)
     return settled(page)
 
 
 def rows_of(table: Locator) -> list[list[str]]:
-    """Cells of a grid, row by row, as the screen reader's copy of it has them."""
+    """Cells of a table, row by row."""
     expect(table.locator("tbody tr").first).to_be_attached()
-    return [texts(row.locator("td")) for row in table.locator("tbody tr").all()]
+    rows = table.locator("tbody tr").all()
+    return [texts(row.locator("th, td")) for row in rows]
 
 
 def test_a_plan_is_shown_before_it_is_stored(
@@ -99,19 +106,19 @@ def test_a_plan_is_shown_before_it_is_stored(
     expect(page.get_by_text("501 labels of 'published human'")).to_contain_text(
         "design effect"
     )
-    strata = rows_of(page.get_by_test_id("stDataFrame").first)
+    strata = rows_of(page.locator(".cw-plain").first)
     assert [row[1:4] for row in strata] == [
         ["90", "40", "40"], ["99", "44", "44"], ["79", "35", "35"], ["88", "39", "39"], ["71", "31", "31"],
         ["74", "33", "33"],
     ]  # fmt: skip
-    assert rows_of(page.get_by_test_id("stDataFrame").nth(1)) == [
+    assert rows_of(page.locator(".cw-plain").nth(1)) == [
         ["ana", "222", "11", "3.9"],
         ["ben", "222", "11", "3.9"],
     ]
     assert "study" not in campaign_names(folder)
 
     click_button(page, "Create campaign")
-    arrives(page, "study")
+    arrives(page, of_campaign("study"))
     assert query(page) == {"campaign": ["study"]}
     plan = kept_campaign(folder, "study").plan
     assert [stratum.sampled for stratum in plan.strata] == [
@@ -174,10 +181,18 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
         folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0
     )
     give_labels(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
-    page = opened(open_page, f"{app}/campaigns?campaign=going", "going")
-    progress = rows_of(page.get_by_test_id("stDataFrame").first)
+    page = opened(
+        open_page,
+        f"{app}/campaigns?campaign=going",
+        "going: 16 of 466 labelled",
+    )
+    progress = [
+        texts(row.locator("th, td"))
+        for row in page.locator(".cw-people tbody tr").all()
+    ]
     assert progress[0][:6] == ["ana", "12 of 233", "0", "0", "12.0", "3 (25%)"]
     assert progress[1][:2] == ["ben", "4 of 233"]
+    sees(page.locator(".cw-chip"), "labelling")
     sees(page, "the coefficient is shown from 10 on")
     expect(
         page.get_by_test_id("stVegaLiteChart")
@@ -189,7 +204,7 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     expect(page.get_by_text("over 12 items of")).to_contain_text(
         "Cohen's kappa 0.00"
     )
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="ana").click()
+    page.locator(".cw-people").get_by_role("link", name="ana").click()
     page.wait_for_selector(".cw-desk")
     assert path(page) == "/annotate"
     assert query(page) == {"campaign": ["going"], "annotator": ["ana"]}
@@ -202,7 +217,10 @@ def test_the_desk_tells_an_annotator_nothing_of_the_others(
     page = open_desk(open_page(app), app, "going")
     assert "ben" not in page.get_by_test_id("stMain").inner_text().split()
     assert (
-        page.get_by_test_id("stMain").locator("a[href*=campaigns]").count() == 0
+        page.get_by_test_id("stMain")
+        .locator("a[href*=campaigns]:not([role=option])")
+        .count()
+        == 0
     )
 
 
@@ -215,15 +233,19 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
         folder, "differing", "ana", {first: "correct", second: "correct"}
     )
     give_labels(folder, "differing", "ben", {first: "wrong", second: "partial"})
-    page = opened(open_page, f"{app}/campaigns?campaign=differing", "differing")
+    page = opened(
+        open_page,
+        f"{app}/campaigns?campaign=differing",
+        "differing: 4 of 466 labelled, 2 to decide",
+    )
+    sees(page, "2 items with different labels.")
     click_button(page, "Decide 2 items")
-    arrives(page, "Decide")
+    arrives(page, "Labels differ on 2 items")
     assert query(page) == {"campaign": ["differing"], "decide": ["next"]}
     expect(page.locator(".cw-said")).to_contain_text("ana")
-    assert page.locator(".cw-said section").all_inner_texts() == [
-        "ana\n✓ correct",
-        "ben\n✗ wrong",
-    ]
+    expect(page.locator(".cw-said section")).to_have_text(
+        ["ana ✓ correct", "ben ✗ wrong"], use_inner_text=True
+    )
     expect(page.locator(".cw-card .cw-truth")).to_be_visible()
     expect(page.locator(".cw-pair .cw-target")).to_be_visible()
 
@@ -246,10 +268,9 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     click_button(page, "Save and next")
     sees(page, "1 of 2 wait for a decision")
     expect(page.locator(".cw-desk-saved")).to_have_text("saved")
-    assert page.locator(".cw-said section").all_inner_texts() == [
-        "ana\n✓ correct",
-        "ben\n◐ partial",
-    ]
+    expect(page.locator(".cw-said section")).to_have_text(
+        ["ana ✓ correct", "ben ◐ partial"], use_inner_text=True
+    )
     expect(page.get_by_label("Who decides", exact=True)).to_have_value("cleo")
     expect(page.get_by_label("Note", exact=True)).to_have_value("")
     final = final_outcomes(folder, plan)[first]
@@ -257,10 +278,10 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     assert final == Final(Label.PARTIAL, Provenance.ADJUDICATED, why)
 
     click_button(page, "Back to differing")
-    arrives(page, "differing")
+    arrives(page, "differing: 4 of 466 labelled, 1 to decide")
+    open_part(page, "Result")
     finals = {
-        row[0]: row[1:]
-        for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))
+        row[0]: row[1:] for row in rows_of(page.locator(".cw-plain").first)
     }
     assert finals["adjudicated"] == ["1", "0", "1", "0"]
     assert finals["open"][0] == "1"
@@ -277,7 +298,7 @@ def test_whoever_decides_is_not_told_model_or_input_either(
     page = opened(
         open_page,
         f"{app}/campaigns?campaign=differing&decide={asked}",
-        "Decide",
+        re.compile("^Labels differ on "),
     )
     expect(page.locator(".cw-said")).to_be_visible()
     told = page.get_by_test_id("stMain").inner_html().lower()
@@ -295,7 +316,11 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
         give_labels(
             folder, "exported", annotator, dict.fromkeys(items[:3], "correct")
         )
-    page = opened(open_page, f"{app}/campaigns?campaign=exported", "exported")
+    page = opened(
+        open_page,
+        f"{app}/campaigns?campaign=exported&part=Result",
+        of_campaign("exported"),
+    )
     before = downloaded(page)
     rows = list(csv.DictReader(io.StringIO(before["labels.csv"])))
     assert (
@@ -323,6 +348,7 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     page.get_by_text("Lock it although items are open").click()
     click_button(page, "Lock campaign")
     sees(page, "Locked by cleo at")
+    shows_title(page, "exported: 100.0% correct (13.9 to 100.0%), 3 items")
     settled(page)
     lock = kept_campaign(folder, "exported").lock
     assert lock is not None and lock.locked_by == "cleo"
@@ -332,6 +358,17 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
         for row in csv.DictReader(io.StringIO(after["labels.csv"]))
     } == {v.detector for v in verdicts}
     assert json.loads(after["plan.json"])["seed"] == plan.seed
+
+    page.goto(f"{app}/campaigns?campaign=exported")
+    expect(settled(page).get_by_role("tab").first).to_have_text("Result")
+    expect(
+        page.get_by_test_id("stVegaLiteChart").locator(
+            "text", has_text="All (3"
+        )
+    ).to_be_visible()
+    click_button(page, "Use in Results")
+    wait_for_query(page, judged_by="exported: final")
+    reads(page, "exported: final")
 
 
 def downloaded(page: Page) -> dict[str, str]:
@@ -352,13 +389,19 @@ def test_a_locked_campaign_takes_no_decision(
     item = plans["locked"].items[0].item
     give_labels(folder, "locked", "ana", {item: "correct"})
     give_labels(folder, "locked", "ben", {item: "wrong"})
-    page = opened(open_page, f"{app}/campaigns?campaign=locked", "locked")
+    page = opened(
+        open_page,
+        f"{app}/campaigns?campaign=locked&part=Result",
+        of_campaign("locked"),
+    )
     page.get_by_label("Locked by", exact=True).fill("cleo")
     page.get_by_text("Lock it although items are open").click()
     click_button(page, "Lock campaign")
     sees(page, "Locked by cleo at")
     page = opened(
-        open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide"
+        open_page,
+        f"{app}/campaigns?campaign=locked&decide={item}",
+        re.compile("^Labels differ on "),
     )
     sees(page, "its outcomes can no longer change")
     expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
@@ -380,7 +423,7 @@ def test_a_name_that_is_none_is_told_and_leads_back(
     arrives(page, TITLES["/campaigns"])
     assert query(page) == {}
     click_button(page, "going")
-    arrives(page, "going")
+    arrives(page, of_campaign("going"))
     assert query(page) == {"campaign": ["going"]}
     page.go_back()
     shows_title(page, TITLES["/campaigns"])
@@ -440,7 +483,7 @@ def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
     page = opened(
         open_page,
         f"{led_app}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben",
-        "Agreement",
+        TITLES["/agreement"],
     )
     assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
     page.goto(f"{led_app}/campaigns")
@@ -448,4 +491,27 @@ def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
     click_button(page, "Open")
     sees(page, "New campaign")
     page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
-    sees(page, "by guarded: ana and guarded: ben")
+    shows_title(page, re.compile("ana and ben"))
+
+
+@pytest.mark.slow
+def test_after_the_lock_its_result_is_open(
+    answered_app: Served, open_page: OpenPage
+) -> None:
+    plan = campaign_of_all(answered_app, unique("finished"))
+    for name in plan.annotators:
+        give_labels(
+            answered_app.folder,
+            plan.campaign,
+            name,
+            {item.item: "correct" for item in plan.items},
+        )
+    page = open_page(
+        f"{answered_app.address}/campaigns?campaign={plan.campaign}"
+    )
+    click_button(settled(page), "Lock", exact=True)
+    page.get_by_label("Locked by", exact=True).fill("cleo")
+    click_button(page, "Lock campaign")
+    expect(
+        page.get_by_role("tab", name="Result", exact=True, selected=True)
+    ).to_be_visible()

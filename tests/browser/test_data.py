@@ -26,7 +26,6 @@ from .screen import TITLES, click_button, sees, settled, shows_title
 DEFAULT = PUBLISHED["crane-llm"].default
 ARCHIVE_PATH = f"/PELAB-LiU/crane_llm/archive/{DEFAULT}.tar.gz"
 LATER = "9a8b7c6d" * 5
-PROBLEMS_COLUMN, RELEASE_COLUMN, COMMIT_COLUMN = 5, 6, 7
 CASE = "pandas_1"
 MODEL = "browser_test_model"
 
@@ -135,13 +134,24 @@ def rows_of(page: Page, table: str) -> Locator:
     return row.locator("td").nth(1)
 
 
+def cards(page: Page) -> Locator:
+    """The cards of loaded sources."""
+    return page.locator(".st-key-cards_of_sources [class*=st-key-source_]")
+
+
+def card_of(page: Page, name: str) -> Locator:
+    """The card of an archive that others publish."""
+    return page.locator(f".st-key-card_{name}")
+
+
 def n_rows(page: Page, table: str) -> int:
     return int((rows_of(page, table).text_content() or "").replace(",", ""))
 
 
 def upload(page: Page, name: str, content: str | bytes) -> None:
     data = content.encode() if isinstance(content, str) else content
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+    # The first of two: the form for files of other tools is further down.
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
     click_button(page, "Import 1 file")
@@ -158,14 +168,17 @@ def prediction(index: int, **fields: object) -> str:
     return json.dumps(line | fields)
 
 
+@pytest.mark.slow
 def test_the_published_archive_loaded_without_a_problem(
     full_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{full_app}/data"))
-    sources = page.get_by_test_id("stDataFrame").first
-    expect(sources.locator("tbody tr")).to_have_count(len(embedded()) + 1)
-    archive = sources.locator("tbody tr").filter(has_text="crane-llm-2025-10")
-    expect(archive.locator("td").nth(PROBLEMS_COLUMN)).to_have_text("0")
+    expect(cards(page)).to_have_count(len(embedded()) + 1)
+    archive = cards(page).filter(has_text="crane-llm-2025-10")
+    expect(archive).to_contain_text("BSD-3-Clause")
+    expect(archive.get_by_role("button")).to_have_count(0)
+    expect(card_of(page, "crane-llm")).to_contain_text("✓ loaded")
+    expect(card_of(page, "junobench")).to_contain_text("○ not loaded")
     expect(page.get_by_text(re.compile(r"\d × unreadable"))).to_have_count(0)
     expect(rows_of(page, "kernel states")).to_have_text("302")
     expect(rows_of(page, "prompts")).to_have_text("444")
@@ -176,9 +189,11 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     content = "\n".join(prediction(index) for index in (1, 2, 3))
     upload(data_page, "mine.jsonl", content)
     told = data_page.get_by_text(re.compile("Loaded mine"))
-    expect(told).to_contain_text("New: 1 detector, 3 runs. No problems.")
+    expect(told).to_contain_text("New: 1 detector, 3 answers. No problems.")
     settled(data_page)
     expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
+    shown = data_page.get_by_role("link", name="See them in Results")
+    assert "experiment=mine" in (shown.get_attribute("href") or "")
 
     settled(data_page).reload()
     settled(data_page)
@@ -186,6 +201,35 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     sees(data_page, "nothing changed")
     settled(data_page)
     expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
+
+
+@pytest.mark.slow
+def test_a_file_of_another_tool_is_mapped_on_the_page(data_page: Page) -> None:
+    said = json.dumps({"detection": True, "reasoning": "<b>bold</b>"})
+    result = {
+        "vars": {"q": f"{CASE}_reproduced"},
+        "provider": {"id": "lab:mapped"},
+        "response": {"output": said},
+    }
+    content = json.dumps({"evalId": "e", "results": {"results": [result]}})
+    data_page.get_by_text("A file of another tool").click()
+    data_page.locator(".st-key-mapped_file input[type=file]").set_input_files(
+        {
+            "name": "tool.json",
+            "mimeType": "application/json",
+            "buffer": content.encode(),
+        }
+    )
+    sees(data_page, "mapping: it does not state setting")
+    mapping = data_page.get_by_label("Mapping (TOML)")
+    expect(mapping).to_have_value(re.compile(r'instance = "vars\.q"'))
+    mapping.fill(f'{mapping.input_value()}setting = {{ value = "code" }}\n')
+    mapping.blur()
+    sees(data_page, "First answers that it reads (1)")
+    settled(data_page)
+    click_button(data_page, "Import with this mapping")
+    told = data_page.get_by_text(re.compile("Loaded tool"))
+    expect(told).to_contain_text("1 answer. No problems.")
 
 
 @pytest.mark.slow
@@ -198,17 +242,24 @@ def test_a_bad_line_is_told_and_its_neighbours_are_loaded(
         f"{prediction(1, detector='Half')}\n{{not json\n",
     )
     expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text(
-        "1 problem: see below."
+        "1 problem."
     )
     settled(data_page)
-    problems = (
-        data_page.get_by_test_id("stDataFrame")
-        .filter(has_text="half.jsonl")
-        .filter(has_text="line 2")
-    )
+    click_button(data_page, "See 1 problem")
+    over = data_page.get_by_role("dialog")
+    problems = over.locator(".cw-problems section")
     expect(problems).to_have_count(1)
+    expect(problems).to_contain_text("line 2")
+    expect(problems).to_contain_text("half.jsonl")
+    data_page.keyboard.press("Escape")
+    expect(
+        cards(data_page)
+        .filter(has_text="half")
+        .get_by_role("button", name="1 problem")
+    ).to_have_count(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -236,7 +287,7 @@ def test_a_fetch_brings_the_texts_and_says_so(
     click_button(data_page, "Fetch crane-llm")
     told = data_page.get_by_text(re.compile(r"Loaded .*crane-llm-2025-10"))
     expect(told).to_contain_text("4 cells")
-    expect(told).to_contain_text("10 runs")
+    expect(told).to_contain_text("10 answers")
     expect(told).to_contain_text("No problems.")
     data_page.goto(f"{intake_app}/cases?case={CASE}")
     expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
@@ -251,23 +302,16 @@ def test_a_source_shows_its_release_and_commit(
         "crane-llm-2025-10@9a8b7c6"
     )
     settled(data_page)
-    sources = data_page.get_by_test_id("stDataFrame").first.locator("tbody tr")
     for name, release, commit in (
-        ("crane_llm-5f64351", "default", DEFAULT),
-        ("later", "other", LATER),
+        ("crane_llm-5f64351", "release default", DEFAULT),
+        ("later", "release other", LATER),
     ):
-        cells = sources.filter(
-            has=data_page.get_by_role(
-                "gridcell", name=name, exact=True, include_hidden=True
-            )
+        card = cards(data_page).filter(
+            has=data_page.get_by_text(name, exact=True)
         )
-        expect(cells.locator("td").nth(RELEASE_COLUMN)).to_have_text(release)
-        expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(
-            commit[:7]
-        )
-    shipped = sources.filter(has_text="ships with the app").first.locator("td")
-    expect(shipped.nth(RELEASE_COLUMN)).to_have_text("")
-    expect(shipped.nth(COMMIT_COLUMN)).to_have_text("")
+        expect(card).to_contain_text(f"{release}, {commit[:7]}")
+    shipped = cards(data_page).filter(has_text="ships with the app")
+    expect(shipped.filter(has_text="release")).to_have_count(0)
     data_page.goto(f"{intake_app}/cases?case={CASE}")
     expect(
         settled(data_page)
@@ -289,6 +333,7 @@ def test_a_table_offers_no_download_that_writes_formulas(
     data_page: Page,
 ) -> None:
     """Streamlit's own button writes cells as they are; a chart's button writes them guarded."""
+    data_page.get_by_text("All sources as a table").click()
     data_page.get_by_test_id("stDataFrame").first.hover()
     tools = data_page.get_by_test_id("stElementToolbarButton")
     expect(tools.get_by_label("Search").first).to_be_visible()
@@ -310,6 +355,4 @@ def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
     for place, number in enumerate("2110", start=1):
         expect(counted.locator("td").nth(place)).to_have_text(number)
     sees(data_page, "Pairs that are not what they claim to be")
-    expect(
-        section.filter(has_text="its target, code cell 1, raised nothing")
-    ).to_have_count(1)
+    sees(data_page, "its target, code cell 1, raised nothing")

@@ -75,6 +75,8 @@ def test_the_menu_leads_to_every_page(
     shows_title(page, TITLES["/"])
     for name in MENU[1:]:
         visit(page, name)
+        # Tabs, history and bookmarks tell the pages apart.
+        expect(page).to_have_title(f"{name} · Crane Workbench")
 
 
 WHOLE = """where => {

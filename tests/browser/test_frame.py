@@ -7,9 +7,11 @@ from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage, slow
 from .screen import (
+    MENU,
     TITLES,
     arrives,
     click_button,
+    hears_keys,
     query,
     sees,
     settled,
@@ -33,8 +35,8 @@ APART = """width => {
 
 
 def search(page: Page, words: str) -> None:
-    settled(page).keyboard.press("/")
-    field = page.get_by_role("combobox", name="Search cases")
+    hears_keys(page).keyboard.press("/")
+    field = page.get_by_role("combobox", name="Search for")
     expect(field).to_be_focused()
     field.press_sequentially(words)
     field.press("Enter")
@@ -43,10 +45,10 @@ def search(page: Page, words: str) -> None:
 @pytest.mark.parametrize(
     ("path", "terms"),
     [
-        ("/results", ["−RT", "+RT"]),
+        ("/results?part=Runtime+state", ["−RT", "+RT"]),
         slow(
             "/ablations",
-            ["S", "R", "V", "+RT", "detection alone", "majority of runs"],
+            ["S", "R", "V", "+RT", "detection alone", "majority of answers"],
         ),
         slow("/cases", ["−RT", "+RT"]),
         slow("/cases?case=pandas_1", ["+RT", "majority"]),
@@ -96,14 +98,13 @@ def test_the_bar_searches_copies_and_explains(
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
-    click_button(page, "Glossary")
-    glossary = page.get_by_role("region", name="Glossary")
+    page.keyboard.press("?")
+    help_ = page.get_by_role("region", name="Help")
+    sees(help_, "show this list")
+    glossary = help_.locator(".cw-terms")
     sees(glossary, "Code only: the detector reads")
     for term in ("−RT", "+RT", "S", "R", "V", "vote", "strict"):
         expect(glossary.locator("dt", has_text=term).first).to_be_attached()
-    page.keyboard.press("Escape")
-    expect(glossary).to_be_hidden()
-
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Documentation of this page").click()
     expect(opened.value.get_by_text("Cohen's kappa").first).to_be_visible()
@@ -112,18 +113,47 @@ def test_the_bar_searches_copies_and_explains(
         == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
     )
     opened.value.close()
+    page.keyboard.press("Escape")
+    expect(help_).to_be_hidden()
 
     search(page, "pandas_8")
     shows_title(page, "pandas_8")
+    settled(page).keyboard.press("?")
+    expect(help_.locator(".cw-keys dt").first).to_have_text("Esc")
+    page.keyboard.press("Escape")
     search(page, "pandas_1 (minibench)")
     shows_title(page, "pandas_1")
     assert query(settled(page)) == {
         "benchmark": ["minibench"],
         "case": ["pandas_1"],
     }
+    hears_keys(page).keyboard.press("Control+k")
+    page.keyboard.type("torch missed by GPT-5")
+    option = page.get_by_role(
+        "option", name="torch · missed by all · answers of"
+    )
+    expect(option).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    wait_for_query(page, library="torch", detector="gpt-5", case=None)
     search(page, "KeyError")
     wait_for_query(page, find="KeyError", case=None)
     arrives(page, TITLES["/cases"])
+
+    name = "KeyErrors"
+    click_button(settled(page), "Views")
+    views = page.get_by_role("region", name="Saved views")
+    views.get_by_label("Name of the view").fill(name)
+    click_button(views, "Save this view")
+    expect(views.get_by_role("link", name=name)).to_be_visible()
+    page.keyboard.press("Escape")
+    search(page, "results")
+    shows_title(page, TITLES["/results"])
+    search(page, "keyerrors")
+    wait_for_query(page, find="KeyError")
+    click_button(settled(page), "Views")
+    click_button(views, f"Remove {name}")
+    sees(views, "No view is saved yet.")
+    page.keyboard.press("Escape")
 
     for width in (1920, 1440, 1280, 1024, 390):
         page.set_viewport_size({"width": width, "height": 844})
@@ -134,3 +164,18 @@ def test_the_bar_searches_copies_and_explains(
     assert (
         page.evaluate(GROUPS, "[data-testid=stSidebarNavItems] li") == OF_MENU
     )
+
+
+@pytest.mark.slow
+def test_all_pages_are_reached_by_the_keyboard_alone(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{facts_app}/data")
+    shows_title(page, TITLES["/data"])
+    for name, words in zip(MENU, TITLES.values(), strict=True):
+        hears_keys(page).keyboard.press("Control+k")
+        page.keyboard.type(name)
+        option = page.get_by_role("option", name=name).first
+        expect(option).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("Enter")
+        arrives(page, words)

@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from crane_core.errors import CraneError
+from benchmarks._lab import (
+    TIMEOUT_MS,
+    ask,
+    cell,
+    focus,
+    jupyter,
+    run,
+    wait_for_kernel,
+    write_cells,
+)
 
 from .screen import click_button
 
-TIMEOUT_MS = 60_000
 HOSTILE = "<img src=x onerror=alert(1)>"
 CELLS = [
     "beds = {'north': 3}",
@@ -29,44 +35,21 @@ CELLS = [
     "plots['x']",
     "[name for name in dir() if 'crane' in name.lower()], len(In)",
     "open('pipe').read()",
+    "import textwrap\ntextwrap.wrap('north', width=beds['north'] - 3)",
+    "%load_ext crane_core\n%crane guard on",
+    "beds['nroth'] + 1",
 ]
-CONFIG = """
-c.ServerApp.ip = "127.0.0.1"
-c.ServerApp.open_browser = False
-c.ServerApp.allow_root = True
-c.IdentityProvider.token = ""
-c.ServerApp.disable_check_xsrf = True
-c.LabApp.expose_app_in_browser = True
-c.LabApp.news_url = None
-c.LabApp.check_for_updates_class = "jupyterlab.handlers.announcements.NeverCheckForUpdate"
-"""
-READY = """
-async () => {
-    await window.jupyterapp.restored;
-    const {sessionContext, context} = window.jupyterapp.shell.currentWidget;
-    await context.ready;
-    await sessionContext.ready;
-    await sessionContext.session.kernel.info;
-}
-"""
-"""The notebook is read and its kernel has answered once; before that, keys may be lost."""
 Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
 def lab(
-    root: Path, tmp_path_factory: pytest.TempPathFactory
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[str, Path]]:
     """Address and folder of a JupyterLab with the extension, and with a kernel that lacks the package."""
     home = tmp_path_factory.mktemp("lab")
-    work, kernel = (
-        home / "work",
-        home / "share" / "jupyter" / "kernels" / "bare",
-    )
-    for folder in (work, kernel, home / "extensions", home / "config"):
-        folder.mkdir(parents=True)
-    (home / "extensions" / "crane-workbench").symlink_to(root / "labextension")
-    (home / "config" / "jupyter_lab_config.py").write_text(CONFIG, "utf-8")
+    kernel = home / "share" / "jupyter" / "kernels" / "bare"
+    kernel.mkdir(parents=True)
     command = [
         sys.executable,
         "-m",
@@ -81,54 +64,8 @@ def lab(
         "env": {"PYTHONPATH": ""},
     }
     (kernel / "kernel.json").write_text(json.dumps(spec), "utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    started = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        f"--port={port}",
-        f"--ServerApp.root_dir={work}",
-    ]
-    started += [f"--LabApp.extra_labextensions_path={home / 'extensions'}"]
-    places = {
-        "JUPYTER_CONFIG_DIR": home / "config",
-        "JUPYTER_PATH": home / "share" / "jupyter",
-    }
-    places |= {
-        "JUPYTER_DATA_DIR": home / "data",
-        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
-    }
-    environment = (
-        os.environ
-        | {name: str(place) for name, place in places.items()}
-        | {"PYTHONPATH": str(root)}
-    )
-    log = home / "log.txt"
-    with (
-        log.open("wb") as told,
-        subprocess.Popen(
-            started, env=environment, stdout=told, stderr=told
-        ) as server,
-    ):
-        try:
-            until_it_listens(server, port, log)
-            yield f"http://127.0.0.1:{port}", work
-        finally:
-            server.terminate()
-
-
-def until_it_listens(
-    server: subprocess.Popen[bytes], port: int, log: Path
-) -> None:
-    while True:
-        with socket.socket() as asked:
-            asked.settimeout(1)
-            if asked.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        if server.poll() is not None:
-            raise CraneError(log.read_text("utf-8"), remedy="")
+    with jupyter(home) as served:
+        yield served
 
 
 @pytest.fixture
@@ -140,33 +77,14 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
     def go(
         name: str, kernel: str = "python3", theme: str = "JupyterLab Light"
     ) -> Page:
-        cells = [
-            {
-                "id": f"c{i}",
-                "cell_type": "code",
-                "source": code,
-                "metadata": {},
-                "outputs": [],
-                "execution_count": None,
-            }
-            for i, code in enumerate(CELLS)
-        ]
-        spec = {"name": kernel, "display_name": kernel, "language": "python"}
-        notebook = {
-            "nbformat": 4,
-            "nbformat_minor": 5,
-            "metadata": {"kernelspec": spec},
-            "cells": cells,
-        }
-        (work / f"{name}.ipynb").write_text(json.dumps(notebook), "utf-8")
+        write_cells(work / f"{name}.ipynb", CELLS, kernel)
         page = context.new_page()
         page.set_default_timeout(TIMEOUT_MS)
         page.on(
             "dialog", lambda dialog: pytest.fail(f"dialog: {dialog.message}")
         )
         page.goto(f"{address}/doc/tree/{name}.ipynb?reset")
-        page.locator(".jp-CodeCell").first.wait_for()
-        page.evaluate(READY)
+        wait_for_kernel(page)
         page.evaluate(
             "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})",
             theme,
@@ -178,30 +96,6 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
 
     yield go
     context.close()
-
-
-def cell(page: Page, number: int) -> Locator:
-    return page.locator(".jp-CodeCell").nth(number)
-
-
-def focus(page: Page, number: int) -> None:
-    cell(page, number).locator(".cm-content").click()
-    cell(page, number).locator(".cm-focused").wait_for()
-
-
-def run(page: Page, number: int) -> None:
-    focus(page, number)
-    page.keyboard.press("Control+Enter")
-    expect(cell(page, number).locator(".jp-InputPrompt")).to_have_text(
-        re.compile(r"\[\d+\]:"), timeout=TIMEOUT_MS
-    )
-
-
-def ask(page: Page, number: int) -> Locator:
-    """Press the button for a cell; what stands under it."""
-    focus(page, number)
-    click_button(page, "Will this cell crash?")
-    return cell(page, number).locator(".crane-verdict")
 
 
 def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
@@ -228,11 +122,66 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
         "data-verdict", "nothing certain", timeout=TIMEOUT_MS
     )
     expect(calm).to_contain_text("never say that a cell is safe")
+    expect(calm).to_have_attribute("data-rehearsed", "ran", timeout=TIMEOUT_MS)
+    expect(calm.locator("dt:text-is('rehearsed') + dd")).to_contain_text(
+        "ran through"
+    )
     run(page, 5)
     expect(cell(page, 5).locator(".jp-OutputArea-output")).to_have_text(
         "([], 3)"
     )
     expect(cell(page, 5).locator(".jp-InputPrompt")).to_have_text("[2]:")
+
+
+@pytest.mark.slow
+def test_what_the_rules_leave_open_runs_in_a_copy(opened: Open) -> None:
+    page = opened("copy")
+    run(page, 0)
+    verdict = ask(page, 7)
+    expect(verdict).to_have_attribute(
+        "data-rehearsed", "crash", timeout=TIMEOUT_MS
+    )
+    expect(verdict).to_contain_text("crashed: ValueError")
+    expect(verdict.locator("dt:text-is('predicted') + dd")).to_have_text(
+        "No certain crash"
+    )
+    expect(cell(page, 7).locator(".jp-InputPrompt")).to_have_text("[ ]:")
+
+
+@pytest.mark.slow
+def test_a_fix_is_tried_shown_and_applied(opened: Open) -> None:
+    page = opened("fix")
+    run(page, 0)
+    verdict = ask(page, 9)
+    expect(verdict).to_have_attribute(
+        "data-verdict", "crash", timeout=TIMEOUT_MS
+    )
+    click_button(verdict, "Find a fix")
+    card = verdict.locator(".crane-fix").first
+    expect(card).to_contain_text("ran through", timeout=TIMEOUT_MS)
+    expect(card.locator("[data-sign='+']")).to_have_text("+beds['north'] + 1\n")
+    click_button(card, "Apply")
+    code = cell(page, 9).locator(".cm-content")
+    expect(code).to_have_text("beds['north'] + 1")
+    expect(verdict).to_contain_text("Out of date: the cell was edited.")
+    expect(cell(page, 9).locator(".jp-InputPrompt")).to_have_text("[ ]:")
+    focus(page, 9)
+    page.keyboard.press("Control+z")
+    expect(code).to_have_text("beds['nroth'] + 1")
+
+
+@pytest.mark.slow
+def test_the_status_bar_shows_the_step_of_the_guard(opened: Open) -> None:
+    page = opened("chip")
+    chip = page.locator(".crane-guard")
+    run(page, 0)
+    expect(chip).to_have_text("")
+    run(page, 8)
+    expect(chip).to_have_text("Crane guard: predict", timeout=TIMEOUT_MS)
+    page.evaluate(
+        "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+    )
+    expect(chip).to_have_text("", timeout=TIMEOUT_MS)
 
 
 @pytest.mark.slow

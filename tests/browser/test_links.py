@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage, slow
 from tests.browser.screen import settled
 
-from .screen import sees
+from .screen import reads, sees
 
 GPT = "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime"
 NOT_OFFERED = "The address names what is not offered here"
@@ -41,11 +43,23 @@ def test_a_link_whose_values_are_all_offered_says_nothing(
     expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
 
 
+@pytest.mark.slow
+def test_a_link_of_before_keeps_its_vote_rule(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}/results?vote=mean+of+runs"))
+    reads(page, "Mean of answers")
+    expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
+
+
 @pytest.mark.parametrize("scheme", ["light", slow("dark")])
 def test_the_place_of_the_keyboard_is_seen(
-    facts_app: str, open_page: OpenPage, scheme: str
+    facts_app: str, open_page: OpenPage, scheme: Literal["light", "dark"]
 ) -> None:
-    page = settled(open_page(facts_app, color_scheme=scheme))
+    page = open_page("about:blank")
+    page.emulate_media(color_scheme=scheme)
+    page.goto(facts_app)
+    settled(page)
     unseen, met = [], set()
     for _ in range(30):
         page.keyboard.press("Tab")

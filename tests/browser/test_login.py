@@ -16,6 +16,7 @@ from benchmarks._server import free_port, serve
 
 from .conftest import LOOPBACK, TIMEOUT_MS, WIDE, slow
 from .screen import (
+    TITLES,
     arrives,
     click_button,
     path,
@@ -169,6 +170,7 @@ def test_what_a_login_shows_is_accessible(
         assert violations(settled(page)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sub", "told"),
     [
@@ -221,7 +223,7 @@ def test_logging_out_ends_every_tab(lab: LoginLab, browser: Browser) -> None:
         page = log_in(context, lab, "lea")
         other = context.new_page()
         other.goto(f"{lab.address}/results")
-        arrives(other, "Results")
+        arrives(other, TITLES["/results"])
         page.locator(".cw-who").click()
         sees(page, "lea@lab.example, lead")
         log_out(page)

@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage, slow
-from .screen import TITLES, count_line, path, query, settled, shows_title
+from .screen import (
+    TITLES,
+    arrives,
+    count_line,
+    path,
+    query,
+    sees,
+    settled,
+    shows_title,
+)
 
 GAINS = ("+7.2 pp", "+9.5 pp", "+7.7 pp")
 """Accuracy with runtime information minus without (paper, Table 2a), of Gemini, Qwen and GPT-5."""
@@ -65,14 +74,15 @@ def follow(page: Page, words: str) -> None:
     page.get_by_test_id("stPageLink-NavLink").filter(has_text=words).click()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "where"),
     [
-        slow("Browse 151 pairs", "/cases"),
-        slow("Read the results", "/results"),
-        slow("Bring the published texts", "/data"),
-        slow("answers", "/runs"),
-        slow("Try a notebook", "/try_a_notebook"),
+        ("Browse 151 pairs", "/cases"),
+        ("Read the results", "/results"),
+        ("Bring the published texts", "/data"),
+        ("answers", "/runs"),
+        ("Try a notebook", "/try_a_notebook"),
         ("Label diagnoses", "/annotate"),
     ],
 )
@@ -98,7 +108,7 @@ def test_a_link_to_a_part_of_results_opens_it(
 ) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
-    shows_title(page, "Results")
+    shows_title(page, TITLES["/results"])
     expect(page.get_by_role("tab", name=part, exact=True)).to_have_attribute(
         "aria-selected", "true"
     )
@@ -113,3 +123,32 @@ def test_the_case_of_the_page_opens_as_a_pair(
     follow(page, "Open pandas_9")
     shows_title(page, "pandas_9")
     assert query(page)["benchmark"] == ["junobench"]
+
+
+@pytest.mark.parametrize("app", ["facts_app", slow("full_app")])
+def test_the_story_of_one_case_is_told_by_the_keyboard_alone(
+    app: str, open_page: OpenPage, request: pytest.FixtureRequest
+) -> None:
+    page = settled(open_page(request.getfixturevalue(app)))
+    page.get_by_role("link", name="New here?").press("Enter")
+    told = arrives(page, "Will the next cell crash?").get_by_test_id("stMain")
+    # The first line of a cell may be blank.
+    lines = told.locator(".cw-target code").filter(has_text=re.compile(r"\S"))
+    expect(lines.first).to_be_visible()
+    page.keyboard.press("j")
+    arrives(page, "What the live kernel knows before the cell runs")
+    expect(told.locator(".cw-state summary").first).to_be_visible()
+    page.keyboard.press("j")
+    arrives(page, re.compile("no crash predicted from the code"))
+    expect(told.locator(".cw-example h3")).to_have_text(
+        ["No crash predicted ✗ wrong", "Crash predicted ✓ right"]
+    )
+    page.keyboard.press("j")
+    arrives(page, "The cell crashes; was the reason right?")
+    expect(told.locator(".cw-target .cw-crash")).to_have_count(1)
+    sees(page, re.compile("has no human label|is labelled"))
+    page.keyboard.press("j")
+    arrives(page, TITLES["/"])
+    assert query(page) == {"story": ["5"]}
+    page.keyboard.press("Escape")
+    sees(page, "What to do next")

@@ -49,6 +49,7 @@ def labels(journal: Journal) -> list[Label]:
     ]
 
 
+@pytest.mark.slow
 def test_one_item_is_found_and_changed_and_no_other(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:

@@ -61,6 +61,7 @@ def key_of(page: Page, label: str) -> Locator:
     return page.locator(f".cw-desk-acts [data-act={label}] kbd")
 
 
+@pytest.mark.slow
 def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
     open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:

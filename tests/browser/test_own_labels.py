@@ -12,7 +12,15 @@ from tests.own_labels import FOUR, FOUR_TEXT
 
 from .conftest import OpenPage, Served
 from .desk import SAVED, choose_own_answers, open_desk, press, unique
-from .screen import TITLES, arrives, click_button, fill, sees, shows_title
+from .screen import (
+    TITLES,
+    arrives,
+    click_button,
+    fill,
+    of_campaign,
+    sees,
+    shows_title,
+)
 
 
 @pytest.mark.slow
@@ -44,7 +52,7 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     fill(page, "Annotators", "ana, ben")
     sees(page, "Labels: with unclear (nominal)")
     click_button(page, "Create campaign")
-    shows_title(page, name)
+    shows_title(page, of_campaign(name))
     plan = kept_campaign(folder, name).plan
     assert plan.labels == FOUR
 
@@ -76,6 +84,6 @@ def test_a_fourth_label_is_added_pressed_and_stored(
     expect(keys.nth(3)).to_contain_text(re.compile(r"unclear\s*4"))
     expect(keys.nth(4)).to_contain_text("why the last label is")
 
-    page.goto(f"{app}/campaigns?campaign={name}")
-    arrives(page, name)
+    page.goto(f"{app}/campaigns?campaign={name}&part=Result")
+    arrives(page, of_campaign(name))
     sees(page, "Without credit: unclear; those diagnoses count as not judged.")

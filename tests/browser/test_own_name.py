@@ -109,7 +109,9 @@ def test_everything_is_under_the_name_of_the_login(
         len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")
     ] == [1, 1]
     with invited(browser, app.address, app.folder, "lea@lab.example") as page:
-        page.goto(f"{app.address}/campaigns?campaign={plan.campaign}")
+        page.goto(
+            f"{app.address}/campaigns?campaign={plan.campaign}&part=Result"
+        )
         expect(page.get_by_role("button", name="Lock campaign")).to_be_visible()
         settled(page)
         assert page.get_by_label("Locked by").count() == 0
@@ -178,7 +180,7 @@ def test_a_decision_is_of_who_is_logged_in(
         page.goto(
             f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}"
         )
-        shows_title(page, "Decide")
+        shows_title(page, "Labels differ on 1 item")
         page.wait_for_selector(".cw-decide .cw-card")
         expect(page.get_by_label("Who decides")).to_be_hidden()
         page.keyboard.press("1")

@@ -55,40 +55,51 @@ def test_the_target_stands_out_and_its_crash_line_is_marked(pair: Page) -> None:
     assert crash.locator("code").inner_text().strip()
 
 
-def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(
+def test_the_first_screen_holds_verdicts_code_and_the_first_answer(
     pair: Page,
 ) -> None:
-    for part in (
-        ".cw-verdicts",
-        ".cw-pair .cw-target",
-        ".cw-state-column .cw-state",
-    ):
+    for part in (".cw-verdicts", ".cw-pair .cw-target", ".cw-texts p"):
         box = pair.locator(part).first.bounding_box()
         assert box is not None
         assert box["y"] < 900
     assert pair.locator(".cw-raised").inner_text().startswith("ValueError: ")
-    reasons = pair.locator(".cw-reasons[open]")
-    expect(reasons).to_have_count(1)
-    columns = [
-        column.bounding_box()
-        for column in reasons.locator(".cw-side-by-side")
-        .first.locator("> div")
-        .all()
-    ]
-    assert columns[0] and columns[1]
-    assert columns[0]["y"] == columns[1]["y"], (
-        "−RT and +RT are not side by side"
-    )
-    assert columns[0]["x"] < columns[1]["x"]
-    size = "table => [table.offsetWidth, table.offsetHeight]"
-    before = pair.locator(".cw-verdicts").evaluate(size)
-    pair.locator(".cw-reasons:not([open]) > summary").first.click()
-    expect(pair.locator(".cw-reasons[open]")).to_have_count(2)
-    assert pair.locator(".cw-verdicts").evaluate(size) == before, (
-        "opening a reasoning reflows the matrix"
-    )
-    pair.locator(".cw-reasons").last.scroll_into_view_if_needed()
+    assert pair.title() == "pandas_8 · Crane Workbench"
+    pair.mouse.wheel(0, 5_000)
     expect(title(pair)).to_be_in_viewport()
+    expect(pair.locator(".cw-tabs")).to_be_in_viewport()
+
+
+def test_a_mark_opens_its_answers_and_the_panel_is_switched_by_keys(
+    pair: Page,
+) -> None:
+    state = pair.get_by_role("tab", name="State")
+    state.click()
+    expect(pair.locator(".cw-state-column .cw-state")).to_be_visible()
+    expect(pair.locator(".cw-texts").first).to_be_hidden()
+    row = pair.locator(".cw-verdicts tr").filter(
+        has=pair.get_by_role("rowheader", name="GPT-5", exact=True)
+    )
+    mark = row.locator(".cw-mark").last
+    mark.click()
+    opened = pair.locator(".cw-reasons[open]")
+    expect(opened).to_have_count(1)
+    expect(opened.locator("summary b").first).to_have_text("GPT-5")
+    place = str(mark.get_attribute("href"))
+    expect(pair.locator(place)).to_be_in_viewport()
+    pair.get_by_role("tab", name="Answers").press("ArrowLeft")
+    expect(pair.locator(".cw-trace")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_what_an_answer_names_is_marked_in_the_code(pair: Page) -> None:
+    name = pair.locator(".cw-texts .cw-names").first
+    name.hover()
+    marked = "() => [...(CSS.highlights.get('cw-named') || [])].map(String)"
+    phrases = pair.evaluate(marked)
+    assert phrases
+    assert all(phrase in name.inner_text() for phrase in phrases)
+    pair.mouse.move(0, 0)
+    assert pair.evaluate(marked) == []
 
 
 @pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
@@ -141,6 +152,7 @@ def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(
 @pytest.mark.slow
 def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     open_pair(pair, full_app, "sklearn_3")
+    pair.get_by_role("tab", name="State").click()
     column = pair.locator(".cw-state-column")
     expect(column).to_contain_text("between crashing and fixed")
     assert column.locator(".cw-var[open] .cw-tag.cw-differs").count() > 0
@@ -167,6 +179,7 @@ def test_every_detector_is_a_row_with_its_runs_for_each_input(
         assert row.locator(".cw-runs span").count() == 20
 
 
+@pytest.mark.slow
 def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_pair(
     pair: Page, archive: Path
 ) -> None:
@@ -187,6 +200,7 @@ def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_p
     assert pair.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
     facts_app: str, open_page: OpenPage
 ) -> None:
@@ -215,5 +229,5 @@ def test_a_pair_of_ours_shows_its_code_and_its_traceback(
     )
     expect(page.locator(".cw-target")).to_have_count(1)
     expect(page.locator(".cw-side.cw-crash")).to_have_count(1)
-    page.get_by_text("Traceback: KeyError").click()
+    page.get_by_role("tab", name="Traceback").click()
     expect(page.locator(".cw-trace")).to_contain_text("KeyError")

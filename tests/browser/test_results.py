@@ -17,8 +17,10 @@ from .screen import (
     click_button,
     click_mark,
     count_line,
+    opened_reading,
     path,
     query,
+    reads,
     right_of_rules,
     rounded,
     sees,
@@ -39,8 +41,8 @@ TABLE_2B = {"Gemini 2.5 Flash": ("67.6%", "73.4%")}
 
 @pytest.fixture
 def results(facts_app: str, open_page: OpenPage) -> Page:
-    page = open_page(f"{facts_app}/results")
-    shows_title(page, "Results")
+    page = open_page(f"{facts_app}/results?part=Runtime+state")
+    shows_title(page, TITLES["/results"])
     return settled(page)
 
 
@@ -60,6 +62,11 @@ def open_tab(page: Page, name: str) -> Page:
     return settled(page)
 
 
+def read(page: Page, option: str) -> None:
+    """One option of the switches that say how the answers are read."""
+    opened_reading(page).get_by_text(option, exact=True).click()
+
+
 def pick(page: Page, option: str) -> None:
     """One option of a row of switches."""
     page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
@@ -74,9 +81,8 @@ def test_all_24_cells_of_table_2a_are_equal(
             f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"
         )
     )
-    cells = page.locator("table.cw-numbers td:not(:first-child)")
-    expect(cells).to_have_count(24)
-    assert all(text.endswith("=") for text in cells.all_inner_texts())
+    cells = page.locator("table.cw-numbers tbody td")
+    expect(cells).to_have_text([re.compile("=$")] * 24, use_inner_text=True)
     for detector, values in TABLE_2A.items():
         row = page.locator("table.cw-numbers tr").filter(has_text=detector)
         for value in values:
@@ -85,9 +91,7 @@ def test_all_24_cells_of_table_2a_are_equal(
 
 def test_claims_are_shown_by_verdict(results: Page) -> None:
     open_tab(results, "Paper's claims")
-    claims = results.get_by_test_id("stDataFrame").filter(
-        has_text="Place in the paper"
-    )
+    claims = results.locator("table").filter(has_text="In the paper")
     expect(claims.locator("tbody tr").first).to_contain_text("abstract")
     results.get_by_test_id("stButtonGroup").get_by_text(
         re.compile(r"^rounds differently \d+$")
@@ -123,7 +127,7 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
 def test_our_rules_stand_beside_the_study_from_the_first_start(
     results: Page,
 ) -> None:
-    pick(results, "rules")
+    read(results, "rules")
     wait_for_query(results, kind="rules")
     for value in ("−RT 59.9%", "+RT 72.1%"):
         expect(gain_mark(results, value)).to_be_visible()
@@ -136,7 +140,7 @@ def test_members_of_a_combination_are_in_the_address(
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
     sees(page, "Any is right more often than GPT-5 −RT, the best single member")
-    table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
+    table = page.locator("table").filter(has_text="Others asked")
     expect(table).to_contain_text("80.6%")
     choose(page, "Combine", "Qwen2.5-32B-Instruct +RT")
     page.wait_for_function(
@@ -155,12 +159,11 @@ def test_another_table_is_in_the_address(results: Page) -> None:
     open_tab(results, "Paper's tables")
     pick(results, "Table 2b")
     wait_for_query(results, table="2b")
-    cells = results.locator("table.cw-numbers td:not(:first-child)")
+    cells = results.locator("table.cw-numbers tbody td")
     expect(results.locator("table.cw-numbers")).to_contain_text(
         TABLE_2B["Gemini 2.5 Flash"][0]
     )
-    expect(cells).to_have_count(24)
-    assert all(text.endswith("=") for text in cells.all_inner_texts())
+    expect(cells).to_have_text([re.compile("=$")] * 24, use_inner_text=True)
 
 
 @pytest.mark.slow
@@ -170,14 +173,15 @@ def test_a_wide_table_is_shown_one_metric_at_a_time(
     page = settled(
         open_page(f"{facts_app}/results?part=Paper%27s+tables&table=libraries")
     )
-    heads = page.locator("table.cw-numbers th")
-    assert texts(heads)[1:] == [
-        "Accuracy (-RT), end-to-end",
-        "Accuracy (+RT), end-to-end",
-    ]
+    heads = page.locator("table.cw-numbers thead th")
+    expect(heads.filter(has_text="Accuracy")).to_have_text(
+        ["Accuracy (−RT), end-to-end", "Accuracy (+RT), end-to-end"]
+    )
     choose(page, "Metric", "Recall, detection")
     wait_for_query(page, metric="Recall, detection")
-    expect(heads.nth(1)).to_have_text("Recall (-RT), detection")
+    expect(heads.filter(has_text="Recall").first).to_have_text(
+        "Recall (−RT), detection"
+    )
 
 
 def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
@@ -185,7 +189,7 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
         f"−RT {table['Gemini 2.5 Flash'][0]}" for table in (TABLE_2A, TABLE_2B)
     )
     expect(gain_mark(results, strict)).to_be_visible()
-    pick(results, "detection only")
+    read(results, "detection only")
     wait_for_query(results, credit="detection only")
     expect(gain_mark(results, detection)).to_be_visible()
     expect(gain_mark(results, strict)).to_have_count(0)
@@ -193,7 +197,8 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
     results.reload()
     expect(gain_mark(results, detection)).to_be_visible()
     settled(results)
-    pick(results, "correct diagnosis")
+    reads(results, "Majority, detection only")
+    read(results, "correct diagnosis")
     wait_for_query(results, credit=None)
     expect(gain_mark(results, strict)).to_be_visible()
 
@@ -259,16 +264,18 @@ def test_a_click_on_a_mark_opens_its_cases(
         ).items()
     )
     results.go_back()
-    shows_title(results, "Results")
+    shows_title(results, TITLES["/results"])
     chosen = {} if by == "library" else {"by": [by.replace(" ", "_")]}
     assert query(settled(results)) == {"part": ["Kinds of crash"]} | chosen
 
 
 def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
-    results.get_by_role("button", name="Downloads").first.click()
+    results.get_by_role("button", name="Export chart").first.click()
     box = results.get_by_test_id("stPopoverBody")
     files = {}
-    for kind in ("CSV", "SVG", "PNG"):
+    for kind in ("SVG", "PDF", "PNG", "CSV"):
+        if kind == "CSV":
+            box.get_by_role("tab", name="Table").click()
         with results.expect_download() as download:
             click_button(box, kind, exact=True)
         files[kind] = download.value
@@ -300,9 +307,34 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
     picture = ElementTree.parse(files["SVG"].path()).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
     assert "+RT 76.6%" in "".join(picture.itertext())
+    chart = results.get_by_test_id("stVegaLiteChart").first
+    caption = chart.get_attribute("aria-label")
+    assert picture.findtext("{http://www.w3.org/2000/svg}desc") == caption
     png = Path(files["PNG"].path()).read_bytes()
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert len(png) > 5_000
+
+
+@pytest.mark.slow
+def test_a_row_of_the_leaderboard_opens_its_cases_and_is_in_its_figure(
+    results: Page,
+) -> None:
+    # The first tab, which the address does not name.
+    results.get_by_role("tab", name="Leaderboard", exact=True).click()
+    results.locator(".cw-leaders").wait_for()
+    settled(results)
+    results.get_by_role("button", name="Export chart").click()
+    box = results.get_by_test_id("stPopoverBody")
+    with results.expect_download() as download:
+        click_button(box, "SVG", exact=True)
+    picture = ElementTree.parse(download.value.path()).getroot()
+    assert "GPT-5 +RT" in "".join(picture.itertext())
+    results.keyboard.press("Escape")
+    row = results.locator("tr", has_text="GPT-5 +RT")
+    row.get_by_role("link", name="cases").click()
+    shows_title(results, re.compile("^GPT-5, with runtime state"))
+    wait_for_query(results, detector="gpt-5", setting="runtime")
+    assert query(results)["experiment"] == ["crane-llm-2025-10"]
 
 
 @pytest.mark.slow
@@ -311,7 +343,7 @@ def test_any_two_inputs_of_a_detector_can_be_compared(
 ) -> None:
     page = settled(
         open_page(
-            f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B"
+            f"{facts_app}/results?part=Runtime+state&benchmark=minibench&kind=rules&compare=runtime,runtime%2B"
         )
     )
     finding = page.get_by_role(
@@ -323,11 +355,13 @@ def test_any_two_inputs_of_a_detector_can_be_compared(
     expect(gain_mark(page, re.compile(rf"^\+RT ({right})%$"))).to_be_visible()
     expect(gain_mark(page, "+RT+ 100.0%")).to_be_visible()
     assert query(page)["compare"] == ["runtime,runtime+"]
+    reads(page, "Rules, majority, detection only, +RT+ against +RT")
+    opened_reading(page)
     choose(page, "Inputs compared", "+RT against −RT")
     wait_for_query(page, compare=None)
     expect(
         page.get_by_role(
-            "heading", name=re.compile("^Runtime state .* accuracy")
+            "heading", name=re.compile("^Runtime state .* points for one")
         )
     ).to_be_visible()
 
@@ -341,7 +375,7 @@ def test_values_that_do_not_exist_fall_back_to_the_defaults(
             f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none&part=none"
         )
     )
-    expect(gain_mark(page, "−RT 58.1%")).to_be_visible()
+    expect(page.locator(".cw-leaders")).to_contain_text("58.1%")
     assert page.get_by_test_id("stException").count() == 0
 
 
@@ -373,7 +407,9 @@ def test_panels_wrap_so_that_nothing_is_cut_at_any_width(
 def test_marks_keep_half_of_a_chart_on_a_phone(
     facts_app: str, open_page: OpenPage
 ) -> None:
-    page = open_page(f"{facts_app}/results", color_scheme="light")
+    page = open_page(
+        f"{facts_app}/results?part=Runtime+state", color_scheme="light"
+    )
     page.set_viewport_size({"width": 360, "height": 900})
     expect(
         settled(page).get_by_test_id("stVegaLiteChart").locator("svg")

@@ -32,7 +32,15 @@ from crane_core.storage.store import Store
 from tests.given_labels import give_labels
 
 from .conftest import OpenPage
-from .screen import choose, grid, query, sees, settled, texts, wait_for_query
+from .screen import (
+    choose,
+    opened_reading,
+    query,
+    sees,
+    settled,
+    texts,
+    wait_for_query,
+)
 
 STUDY = Population("junobench", "crane-llm-2025-10")
 TABLE_2A = [
@@ -94,7 +102,8 @@ def judged_app(
 
 
 def results(address: str, **parameters: str) -> str:
-    return f"{address}/results?{urlencode(parameters)}"
+    shown = {"part": "Runtime state"} | parameters
+    return f"{address}/results?{urlencode(shown)}"
 
 
 def gains(page: Page) -> Locator:
@@ -105,7 +114,7 @@ def gains(page: Page) -> Locator:
 
 
 def gain_texts(page: Page) -> list[str]:
-    expect(gains(page)).to_have_count(6)
+    expect(gains(settled(page))).to_have_count(6)
     return sorted(gains(page).all_text_contents(), key=lambda text: text[-5:])
 
 
@@ -113,10 +122,11 @@ def gain_texts(page: Page) -> list[str]:
 def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     judged_app: str, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(f"{judged_app}/results"))
+    page = settled(open_page(results(judged_app)))
     sees(
         page, "Diagnoses judged by published human: 501 of 501 detected crashes"
     )
+    opened_reading(page)
     choose(page, "Diagnoses judged by", "whole: final")
     wait_for_query(page, judged_by="whole: final")
     sees(
@@ -125,7 +135,7 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     )
     settled(page)
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
-    expect(grid(page)).to_contain_text("0.026")
+    expect(page.locator(".cw-plain")).to_contain_text("0.026")
 
 
 @pytest.mark.slow
@@ -135,9 +145,9 @@ def test_only_locked_campaigns_are_offered(
     page = settled(open_page(results(judged_app, judged_by="running: final")))
     sees(page, "Diagnoses judged by published human:")
     assert "judged_by" not in query(page)
-    page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press(
-        "ArrowDown"
-    )
+    opened_reading(page).get_by_role(
+        "combobox", name="Diagnoses judged by", exact=True
+    ).press("ArrowDown")
     offered = page.get_by_role("option")
     expect(offered).to_have_count(3)
     first, *campaigns = offered.all_inner_texts()
@@ -156,14 +166,13 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(
         "sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)"
     )
     expect(line).to_be_visible()
-    cells = texts(grid(page).locator("tbody tr").first.locator("td"))
-    assert cells[0] == "Gemini 2.5 Flash"
-    assert cells[1].endswith("%")
-    assert cells[5:9] == ["–"] * 4
+    first = page.locator(".cw-plain tbody tr").first
+    expect(first.locator("th")).to_have_text("Gemini 2.5 Flash")
+    cells = texts(first.locator("td"))
+    assert cells[0].endswith("%")
+    assert cells[4:8] == ["–"] * 4
     assert "NaN" not in page.content()
-    page.get_by_test_id("stButtonGroup").get_by_text(
-        "detection only", exact=True
-    ).click()
+    opened_reading(page).get_by_text("detection only", exact=True).click()
     wait_for_query(page, credit="detection only")
     expect(line).to_have_count(0)
     sees(gains(page), "−RT 67.6%")
@@ -182,9 +191,9 @@ def test_analyzers_are_judged_by_whoever_labelled_them(
         page, "Diagnoses judged by published human: 194 of 194 detected crashes"
     )
     assert (
-        page.get_by_role(
-            "combobox", name="Diagnoses judged by", exact=True
-        ).count()
+        opened_reading(page)
+        .get_by_role("combobox", name="Diagnoses judged by", exact=True)
+        .count()
         == 0
     )
 
@@ -193,8 +202,9 @@ def test_analyzers_are_judged_by_whoever_labelled_them(
 def test_a_judge_can_be_the_one_who_judges(
     full_app: str, open_page: OpenPage
 ) -> None:
-    page = settled(open_page(f"{full_app}/results"))
+    page = settled(open_page(results(full_app)))
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
+    opened_reading(page)
     choose(page, "Diagnoses judged by", "published judge, all repetitions")
     wait_for_query(page, judged_by="published judge, all repetitions")
     sees(page, "published judge, all repetitions: 501 of 501 detected crashes")

@@ -13,7 +13,16 @@ from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, Served
 from .desk import choose_own_answers, open_desk, press_ready, unique
-from .screen import choose, click_button, fill, sees, settled, shows_title
+from .screen import (
+    choose,
+    click_button,
+    fill,
+    of_campaign,
+    open_part,
+    sees,
+    settled,
+    shows_title,
+)
 
 
 def label_all(
@@ -44,7 +53,7 @@ def create(page: Page, name: str) -> None:
     fill(page, "Calibration items", "8")
     sees(page, "each item by 2 of them. All label the same 8 items first")
     click_button(page, "Create campaign")
-    shows_title(page, name)
+    shows_title(page, of_campaign(name))
 
 
 @pytest.mark.slow
@@ -63,7 +72,8 @@ def test_a_team_from_calibration_to_a_second_round(
     label_all(folder, name, "ana", "ben", "cem", "dia")
 
     page.reload()
-    settled(page)
+    sees(page, "All have labelled the 8 calibration items.")
+    click_button(settled(page), "Go on to the main round")
     sees(page, "Everybody labels the 8 calibration items now")
     opening = page.get_by_test_id("stForm").filter(
         has_text="Open the main round"
@@ -88,10 +98,11 @@ def test_a_team_from_calibration_to_a_second_round(
     label_all(folder, name, "cem", "dia", "eva", label="wrong")
 
     page.reload()
-    settled(page).get_by_label("Locked by").fill("lead")
+    open_part(page, "Result").get_by_label("Locked by").fill("lead")
     page.get_by_text("Lock it although items are open").click()
     click_button(page, "Lock campaign")
     sees(page, "Locked by lead at")
+    open_part(page, "People and guideline")
     page.get_by_text("Label items again").click()
     again = page.get_by_test_id("stExpander").filter(
         has_text="Label items again"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
 from crane_core.cli import main
@@ -16,14 +16,10 @@ from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
 from .screen import (
+    arrives,
     choose,
     click_button,
-    click_row,
-    column,
-    grid,
-    path,
     query,
-    row_of,
     sees,
     settled,
     texts,
@@ -33,6 +29,9 @@ from .test_data import small_study
 
 STUDY = "crane-llm-2025-10"
 GPT = f"/runs?benchmark=junobench&experiment={STUDY}&detector=gpt-5&setting=runtime"
+BASELINE = f"junobench~{STUDY}~gpt-5~code"
+OTHER = f"junobench~{STUDY}~gpt-5~runtime"
+COMPARED = f"/runs?baseline={BASELINE}&against={OTHER}"
 OURS = "Made up by the fake model"
 
 
@@ -73,6 +72,28 @@ def alone(page: Page, words: str) -> None:
     settled(page)
 
 
+def runs(page: Page) -> Locator:
+    """The rows of the list of runs."""
+    return page.locator(".cw-run-rows tbody tr")
+
+
+def click_run(page: Page, row: int) -> None:
+    """A real click on a row of the list of runs."""
+    runs(page).nth(row).locator("[data-head=Run]").click()
+
+
+def run_of(page: Page, detector: str, setting: str | None = None) -> int:
+    """The first row of this detector, and of this input."""
+    rows = texts(runs(page))
+    wanted = detector + (setting or "")
+    return next(i for i, row in enumerate(rows) if row.startswith(wanted))
+
+
+def instances(page: Page) -> Locator:
+    """The names of the instances of a run, which open them."""
+    return page.locator(".cw-answers tbody th")
+
+
 def start_button(page: Page) -> None:
     page.get_by_text("Start a run", exact=True).click()
 
@@ -97,25 +118,29 @@ def test_a_click_opens_a_run_and_another_its_instance(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
-    click_row(page, row_of(page, "Mistral Small 3.1", "Detector"))
+    click_run(page, run_of(page, "Mistral Small 3.1"))
     wait_for_query(
         page,
         detector="mistral-small-3.1",
         setting="code",
         benchmark="junobench",
     )
-    alone(page, "Mistral Small 3.1")
+    arrives(
+        page, re.compile(r"^Mistral Small 3\.1, −RT is right on \d+ of 216")
+    )
     expect(page.locator(".cw-facts")).to_contain_text("without an answer")
     page.get_by_test_id("stButtonGroup").get_by_text(
         "without an answer", exact=True
     ).click()
-    wait_for_query(page, only="without an answer")
-    sees(page, re.compile(r"^[12] instances\. Click a row"))
-    expect(column(page, "Answers").first).to_contain_text("?")
+    wait_for_query(page, only="unanswered")
+    sees(page, re.compile(r"^[12] instances\. Each opens"))
+    expect(
+        page.locator(".cw-answers [data-head=Answers]").first
+    ).to_contain_text("?")
     settled(page)
-    names = texts(column(page, "Instance"))
+    names = texts(instances(page))
     assert 1 <= len(names) <= 2
-    click_row(page, 0)
+    instances(page).first.get_by_role("link").click()
     wait_for_query(page, instance=names[0])
     alone(page, names[0])
     expect(
@@ -139,8 +164,8 @@ def test_an_instance_has_an_address_and_neighbours(
     alone(page, "numpy_1_fixed")
     click_button(settled(page), "Back to the run")
     wait_for_query(page, instance=None, experiment=STUDY)
-    alone(page, "GPT-5")
-    sees(page, "222 instances. Click a row")
+    arrives(page, "GPT-5, +RT is right on 179 of 222 instances")
+    sees(page, "222 instances. Each opens")
 
 
 @pytest.mark.slow
@@ -148,17 +173,141 @@ def test_the_filter_stays_while_answers_are_read(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
-    first, second = texts(column(page, "Instance"))[:2]
-    click_row(page, 0)
-    wait_for_query(page, instance=first, only="runs differ")
-    sees(page, re.compile("^1 of .* with the filter: runs differ$"))
+    first, second = texts(instances(page))[:2]
+    instances(page).first.get_by_role("link").click()
+    wait_for_query(page, instance=first, only="changed")
+    sees(page, re.compile("^1 of .* with the filter: answers differ$"))
     settled(page)
     click_button(page, "Next")
-    wait_for_query(page, instance=second, only="runs differ")
+    wait_for_query(page, instance=second, only="changed")
     settled(page)
     click_button(page, "Back to the run")
-    expect(column(page, "Instance").first).to_have_text(first)
-    wait_for_query(page, instance=None, only="runs differ")
+    expect(instances(page).first).to_have_text(first)
+    wait_for_query(page, instance=None, only="changed")
+
+
+def test_ticked_runs_are_compared_and_a_number_opens_as_many_instances(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}/runs"))
+    button = page.get_by_role("button", name=re.compile("^Compare"))
+    expect(button).to_be_disabled()
+    for setting in ("−RT", "+RT"):
+        row = runs(page).nth(run_of(page, "GPT-5", setting))
+        row.get_by_role("checkbox").check()
+        settled(page)
+    expect(button).to_have_text("Compare 2 runs")
+    button.click()
+    wait_for_query(page, baseline=BASELINE, against=OTHER)
+    alone(
+        page,
+        "GPT-5, +RT is right on 10 more of 222 instances than GPT-5, −RT; "
+        "the tests find no evidence of a difference, adjusted p = 0.122",
+    )
+    sees(page, "a tie counts as no crash")
+    only_other = page.locator(".cw-shares li").filter(
+        has_text="only GPT-5, +RT"
+    )
+    [n] = re.findall(r"\d+$", only_other.inner_text())
+    only_other.get_by_role("link").click()
+    wait_for_query(page, right="other", other=OTHER)
+    alone(page, f"On {n} instances, only GPT-5, +RT is right")
+    rows = page.locator(".cw-instances tbody tr")
+    expect(rows).to_have_count(int(n))
+    first, second = rows.locator("th").all_inner_texts()[:2]
+    rows.first.get_by_role("link").click()
+    wait_for_query(page, instance=first, right="other")
+    alone(page, first)
+    sees(page, f"1 of {n} where only GPT-5, +RT is right")
+    expect(page.locator(".cw-verdict")).to_have_count(10)
+    settled(page).keyboard.press("j")
+    wait_for_query(page, instance=second, right="other", baseline=BASELINE)
+    alone(page, second)
+    click_button(settled(page), "Back to the list")
+    wait_for_query(page, instance=None, right="other")
+    expect(rows).to_have_count(int(n))
+    click_button(settled(page), "Back to the comparison")
+    wait_for_query(page, right=None, other=None, baseline=BASELINE)
+    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_an_old_address_of_two_runs_opens_their_comparison(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    old = f"{GPT}&beside_run=GPT-5, −RT, CRANE-LLM, release of October 2025"
+    page = settled(open_page(f"{facts_app}{old}"))
+    wait_for_query(page, baseline=OTHER, against=BASELINE, beside_run=None)
+    sees(page, re.compile("^GPT-5, −RT is right on 10 fewer of 222 instances"))
+    click_button(page, "Swap")
+    wait_for_query(page, baseline=BASELINE, against=OTHER)
+    sees(page, re.compile("^GPT-5, \\+RT is right on 10 more of 222 instances"))
+
+
+@pytest.mark.slow
+def test_a_mark_of_the_comparison_opens_the_instances_of_its_group(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}{COMPARED}"))
+    box = page.get_by_role("combobox", name="Open the cases of")
+    box.focus()
+    box.press("ArrowDown")
+    page.get_by_role("option", name=re.compile("^pandas")).click()
+    wait_for_query(page, library="pandas", right="one", other=OTHER)
+    shown = page.locator(".cw-instances tbody tr")
+    expect(shown.first).to_contain_text("pandas")
+    settled(page)
+    assert {"pandas"} == {
+        row.split("_")[0] for row in shown.locator("th").all_inner_texts()
+    }
+
+
+@pytest.mark.slow
+def test_answers_are_searched_and_the_search_stays_while_they_are_read(
+    runs_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{runs_app}/runs"))
+    rows = texts(runs(page))
+    ours = [i for i, row in enumerate(rows) if "fake" in row]
+    click_run(page, ours[-1])
+    box = page.get_by_label("Search reasoning and raw replies")
+    box.fill("MADE fake")
+    box.press("Enter")
+    wait_for_query(page, find="MADE fake")
+    sees(page, re.compile(r"^\d+ answers on \d+ instances contain"))
+    hits = page.locator(".cw-instances tbody tr")
+    expect(hits.first.locator("mark").first).to_have_text("Made")
+    first, second = hits.locator("th").all_inner_texts()[:2]
+    hits.first.get_by_role("link").click()
+    wait_for_query(page, instance=first, find="MADE fake")
+    expect(page.locator(".cw-verdict mark").first).to_have_text("Made")
+    settled(page).keyboard.press("j")
+    wait_for_query(page, instance=second, find="MADE fake")
+    click_button(settled(page), "Back to the run")
+    wait_for_query(page, instance=None, find="MADE fake")
+    expect(hits.first.locator("th")).to_have_text(first)
+
+
+@pytest.mark.slow
+def test_a_list_keeps_its_page_and_the_runs_their_filter(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}/runs?by_detector=gpt-5"))
+    expect(runs(page)).to_have_count(2)
+    click_run(page, 1)
+    wait_for_query(page, detector="gpt-5")
+    on_page_1 = texts(instances(settled(page)))[0]
+    page.get_by_test_id("stPagination").get_by_text("3", exact=True).click()
+    expect(instances(page).first).not_to_have_text(on_page_1)
+    first = texts(instances(settled(page)))[0]
+    instances(page).first.get_by_role("link").click()
+    wait_for_query(page, instance=first)
+    sees(page, "201 of 222 in this run")
+    click_button(settled(page), "Back to the run")
+    expect(instances(page).first).to_have_text(first)
+    settled(page).get_by_role("button", name="All runs").click()
+    wait_for_query(page, by_detector="gpt-5", detector=None)
+    expect(runs(page)).to_have_count(2)
 
 
 @pytest.mark.slow
@@ -171,9 +320,32 @@ def test_an_address_that_names_nothing_says_so(
         )
     )
     sees(page, "No run matches junobench, none, x, code.")
-    expect(grid(page)).to_be_visible()
+    expect(runs(page).first).to_be_visible()
     page.goto(f"{facts_app}{GPT}&instance=none_1_fixed")
     sees(page, "This run has no answer for an instance of this name.")
+
+
+@pytest.mark.slow
+def test_a_heading_sorts_the_runs_and_keeps_what_is_ticked(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}/runs"))
+    box = runs(page).nth(run_of(page, "GPT-5")).get_by_role("checkbox")
+    box.check()
+    settled(page)
+    heading = page.locator(".cw-run-rows thead").get_by_role(
+        "button", name="Answers"
+    )
+    counted = runs(page).locator("[data-head=Answers]")
+    for first, order in (("80", "ascending"), ("1,110", "descending")):
+        heading.click()
+        expect(counted.first).to_have_text(first)
+        expect(
+            page.locator(f".cw-run-rows th[aria-sort={order}]")
+        ).to_have_count(1)
+    ticked = runs(page).filter(has=page.locator("input:checked"))
+    expect(ticked).to_have_count(1)
+    expect(ticked).to_contain_text("GPT-5")
 
 
 def test_a_run_is_started_watched_and_read(
@@ -204,19 +376,19 @@ def test_a_run_is_started_watched_and_read(
     ).to_be_enabled()
     settled(page)
     click_button(page, "Open run")
-    alone(page, "fake")
+    arrives(page, re.compile(r"^fake, \+RT is right on \d of 2 instances$"))
     facts = page.locator(".cw-facts").first
     for words in (
         "minibench",
         "predict-from-runtime-",
         "tokens in / out",
-        "runs agree",
+        "answers agree",
     ):
         expect(facts).to_contain_text(words)
     settled(page)
-    names = column(page, "Instance")
+    names = instances(page)
     expect(names).to_have_text(["pandas_1_fixed", "pandas_1_reproduced"])
-    click_row(page, 1)
+    instances(page).nth(1).get_by_role("link").click()
     wait_for_query(page, instance="pandas_1_reproduced")
     expect(page.locator(".cw-verdict").filter(has_text=OURS)).to_have_count(5)
     settled(page)
@@ -255,11 +427,10 @@ def test_several_inputs_are_started_as_a_run_each_under_one_name(
         timeout=60_000
     )
     settled(page)
-    expect(
-        grid(page).locator("tbody tr").filter(has_text="pilot")
-    ).to_have_count(2)
+    expect(runs(page).filter(has_text="pilot")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_a_model_is_chosen_among_the_endpoints_of_the_server(
     runs_app: str, open_page: OpenPage
 ) -> None:
@@ -311,15 +482,10 @@ def test_an_own_run_stands_beside_the_study_on_results(
     runs_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
-    ours = (
-        grid(page)
-        .locator("tbody tr")
-        .filter(has_text="junobench")
-        .filter(has_text="fake")
-    )
+    ours = runs(page).filter(has_text="junobench").filter(has_text="fake")
     expect(ours).to_have_count(1)
-    rows = texts(grid(page).locator("tbody tr"))
-    click_row(
+    rows = texts(runs(page))
+    click_run(
         page,
         next(
             place
@@ -333,9 +499,8 @@ def test_an_own_run_stands_beside_the_study_on_results(
     page.get_by_test_id("stPageLink-NavLink").filter(
         has_text="Beside the study on Results"
     ).click()
-    alone(page, "Results")
+    page.wait_for_url("**/results*")
     settled(page)
-    assert path(page) == "/results"
     [job] = query(page)["beside"]
     assert job.startswith("fake-code-junobench-")
     expect(

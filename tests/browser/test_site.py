@@ -37,6 +37,7 @@ def site(
     return place / "site"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "width"),
     [

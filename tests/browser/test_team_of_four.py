@@ -34,7 +34,14 @@ from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
 from .desk import SAVED, open_desk, press, press_ready, shown_item
-from .screen import choose, click_button, sees, settled, shows_title
+from .screen import (
+    choose,
+    click_button,
+    of_campaign,
+    sees,
+    settled,
+    shows_title,
+)
 
 NAME = "team"
 FOUR = ("ana", "ben", "cem", "dia")
@@ -73,6 +80,9 @@ def label_rest(folder: DataFolder, *people: str) -> None:
             assert desk.take(who, [act]).refused == {}
 
 
+PEOPLE = "People+and+guideline"
+
+
 def label_by_keys(
     folder: DataFolder, page: Page, annotator: str, n: int
 ) -> None:
@@ -85,9 +95,9 @@ def label_by_keys(
     page.wait_for_function(SAVED)
 
 
-def open_campaign(page: Page, address: str) -> Page:
-    page.goto(f"{address}/campaigns?campaign={NAME}")
-    shows_title(page, NAME)
+def open_campaign(page: Page, address: str, part: str) -> Page:
+    page.goto(f"{address}/campaigns?campaign={NAME}&part={part}")
+    shows_title(page, of_campaign(NAME))
     return settled(page)
 
 
@@ -123,16 +133,16 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
             folder, open_desk(page, address, NAME), "ana", N_CALIBRATION - 1
         )
         label_rest(folder, *FOUR)
-        change_guideline(open_campaign(page, address))
-        open_main_round(open_campaign(page, address))
+        change_guideline(open_campaign(page, address, PEOPLE))
+        open_main_round(open_campaign(page, address, PEOPLE))
         label_by_keys(folder, open_desk(page, address, NAME), "ana", 5)
         ask_about_one(page)
-        replace_ben(open_campaign(page, address))
+        replace_ben(open_campaign(page, address, PEOPLE))
         label_rest(folder, "ana", "cem", "dia", "eva")
-        answer_question(open_campaign(page, address))
+        answer_question(open_campaign(page, address, "Progress"))
         open_desk_of_question(page, address)
         decide_all(page, address)
-        lock(open_campaign(page, address))
+        lock(open_campaign(page, address, "Progress"))
     plan = kept_campaign(folder, NAME).plan
     finals = final_outcomes(folder, plan)
     assert (
@@ -199,12 +209,11 @@ def replace_ben(page: Page) -> None:
 
 
 def answer_question(page: Page) -> None:
-    listed = page.get_by_test_id("stDataFrame").filter(has_text="Last message")
+    listed = page.locator(".cw-plain tbody tr")
     expect(listed).to_have_count(1)
     settled(page)
-    listed.scroll_into_view_if_needed()
-    listed.click(position={"x": 100, "y": 48})
-    shows_title(page, "Flagged item")
+    listed.get_by_role("link").click()
+    shows_title(page, "The item that ana flagged waits for an answer")
     page.get_by_label("Message", exact=True).fill("The first one.")
     page.get_by_label("Your name").fill("lea")
     click_button(page, "Send")
@@ -237,6 +246,7 @@ def decide_all(page: Page, address: str) -> None:
 
 
 def lock(page: Page) -> None:
+    click_button(page, "Lock", exact=True)
     page.get_by_label("Locked by").fill("lea")
     page.get_by_label("Locked by").blur()
     click_button(settled(page), "Lock campaign")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from crane_core.annotation.thread import ThreadState
@@ -13,6 +14,7 @@ from .desk import campaign_of_all, unique
 from .screen import click_button, click_row, sees, settled, shows_title
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_read_and_resolved(
     open_page: OpenPage, answered_app: Served
 ) -> None:
@@ -27,12 +29,16 @@ def test_a_question_is_answered_read_and_resolved(
     ]
     assert LabelStore(folder, plan.campaign).take("ana", acts).refused == {}
     page = open_page(f"{address}/campaigns?campaign={plan.campaign}")
-    listed = page.get_by_test_id("stDataFrame").filter(has_text="Last message")
+    listed = page.locator(".cw-plain tbody tr")
     expect(listed).to_have_count(1)
+    expect(listed.locator("[data-head=Note]")).to_have_text(
+        "two <b>causes</b>?"
+    )
+    sees(page, "1 open, 0 answered, 0 resolved.")
+    sees(page, "1 flagged item comes up for a decision once labelled by all.")
     settled(page)
-    listed.scroll_into_view_if_needed()
-    listed.click(position={"x": 100, "y": 48})
-    shows_title(page, "Flagged item")
+    listed.get_by_role("link").click()
+    shows_title(page, "The item that ana flagged waits for an answer")
     sees(page, "Note: two <b>causes</b>?")
     expect(page.locator(".cw-card")).to_be_visible()
     page.get_by_label("Message", exact=True).fill("The first <i>one</i>.")

@@ -15,8 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks._server import serve
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 
-from .conftest import OpenPage, slow
-from .screen import choose, sees, settled, shows_title
+from .conftest import OpenPage
+from .screen import TITLES, choose, sees, settled, shows_title
 
 PATH = "/try_a_notebook"
 MODEL = "fake-9"
@@ -86,6 +86,10 @@ def verdict(page: Page) -> Locator:
     return page.locator(".cw-verdict").first
 
 
+def rehearsal(page: Page) -> Locator:
+    return page.locator(".cw-verdict").filter(has_text="Rehearsed")
+
+
 def button(page: Page, words: str) -> Locator:
     return page.get_by_role("button", name=words)
 
@@ -118,6 +122,7 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
     expect(verdict(page)).to_contain_text("they never say that a cell is safe")
 
 
+@pytest.mark.slow
 def test_where_execution_is_off_there_is_no_way_to_it(
     facts_app: str, open_page: OpenPage
 ) -> None:
@@ -125,12 +130,8 @@ def test_where_execution_is_off_there_is_no_way_to_it(
     sees(page, "This server reads notebooks and does not run them")
     sees(page, "CRANE_ALLOW_EXECUTION=1")
     expect(page.get_by_label("Path", exact=True)).to_have_count(0)
-    assert page.get_by_test_id("stButtonGroup").get_by_role(
-        "radio"
-    ).all_inner_texts() == [
-        "An example notebook",
-        "Upload",
-    ]
+    ways = page.get_by_test_id("stButtonGroup").get_by_role("radio")
+    expect(ways).to_have_text(["An example notebook", "Upload"])
     page.get_by_text("Upload", exact=True).click()
     sees(page, "nothing leaves this server, without your click")
     upload(page, names_ipynb=notebook(*OPAQUE))
@@ -141,6 +142,7 @@ def test_where_execution_is_off_there_is_no_way_to_it(
     ).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     upload(desk, names_ipynb=notebook(*OPAQUE))
     expect(verdict(desk)).to_contain_text("No certain crash")
@@ -148,6 +150,8 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
+    expect(verdict(desk)).to_contain_text("Predicted by")
+    expect(rehearsal(desk)).to_contain_text("Crashed: KeyError")
     sees(desk, re.compile(r"A crash here would cost \d+\.\d s of re-execution"))
     expect(
         desk.locator(".cw-state summary").filter(has_text="kept")
@@ -161,6 +165,21 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     )
     expect(verdict(desk)).to_contain_text("No certain crash")
     expect(button(desk, "Start a fresh kernel")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_target_is_not_rehearsed_where_the_box_is_not_ticked(
+    desk: Page,
+) -> None:
+    upload(desk, names_ipynb=notebook(*OPAQUE))
+    box = desk.get_by_role("checkbox", name="Also run the target in a copy")
+    expect(box).to_be_checked()
+    desk.get_by_text("Also run the target in a copy").click()
+    expect(box).not_to_be_checked()
+    button(desk, "Run the cell before it").click()
+    expect(verdict(desk)).to_contain_text("Will crash: KeyError")
+    expect(box).not_to_be_checked()
+    expect(rehearsal(desk)).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -206,19 +225,20 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
     expect(refusal(desk)).to_contain_text("nocode.ipynb has no code cell.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        slow(b"[1", "The state is not JSON."),
+        (b"[1", "The state is not JSON."),
         (
             b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}',
             "not a state that `capture` wrote",
         ),
-        slow(
+        (
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
             "another target or another notebook",
         ),
-        slow(
+        (
             b'{"target": 9}',
             "before code cell 9, which names.ipynb does not have",
         ),
@@ -233,6 +253,7 @@ def test_a_state_that_does_not_fit_is_refused_in_words(
     assert desk.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     setup = f"text = '''{SCRIPT}'''\nkept = {{text: 1}}"
     upload(
@@ -264,7 +285,7 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     assert desk.evaluate("window.injected === undefined")
     assert desk.locator("[data-testid=stMain] h1").count() == 1
     assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    shows_title(desk, "Try a notebook")
+    shows_title(desk, TITLES["/try_a_notebook"])
 
 
 @pytest.mark.slow
@@ -284,3 +305,21 @@ def test_a_file_on_the_server_runs_in_its_own_folder(
     page.get_by_label("Path", exact=True).press("Enter")
     button(page, "Run the cell before it").click()
     expect(verdict(page)).to_contain_text("Will crash: KeyError")
+
+
+@pytest.mark.slow
+def test_a_fix_stands_below_the_verdict_and_is_downloaded(desk: Page) -> None:
+    cells = ("ages = {'north': 3}", "n = ages['North']")
+    upload(desk, beds_ipynb=notebook(*cells))
+    button(desk, "Run the cell before it").click()
+    card = desk.locator(".cw-verdict").filter(has_text="Fix, tried")
+    expect(card).to_contain_text("Write 'north' for 'North'.")
+    expect(card).to_contain_text("Ran through; n is an int; the cells after")
+    expect(card.locator("del")).to_contain_text("n = ages['North']")
+    expect(card.locator("ins")).to_contain_text("n = ages['north']")
+    with desk.expect_download() as started:
+        button(desk, "Download the notebook with the fix").click()
+    file = started.value
+    assert file.suggested_filename == "beds-fixed.ipynb"
+    made = nbformat.reads(file.path().read_text("utf-8"), 4)
+    assert made.cells[1].source == "n = ages['north']"

@@ -31,7 +31,13 @@ from .desk import (
     press_ready,
     shown_item,
 )
-from .screen import arrives, click_button, settled, shows_title
+from .screen import (
+    arrives,
+    click_button,
+    of_campaign,
+    settled,
+    shows_title,
+)
 
 NAME = "whole"
 SEED = 301
@@ -69,7 +75,7 @@ def wanted_label(annotator: str, item: str) -> str:
 
 def create(page: Page, address: str) -> None:
     page.goto(f"{address}/campaigns")
-    settled(page).get_by_text("Strata, repeats and seed").click()
+    settled(page).get_by_text("Strata, repeats, judges and seed").click()
     for words, value in {
         "Name": NAME,
         "Annotators": "ana, ben",
@@ -81,7 +87,7 @@ def create(page: Page, address: str) -> None:
         settled(page)
     expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
     click_button(page, "Create campaign")
-    shows_title(page, NAME)
+    shows_title(page, of_campaign(NAME))
 
 
 def open_loaded(page: Page, address: str, annotator: str) -> None:
@@ -132,17 +138,14 @@ def kappa_of(folder: DataFolder, plan: Plan) -> tuple[float, int]:
 def kappa_on_page(page: Page, address: str) -> tuple[str, str]:
     """The headline of the Agreement page: the coefficient and its n, as printed."""
     page.goto(f"{address}/agreement")
-    headline = page.get_by_text(
-        re.compile(
-            r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben"
-        )
+    agreed = page.get_by_text(
+        re.compile(r"Of \d+ diagnoses of .*, whole: ana and whole: ben agree")
     )
-    expect(headline).to_be_visible()
-    found = re.search(
-        r"kappa (\S+) .*? over (\d+) diagnoses", headline.inner_text()
-    )
-    assert found
-    return found[1].replace("−", "-"), found[2]
+    expect(agreed).to_be_visible()
+    n = re.search(r"Of (\d+) diagnoses", agreed.inner_text())
+    kappa = re.search(r"kappa (\S+)", page.locator("h1").inner_text())
+    assert n and kappa
+    return kappa[1].replace("−", "-"), n[1]
 
 
 def decide_all(page: Page, address: str, label: str) -> int:
@@ -262,8 +265,8 @@ def test_two_people_repeat_the_studys_second_labelling(
 
 
 def lock(page: Page, address: str) -> None:
-    page.goto(f"{address}/campaigns?campaign={NAME}")
-    arrives(page, NAME)
+    page.goto(f"{address}/campaigns?campaign={NAME}&part=Result")
+    arrives(page, of_campaign(NAME))
     page.get_by_label("Locked by", exact=True).fill("cleo")
     page.get_by_label("Locked by", exact=True).blur()
     settled(page)

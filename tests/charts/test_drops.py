@@ -25,7 +25,6 @@ def table() -> pd.DataFrame:
             "high": 0.01,
         }
         | {
-            "end": 0.01,
             "text": "−5.0",
             "n": 222,
             "n_cases": 111,
@@ -37,7 +36,7 @@ def table() -> pd.DataFrame:
             "setting": "runtime-V",
             "difference": -0.036,
         }
-        | {"end": -0.036, "text": "−3.6 p", "is_printed": True},
+        | {"text": "−3.6", "is_printed": True},
     ]
     return pd.DataFrame(rows).astype({"n": "Int64", "n_cases": "Int64"})
 
@@ -86,3 +85,19 @@ def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
     ]
     assert selection["name"] == MARK
     assert selection["select"]["fields"] == ["label", "detector_title"]
+
+
+def test_a_heading_has_a_row_without_a_mark_and_names_are_above_on_a_phone(
+    table: pd.DataFrame,
+) -> None:
+    labels = ["by input", *LABELS]
+    chart = drops(
+        table, labels=labels, rate="accuracy", headings=labels[:1]
+    ).to_dict()
+    rows = [layer["encoding"].get("y") for layer in chart["layer"]]
+    y = next(each for each in rows if each)
+    assert y["scale"]["domain"] == labels
+    weight = y["axis"]["labelFontWeight"]
+    assert '["by input"]' in weight["condition"]["test"]
+    assert (weight["condition"]["value"], weight["value"]) == ("bold", "normal")
+    assert y["axis"]["labelAlign"] == {"expr": "width < 440 ? 'left' : 'right'"}

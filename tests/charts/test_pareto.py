@@ -38,3 +38,5 @@ def test_only_the_front_is_filled_and_joined(
         [{"filter": "!datum.is_front"}],
     )
     assert on_front["encoding"]["x"]["scale"]["zero"]
+    # The dearest mark may stand at the edge of the plot; its text stands behind it.
+    assert chart.to_dict()["padding"]["right"] > 7 * len("+RT")

@@ -20,6 +20,7 @@ def ablation() -> pd.DataFrame:
         "detector_title": "GPT-5",
         "value": 0.8,
         "text": "80.0%",
+        "is_printed": False,
         "reference_value": 0.82,
     }
     return pd.DataFrame(row | {"setting": setting} for setting in SETTINGS)
@@ -50,10 +51,9 @@ def test_the_reference_is_marked(
         marks_of(chart, kind) for kind in ("rule", "bar", "text")
     )
     assert rule["encoding"]["x"]["field"] == "reference_value"
-    assert (
-        bar["encoding"]["fillOpacity"]["condition"]["test"]
-        == "datum.setting == '+RT'"
-    )
+    hollow, full = bar["encoding"]["fillOpacity"]["condition"]
+    assert (hollow["test"], hollow["value"]) == ("datum.is_printed", 0)
+    assert full["test"] == "datum.setting == '+RT'"
     assert text["encoding"]["text"]["field"] == "text"
 
 

@@ -8,7 +8,7 @@ from crane_core.charts.specification_curve import specification_curve
 READINGS = pd.DataFrame(
     {
         "place": [1, 2],
-        "reading": ["majority, detection only", "all runs, detection only"],
+        "reading": ["majority, detection only", "all answers, detection only"],
         "detector_title": ["GPT-5", "GPT-5"],
         "difference": [-0.02, 0.11],
         "low": [-0.08, 0.01],
@@ -20,7 +20,7 @@ READINGS = pd.DataFrame(
 CHOICES = pd.DataFrame(
     {
         "place": [1, 2],
-        "choice": ["majority", "all runs"],
+        "choice": ["majority", "all answers"],
         "reading": READINGS["reading"].tolist(),
     }
 )
@@ -35,7 +35,7 @@ def test_choices_stand_below_all_differences_in_one_panel() -> None:
     assert values[:6] == pytest.approx([-0.1, -0.05, 0.0, 0.05, 0.1, 0.15])
     assert values[-2:] == sorted(values[-2:], reverse=True)
     assert max(values[-2:]) < -0.1
-    assert '["majority", "all runs"]' in axes[0]["labelExpr"]
+    assert '[["majority"], ["all answers"]]' in axes[0]["labelExpr"]
     domain = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert domain[0] < min(values)
     assert domain[1] == 0.2

@@ -49,10 +49,8 @@ def test_zero_is_marked_and_every_interval_is_in_sight(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
     chart = together(table, axis="accuracy")
-    line, interval = marks_of(chart, "rule")
-    assert chart.to_dict()["datasets"][line["data"]["name"]] == [
-        {"difference": 0.0}
-    ]
+    [line], [interval] = marks_of(chart, "tick"), marks_of(chart, "rule")
+    assert line["encoding"]["x"]["datum"] == 0
     assert (
         interval["encoding"]["x"]["field"],
         interval["encoding"]["x2"]["field"],
@@ -61,7 +59,18 @@ def test_zero_is_marked_and_every_interval_is_in_sight(
         "high",
     )
     low, high = interval["encoding"]["x"]["scale"]["domain"]
-    assert low <= -0.06 < 0.08 < high
+    assert low <= -0.06 < 0.08 <= high
+
+
+def test_the_axis_has_one_unit_and_the_texts_have_room(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    chart = together(table, axis="change of accuracy")
+    [interval] = marks_of(chart, "rule")
+    axis = interval["encoding"]["x"]["axis"]
+    assert axis["title"] == "change of accuracy in percentage points"
+    assert "pp" not in axis["labelExpr"]
+    assert chart.to_dict()["padding"]["right"] > 6 * len("80.0%")
 
 
 def test_what_holds_up_is_filled(

@@ -71,6 +71,7 @@ def test_options_tell_the_versions(tool: ModuleType) -> None:
     json.dumps(options)
 
 
+@pytest.mark.slow
 @both
 def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
     found = tool.predict(
@@ -88,6 +89,7 @@ def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
     assert entry["source"] == tool.NAME and entry["counts"]
 
 
+@pytest.mark.slow
 @both
 def test_fine_cells_are_none(tool: ModuleType) -> None:
     found = tool.predict(
@@ -108,6 +110,7 @@ def test_what_does_not_count_is_kept_with_its_reason(tool: ModuleType) -> None:
     assert not entry["counts"] and "installed" in entry["why_not"]
 
 
+@pytest.mark.slow
 def test_types_of_the_state_show_pyright_what_code_alone_does_not() -> None:
     codes = (
         "import pandas as pd\ndef load(path):\n    return eval(path)",
@@ -126,6 +129,7 @@ def test_types_of_the_state_show_pyright_what_code_alone_does_not() -> None:
     ) == ["reportAttributeAccessIssue"]
 
 
+@pytest.mark.slow
 def test_an_assignment_against_the_declared_type_is_not_counted() -> None:
     found = pyright.predict(
         cells("a = 'text'", "a = 1", "print(a)"),
@@ -164,6 +168,7 @@ def test_comments_of_the_notebook_do_not_switch_it_off(
     assert tool.predict(cells(code), None, Setting.CODE).crashes
 
 
+@pytest.mark.slow
 @both
 def test_nothing_of_the_notebook_runs(tool: ModuleType, tmp_path: Path) -> None:
     trace = tmp_path / "ran"
@@ -222,6 +227,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @both
 def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
     questions = [
@@ -246,12 +252,14 @@ def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
     }
 
 
+@pytest.mark.slow
 def test_one_broken_text_alone_is_an_error_with_a_remedy() -> None:
     with pytest.raises(ToolStoppedError, match="internal error") as caught:
         pyright.predict(cells(HOSTILE["deep brackets"]), None, Setting.CODE)
     assert caught.value.remedy
 
 
+@pytest.mark.slow
 @both
 def test_diagnostics_are_bounded(tool: ModuleType) -> None:
     found = tool.predict(
@@ -397,6 +405,7 @@ def test_published_instances_come_out_as_the_study_had_them(
             assert rule in rules(answers[name], counts=True), name
 
 
+@pytest.mark.slow
 def test_annotations_are_those_of_the_published_texts(
     published: tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]],
 ) -> None:

@@ -202,7 +202,10 @@ def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
             "/" + address,
             parse_qs(urlsplit(address).query).get("case", [""])[0],
         )
-        assert told[TITLE] == shown, picture
+        # Most titles are what the page has found, and some are known by their form alone.
+        is_form = isinstance(shown, re.Pattern)
+        wanted = shown if is_form else re.compile(f"^{re.escape(shown)}$")
+        assert wanted.search(told[TITLE]), picture
 
 
 def test_minibench_has_as_many_pairs_as_told() -> None:

@@ -136,7 +136,7 @@ def test_a_section_of_results_is_drawn(
     shown.query_params["part"] = "Who was asked"
     shown.run()
     assert not shown.exception, shown.exception
-    assert "Who was asked?" in [one.value for one in shown.subheader]
+    assert "Who was asked?" in [one.value for one in shown.header]
 
 
 def test_a_form_of_an_export_is_offered_and_written(

@@ -12,26 +12,6 @@ from crane_core.importers.registry import importer_for
 from tests.importers.conftest import TreeOf
 
 ANSWERS = {
-    ("promptfoo", "results.json"): json.dumps(
-        {"evalId": "e", "results": {"results": []}, "config": {}}
-    ),
-    (
-        "promptfoo",
-        "results.csv",
-    ): 'q,"[openai:gpt-5] Will it crash?"\na_1_fixed,[PASS] no\n',
-    (
-        "OpenAI Evals",
-        "log.jsonl",
-    ): '{"spec": {"eval_name": "a"}}\n{"run_id": "r"}\n',
-    (
-        "lm-evaluation-harness",
-        "samples_a.jsonl",
-    ): '{"doc_id": 0, "resps": [["crash"]], "filtered_resps": ["crash"]}\n',
-    (
-        "Weights & Biases Weave",
-        "calls.jsonl",
-    ): '{"op_name": "predict", "inputs": {}, "output": {}}\n',
-    ("Langfuse", "traces.csv"): "id,name,input,output,scores\n1,a,b,c,d\n",
     ("HELM", "scenario_state.json"): json.dumps(
         {"adapter_spec": {}, "request_states": []}
     ),
@@ -65,7 +45,7 @@ def test_the_tool_is_named_with_the_way_in(
     way = (
         "instance, detector, setting, index, crashes"
         if of in ANSWERS
-        else "`campaign labels NAME --file LABELS.csv"
+        else "`campaign labels NAME --file FILE"
     )
     assert way in refusal.value.remedy
 

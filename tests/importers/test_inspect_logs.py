@@ -109,6 +109,7 @@ def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
     first = import_paths([LOGS / "crashes.eval"], folder)
     second = import_paths([LOGS / "crashes.json"], folder)

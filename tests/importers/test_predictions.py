@@ -110,7 +110,7 @@ def test_a_kind_of_detector_that_does_not_exist_is_a_problem(
     assert isinstance(problem, LoadProblem)
     assert (
         problem.reason
-        == "kind must be one of llm, analyzer, rules, rehearsal, not 'oracle'"
+        == "kind must be one of llm, analyzer, rules, rehearsal, repair, not 'oracle'"
     )
 
 

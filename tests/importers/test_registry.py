@@ -22,7 +22,7 @@ MARKS = {
 
 def test_every_module_with_a_kind_is_an_importer() -> None:
     kinds = [importer.KIND for importer in importers()]
-    told_by_content = ["captured-states", "inspect-log"]
+    told_by_content = ["captured-states", "inspect-log", "mapped-answers"]
     told_where_alone = ["notebook-column"]
     assert kinds == sorted([*MARKS, *told_by_content, *told_where_alone])
 

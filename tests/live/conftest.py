@@ -68,3 +68,11 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for number, handler in left.items():
         signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def main_stays() -> Iterator[None]:
+    """A shell puts its module in the place of the program's, which processes that other tests start are made from."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

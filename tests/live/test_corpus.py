@@ -62,6 +62,7 @@ def written(folder: Path, text: str) -> list[Case]:
     return cases_of(file)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_counted_and_told(tmp_path: Path) -> None:
     cases = written(
         tmp_path,

@@ -153,6 +153,7 @@ DOORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("door", "often"), DOORS)
 def test_later_looks_say_what_the_first_one_said(
     kernel: LookedAtKernel, door: str, often: int

@@ -99,6 +99,17 @@ def test_a_cell_is_judged_and_not_run(shell: Shell) -> None:
     assert shell.run("%%crane\nbeds['north']").startswith("No certain crash\n")
 
 
+def test_a_silent_verdict_says_what_was_looked_at_and_offers_the_rehearsal(
+    shell: Shell,
+) -> None:
+    shell.run("beds = {'north': 3}")
+    assert shell.run("%%crane\nbeds['north']").splitlines()[2] == (
+        "  looked at this code and what its names hold now. Not looked at: what only a run shows."
+        " %%crane rehearse above the cell runs it in a copy of the kernel that is dropped."
+    )
+    assert "looked at" not in shell.run("%%crane\nbeds['south']")
+
+
 def test_what_the_kernel_holds_now_counts_not_what_cells_said(
     shell: Shell,
 ) -> None:
@@ -135,12 +146,84 @@ def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
     assert type(shell.result.error_in_exec) is KeyError
 
 
-def test_the_guard_tells_whether_it_is_on(shell: Shell) -> None:
-    for wanted in ("on", "on", "off", "off"):
-        shell.run(f"%crane guard {wanted}")
-        assert shell.run("%crane guard").startswith(
-            f"%crane guard is {wanted}: "
-        )
+def test_the_guard_tells_its_step(shell: Shell) -> None:
+    for wanted, told in {
+        "on": "on: predict. ",
+        "predict": "on: predict. ",
+        "rehearse": "on: rehearse. ",
+        "off": "off: ",
+    }.items():
+        # Twice, as a step that is taken already changes nothing.
+        for _ in range(2):
+            switched = shell.run(f"%crane guard {wanted}")
+            assert switched.startswith(f"%crane guard is {told}")
+            assert shell.run("%crane guard") == switched
+
+
+OPEN_CRASH = "seen.append(1)\nbeds[__import__('os').getcwd()]"
+"""A cell of which the rules predict nothing, and which raises KeyError."""
+
+
+def test_a_guard_that_rehearses_stops_what_crashes_in_the_copy(
+    shell: Shell,
+) -> None:
+    shell.run("beds = {'north': 3}\nseen = []")
+    shell.run("%crane guard rehearse")
+    told = shell.run(OPEN_CRASH)
+    assert told.startswith(
+        "Stopped by %crane guard: this cell was not run, but rehearsed in a copy of the kernel.\n"
+        "Rehearsal, executed in a copy: crashed: KeyError\n  line      2: "
+    )
+    assert shell.names["seen"] == []
+    shell.run(f"# crane: run\n{OPEN_CRASH}")
+    assert type(shell.result.error_in_exec) is KeyError
+    assert shell.names["seen"] == [1]
+    told = shell.run("seen.append(2)\nbeds['south']")
+    assert "this cell was not run.\nWill crash: KeyError" in told
+    assert shell.run("seen.append(3)\nlen(seen)").endswith("2\n")
+    assert shell.names["seen"] == [1, 3]
+    shell.run("%crane guard on")
+    shell.run(OPEN_CRASH)
+    assert type(shell.result.error_in_exec) is KeyError
+
+
+RUNS_ANYWAY = {
+    "another program": "import subprocess\nok = subprocess.run(['true']).returncode == 0",
+    "a local connection": "import socket\na = socket.socket()\na.bind(('127.0.0.1', 0))\na.close()\nok = True",
+    "a thread": "import threading\nt = threading.Thread(target=list)\nt.start()\nt.join()\nok = True",
+    "a signal": "import os\nos.kill(os.getpid(), 0)\nok = True",
+    "much memory": "held = bytes(2_200_000_000)\nok = len(held) > 0\ndel held",
+    "more time than is given": "import time\ntime.sleep(1.3)\nok = True",
+    "a file": "import tempfile\nwith tempfile.TemporaryFile() as f:\n    ok = f.write(b'x') == 1",
+    "input that is caught": "try:\n    input()\nexcept Exception:\n    ok = True",
+}
+
+
+@pytest.mark.parametrize("what", RUNS_ANYWAY)
+def test_a_guard_that_rehearses_runs_what_a_copy_cannot_tell(
+    shell: Shell, what: str
+) -> None:
+    shell.run("ok = False")
+    shell.run("%crane guard rehearse")
+    told = shell.run(RUNS_ANYWAY[what])
+    assert "Stopped" not in told
+    assert shell.names["ok"]
+
+
+def test_a_cell_that_leaves_on_purpose_and_definitions_are_not_stopped(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run("import sys")
+    shell.run("%crane guard rehearse")
+    assert "Stopped" not in shell.run("print(1)\nsys.exit(''.join('a'))")
+    assert type(shell.result.error_in_exec) is SystemExit
+    magics = loaded(shell.shell)
+    assert magics is not None
+    monkeypatch.setattr(
+        magics.session, "rehearsal", lambda *_, **__: pytest.fail("rehearsed")
+    )
+    shell.run("import json\ndef f():\n    return 1")
+    assert shell.names["f"]() == 1
 
 
 OVERRIDDEN = {
@@ -241,6 +324,7 @@ def test_an_interrupted_question_leaves_no_answer_for_the_next_one(
     assert shell.run("%%crane\nbeds['north']").startswith("No certain crash")
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_told_and_started_again(own_shell: Shell) -> None:
     own_shell.run("beds = {}")
     own_shell.run("%%crane\nbeds['south']")
@@ -341,6 +425,7 @@ def test_a_mistyped_word_is_told_with_the_one_that_was_meant(
     assert shell.run(words).startswith(f"UsageError: {told}\n")
 
 
+@pytest.mark.slow
 def test_only_this_package_and_python_is_loaded_and_no_name_is_left(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -362,6 +447,7 @@ def test_only_this_package_and_python_is_loaded_and_no_name_is_left(
     made.shell.history_manager.end_session()
 
 
+@pytest.mark.slow
 def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(
     own_shell: Shell,
 ) -> None:

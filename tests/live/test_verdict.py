@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.live.reply import ModelAnswer, Sending
-from crane_core.live.verdict import MOST_LETTERS, LiveVerdict
+from crane_core.live.verdict import MOST_LETTERS, LiveVerdict, scope_words
 
 OURS = {"div", "strong", "span", "code", "details", "summary", "pre"}
 
@@ -40,6 +40,9 @@ def test_text_of_a_notebook_stays_text(text: str) -> None:
     assert Tags(unsure._repr_html_()).found <= OURS
     assert [name for name, _ in unsure.rows] == ["note", "unsure", "unsure"]
     assert len(repr(unsure).splitlines()) == 4
+    open_kernel = LiveVerdict((), 0.0, (), scope=hostile, offer=hostile)
+    assert Tags(open_kernel._repr_html_()).found <= OURS
+    assert len(repr(open_kernel).splitlines()) == 3
     prompt = {
         "text": hostile,
         "tokens": 1,
@@ -55,6 +58,13 @@ def test_text_of_a_notebook_stays_text(text: str) -> None:
         "reasoning": hostile,
     }
     assert Tags(ModelAnswer(reply)._repr_html_()).found <= OURS
+
+
+def test_what_was_looked_at_names_libraries_that_answered_and_limits() -> None:
+    assert scope_words(["pandas", "PyTorch"], is_limited=True) == (
+        "this code and what its names hold now, less what is unsure; pandas, PyTorch answered on stand-ins."
+        " Not looked at: what only a run shows."
+    )
 
 
 def test_no_text_is_without_end() -> None:

@@ -476,6 +476,7 @@ def asked_within(
     return answers, tally
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts_tokens", [True, False])
 def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(
     *, counts_tokens: bool

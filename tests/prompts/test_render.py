@@ -97,6 +97,7 @@ def test_published_inputs_come_out_byte_for_byte(
     assert same == {Setting.CODE: 222, Setting.RUNTIME: 222}
 
 
+@pytest.mark.slow
 def test_an_ablation_of_a_published_input_keeps_cells_and_names(
     runtime_texts: dict[str, str],
 ) -> None:

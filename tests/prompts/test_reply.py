@@ -224,6 +224,7 @@ def test_answer_of_any_length_is_read(n: int) -> None:
     assert read_reply(f"Well: {answer} so.").crashes is True
 
 
+@pytest.mark.slow
 def test_brackets_within_brackets_and_endless_numbers_are_no_answer_and_hide_none() -> (
     None
 ):

@@ -15,16 +15,18 @@ from crane_core.prompts.template import (
     FOLDER,
     HASH_LENGTH,
     PLACEHOLDER,
+    Wording,
     content_hash,
     template_for,
     template_for_judge,
     template_from,
+    template_named,
 )
 
 
 def test_every_template_is_named_by_its_content() -> None:
     paths = sorted(FOLDER.iterdir())
-    assert [path.suffix for path in paths] == [".txt"] * 5
+    assert [path.suffix for path in paths] == [".txt"] * 14
     for path in paths:
         assert path.stem.rpartition("-")[2] == content_hash(path.read_bytes())
         assert len(path.stem.rpartition("-")[2]) == HASH_LENGTH
@@ -45,6 +47,63 @@ def test_our_protocol_says_what_listing_1_says(setting: Setting) -> None:
         "detection",
     ]
     assert ("runtime information" in text) == (setting is not Setting.CODE)
+
+
+KINDS = (Setting.CODE, Setting.RUNTIME)
+
+
+@pytest.mark.parametrize("setting", KINDS)
+def test_a_variant_changes_one_thing_of_the_protocol(setting: Setting) -> None:
+    lines = {
+        wording: template_for(setting, wording).text.splitlines()
+        for wording in Wording
+    }
+    protocol = lines[Wording.PROTOCOL]
+    changed = {
+        wording: [line for line in of if line and line not in protocol]
+        for wording, of in lines.items()
+    }
+    assert changed[Wording.INPUT_FIRST] == [
+        "----- end of input -----",
+        "You are given, above this line:",
+    ]
+    assert changed[Wording.WITHOUT_CERTAINTY] == [
+        '- "detection": true if the target cell crashes; false if it does not.'
+    ]
+    [form, rule] = changed[Wording.WITH_CONFIDENCE]
+    assert '"confidence": number' in form and "from 0 to 100" in rule
+    kept = [line for line in lines[Wording.PARAPHRASE] if line in protocol]
+    assert set(kept) == {
+        "",
+        '{"reasoning": string, "detection": boolean}',
+        "----- input -----",
+        PLACEHOLDER,
+    }
+
+
+@pytest.mark.parametrize("wording", Wording)
+@pytest.mark.parametrize("setting", KINDS)
+def test_the_schema_states_what_the_wording_states(
+    wording: Wording, setting: Setting
+) -> None:
+    template = template_for(setting, wording)
+    schema = reply_schema(template)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    members = schema["properties"]
+    has_rule = "certain" in members["detection"]["description"]
+    assert has_rule == (wording is not Wording.WITHOUT_CERTAINTY)
+    assert ("confidence" in members) == (wording is Wording.WITH_CONFIDENCE)
+    assert schema["required"] == list(members)
+    assert template.text.count(PLACEHOLDER) == 1
+
+
+def test_a_template_is_named_by_a_wording_or_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "paraphrase"
+    path.write_text("mine {{body}}")
+    assert template_named(None, Setting.CODE) == template_for(Setting.CODE)
+    ours = template_named(Path("paraphrase"), Setting.CODE)
+    assert ours == template_for(Setting.CODE, Wording.PARAPHRASE)
+    assert template_named(path, Setting.CODE).text == "mine {{body}}"
 
 
 def test_the_judge_is_told_every_label_it_may_give_and_no_other() -> None:

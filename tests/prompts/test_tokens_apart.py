@@ -51,11 +51,13 @@ def n_started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_another_process_counts_the_same(input_texts: dict[str, str]) -> None:
     texts = [*TEXTS, *list(input_texts.values())[::20]]
     assert count_apart(texts) == [count_tokens(text) for text in texts]
 
 
+@pytest.mark.slow
 def test_a_text_is_counted_once(n_started: list[int]) -> None:
     first = count_apart(["a b", "c", "a b"])
     assert [count.n for count in first] == [2, 1, 2]
@@ -68,6 +70,7 @@ def test_a_text_is_counted_once(n_started: list[int]) -> None:
     assert n_started == [2, 1]
 
 
+@pytest.mark.slow
 def test_counts_that_are_remembered_are_bounded(
     n_started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +86,7 @@ def test_counts_that_are_remembered_are_bounded(
     assert n_started == [3, 1]
 
 
+@pytest.mark.slow
 def test_a_process_that_is_too_slow_is_ended_and_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -126,6 +130,7 @@ def test_others_are_not_waited_for_without_end(
     assert "others are being counted" in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is not there")
 def test_the_asking_process_loads_no_table() -> None:
     done = subprocess.run(

@@ -150,6 +150,7 @@ def planned(path: Path, target: int | None = None) -> list[int]:
     return [cell.index for cell in read_plan(path, target).executed]
 
 
+@pytest.mark.slow
 def test_cells_run_in_the_order_of_their_counts(usual: Usual) -> None:
     assert (usual.captured.target, ran(usual.captured)) == (len(USUAL) - 1, RAN)
     assert [cell.execution_count for cell in usual.captured.cells] == [
@@ -163,6 +164,7 @@ def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target
     assert usual.values["log"] == "['a', 'again']"
 
 
+@pytest.mark.slow
 def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(
     notebook: WriteNotebook,
 ) -> None:
@@ -233,6 +235,7 @@ def test_a_cell_that_raises_stops_the_capture_and_is_named(
     assert at.value.cell == 1
 
 
+@pytest.mark.slow
 def test_tags_let_a_cell_raise_or_leave_it_out(notebook: WriteNotebook) -> None:
     cells = ("1 / 0", "n = 1", "n = 2", "n[0]")
     tags = {0: ["raises-exception"], 2: ["remove-input", "skip-execution"]}
@@ -258,6 +261,7 @@ def test_without_a_target_cells_with_these_tags_are_passed_over(
     assert read_plan(skipped, 1).target.index == 1
 
 
+@pytest.mark.slow
 def test_told_to_continue_it_runs_the_next_cell_as_usual(
     raised: Captured,
 ) -> None:
@@ -297,6 +301,7 @@ def test_looking_leaves_no_trace(usual: Usual) -> None:
     assert usual.captured.result.state["absent"]["names"]
 
 
+@pytest.mark.slow
 def test_the_notebooks_own_names_cannot_mislead_the_look(
     notebook: WriteNotebook,
 ) -> None:
@@ -369,6 +374,7 @@ def test_a_missing_notebook_or_cell_is_refused(
         capture(notebook("two", "a = 1", "a"), target=2)
 
 
+@pytest.mark.slow
 def test_any_interpreter_and_kernelspec_can_be_named(
     notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -429,6 +435,7 @@ def test_a_kernel_that_is_silent_is_given_up(
         )
 
 
+@pytest.mark.slow
 def test_a_kernel_without_our_bytecode_reads_the_text(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -460,6 +467,7 @@ def test_a_look_that_fails_says_what_it_raised(
         capture(notebook("plain", "a = 1", "a"))
 
 
+@pytest.mark.slow
 def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
     notebook: WriteNotebook,
 ) -> None:
@@ -497,6 +505,7 @@ def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(
     assert len({pid for _, pid, _ in values}) == 2
 
 
+@pytest.mark.slow
 def test_who_stops_reading_stops_the_captures(notebook: WriteNotebook) -> None:
     paths = [
         notebook("quick", "a = 1", "a"),
@@ -552,6 +561,7 @@ for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
     assert callbacks >= 1
 
 
+@pytest.mark.slow
 def test_a_callback_that_never_ends_does_not_hold_the_look_up(
     notebook: WriteNotebook,
 ) -> None:

@@ -139,6 +139,7 @@ def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(
         )
 
 
+@pytest.mark.slow
 def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
     with pytest.raises(
         CellStoppedError, match="used more than 400 MiB of memory"
@@ -266,6 +267,7 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     assert not is_running(daemon)
 
 
+@pytest.mark.slow
 def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
     cell = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='lap counter').start()"
     captured = capture(notebook("threads", cell, "1"))
@@ -306,6 +308,7 @@ def test_a_cell_that_halts_the_watchdog_is_stopped_all_the_same(
         capture(notebook("halts", cell, "1"), limits=SHORT)
 
 
+@pytest.mark.slow
 def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook("plain", "a = 1", "a")
     with pytest.raises(

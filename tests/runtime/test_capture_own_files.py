@@ -61,6 +61,7 @@ def test_they_are_not_run(
     assert seen.probes[0]["before"] == seen.probes[0]["after"]
 
 
+@pytest.mark.slow
 def test_one_that_the_notebook_imported_is_not_asked(
     notebook: WriteNotebook, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def test_cells_that_raise_nothing_run_through_in_their_folder(
     assert went[:4] == (None, None, "", None)
 
 
+@pytest.mark.slow
 def test_a_tolerated_exception_lets_the_next_cell_run(tmp_path: Path) -> None:
     cells = [
         CodeCell(index, source, None, None)
@@ -83,6 +84,7 @@ SWALLOWS = (
 slow = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "limits", "words"),
     [
@@ -142,6 +144,7 @@ def test_a_limit_and_an_end_of_the_kernel_are_told(
     assert words in str(went.stopped)
 
 
+@pytest.mark.slow
 def test_the_time_is_that_of_all_cells_together(tmp_path: Path) -> None:
     """None of them comes near the limit, and so many cannot all run within it."""
     went = run(tmp_path, *["import time; time.sleep(0.1)"] * 100, cell_s=3.0)

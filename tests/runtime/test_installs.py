@@ -57,6 +57,7 @@ def test_nothing_else_is_left_out(source: str) -> None:
     assert (without_installs(source), n_installs([source])) == (source, 0)
 
 
+@pytest.mark.slow
 def test_they_run_only_where_they_are_allowed(
     notebook: WriteNotebook, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_they_run_only_where_they_are_allowed(
     assert installed.read_text() == "x\n"
 
 
+@pytest.mark.slow
 def test_a_missing_module_points_to_the_interpreter_first(
     notebook: WriteNotebook,
 ) -> None:

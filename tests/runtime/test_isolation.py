@@ -66,6 +66,7 @@ def running(word: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @kept_apart
 def test_keys_of_the_caller_are_not_there(
     kept: Isolation, notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch

@@ -192,6 +192,7 @@ def test_a_question_that_never_ends_is_given_up_and_the_others_are_answered(
     assert ask(worker, MAX) is None
 
 
+@pytest.mark.slow
 def test_a_library_over_which_the_worker_dies_is_given_up_alone(
     worker: LibraryWorker,
 ) -> None:
@@ -274,6 +275,7 @@ def test_its_room_is_gone_with_it(worker: LibraryWorker) -> None:
     assert not room.exists()
 
 
+@pytest.mark.slow
 def test_a_worker_whose_memory_is_nearly_full_ends_itself_and_another_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

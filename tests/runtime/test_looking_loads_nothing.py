@@ -115,6 +115,7 @@ def marks(library: str) -> list[pytest.MarkDecorator]:
     return [] if library in QUICK else [pytest.mark.slow]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "library",
     [pytest.param(library, marks=marks(library)) for library in sorted(VALUES)],

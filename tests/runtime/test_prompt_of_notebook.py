@@ -89,6 +89,7 @@ def test_leaving_a_category_out_keeps_the_rest_to_the_byte(trip: Write) -> None:
     assert len(without) < len(whole)
 
 
+@pytest.mark.slow
 def test_the_prompt_of_a_notebook_is_the_same_again(
     notebook: WriteNotebook, trip: Write
 ) -> None:
@@ -109,6 +110,7 @@ def test_code_alone_starts_no_kernel(notebook: WriteNotebook) -> None:
     )
 
 
+@pytest.mark.slow
 def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
     path = notebook("trip", *CELLS, crash=2)
     assert (
@@ -121,6 +123,7 @@ def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
         prompt_of_notebook(path, Setting.CODE, target=9)
 
 
+@pytest.mark.slow
 def test_a_cell_that_raises_before_the_target_is_told(
     notebook: WriteNotebook,
 ) -> None:

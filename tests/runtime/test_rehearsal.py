@@ -495,6 +495,7 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
     assert (told.line, told.seconds) == (None, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not can_seal(), reason="bubblewrap cannot seal a kernel off here"
 )

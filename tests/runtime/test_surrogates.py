@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -266,3 +267,29 @@ def test_plain_values_come_as_they_were_sent() -> None:
     assert made({"named": "numpy.float32"}, 0) is np.float32
     assert [made({"any": "int"}, fill) for fill in FILLS] == [0, 1, 2]
     assert sys.getsizeof(made({"ellipsis": True}, 0)) > 0
+
+
+def test_work_without_an_end_is_ended_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order = {
+        "step": "operator",
+        "of": "",
+        "name": "+",
+        "operands": [{"type": "int"}, {"type": "int"}],
+        "keywords": {},
+    }
+    line = json.dumps(order).encode()
+    assert 0 <= worker.timed_answer(line)["spent_s"] < worker._MOST_SPENT_S
+
+    def works_on(_order: object) -> dict[str, str]:
+        # Libraries go on after an Exception, and may make a refusal of it.
+        while True:
+            with contextlib.suppress(Exception):
+                sum(range(1_000))
+
+    monkeypatch.setattr(worker, "_asked", works_on)
+    said = worker.timed_answer(line, most_s=0.1)
+    # The system counts processor time in ticks of some milliseconds.
+    assert said.pop("spent_s") >= 0.05
+    assert said == {"unknown": "it takes too long"}

@@ -257,7 +257,10 @@ def _raised(
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed",
+    [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))],
+)
 def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
     draw = Random(seed)
     refused = 0

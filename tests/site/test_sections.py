@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from markupsafe import Markup
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.export.exported_statistic import Judging
+from crane_core.pipeline.audit import at_the_terminal
+from crane_core.pipeline.export.exported_statistic import Judging, Material
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.study_plan import TEMPLATE, register
 from crane_core.site.ablations import cost_blocks, drops_blocks
 from crane_core.site.blocks import finding
 from crane_core.site.material import Collected, source_of
+from crane_core.site.one_model import one_model_blocks
+from crane_core.site.plans_and_worth import plan_blocks, worth_blocks
 from crane_core.site.questions import (
     choices_blocks,
     time_blocks,
@@ -100,6 +106,38 @@ def test_combinations_of_the_study(study: Collected) -> None:
     )
 
 
+def test_worth_of_alarms_in_the_study(study: Collected) -> None:
+    text = told(worth_blocks(study, main_of(study, DetectorKind.LLM)))
+    assert 'id="worth-crane-llm-2025-10-llm">What are its alarms' in text
+    assert "<strong>If 5% of cells crash, " in text
+    assert "a crash costs 10 minutes, a look 30 seconds" in text
+
+
+def test_a_registered_plan_stands_beside_what_no_plan_names(
+    study: Collected, tmp_path: Path
+) -> None:
+    assert not list(plan_blocks(study))
+    folder = DataFolder(tmp_path)
+    register(folder, "first", TEMPLATE, 0, at_the_terminal())
+    planned = study._replace(material=Material(study.material.store, folder))
+    text = "".join(plan_blocks(planned))
+    assert '<h2 id="plan">What was planned, and did it hold?</h2>' in text
+    assert "before its first answer" in text
+    assert "Exploratory, in no registered plan:" in text
+    assert ": Gemini 2.5 Flash, +RT against −RT" in text
+    assert ": GPT-5, +RT against −RT" not in text
+
+
+def test_every_method_stands_beside_the_others(study: Collected) -> None:
+    text = "".join(one_model_blocks(study, main_of(study, DetectorKind.LLM)))
+    assert ">Does every method give the same answer?</h3>" in text
+    assert "Odds ratio, GEE" in text
+    # Of 13 tests of the specification curve 5 find a gain for Gemini.
+    assert "5 gain, 0 loss of 13" in text
+    assert "<strong>library cause: +33.3 pp observed in 1 case" in text
+
+
+@pytest.mark.slow
 def test_results_of_the_site_have_the_choices_of_each_experiment(
     site: Path,
 ) -> None:

@@ -44,6 +44,7 @@ def pages(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["site", "site_with_texts"])
 def test_no_page_runs_or_loads_anything(
     which: str, request: pytest.FixtureRequest

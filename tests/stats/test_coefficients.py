@@ -78,7 +78,7 @@ BY_HAND = [
         "abc",
         1 - (2 / 4) / (16 / 16),
     ),
-    # Annotators who always give one label each, but not the same, do not agree beyond chance.
+    # Annotators who always give one label each, but not the same, do not agree more often than by chance.
     (cohen_kappa.NOMINAL, ["ac"] * 5, "abc", 0),
     # Of two annotators it is Scott's pi.
     (

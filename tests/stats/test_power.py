@@ -1,6 +1,7 @@
 """Power of the exact McNemar test against plain enumeration and against statsmodels' p-values, and its inverse."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from crane_core.stats.power import (
     POWER,
     mcnemar_power,
     minimum_detectable_difference,
+    pairs_needed,
 )
 
 
@@ -73,3 +75,29 @@ def test_a_stricter_step_and_fewer_pairs_ask_for_more() -> None:
 @pytest.mark.parametrize(("n", "share"), [(5, 0.2), (0, 0.2), (100, 0.0)])
 def test_too_few_pairs_reveal_nothing(n: int, share: float) -> None:
     assert math.isnan(minimum_detectable_difference(n, share))
+
+
+@pytest.mark.parametrize(
+    ("share", "difference"), [(0.2, 0.05), (0.3, 0.1), (0.2, 0.2), (0.5, 0.05)]
+)
+def test_pairs_needed_are_near_connors_approximation(
+    share: float, difference: float
+) -> None:
+    """Connor 1987, which promises a little too much: the exact test needs up to a tenth more."""
+    z_alpha, z_power = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
+    spread = z_alpha * math.sqrt(share) + z_power * math.sqrt(
+        share - difference**2
+    )
+    approximated = (spread / difference) ** 2
+    found = pairs_needed(share, difference)
+    assert approximated < found < 1.1 * approximated
+    assert mcnemar_power(int(found), share, difference) >= 0.8
+    assert mcnemar_power(int(0.9 * found), share, difference) < 0.8
+
+
+@pytest.mark.parametrize(
+    ("share", "difference"),
+    [(0.0, 0.05), (0.04, 0.05), (0.2, 0.0), (0.5, 1e-4)],
+)
+def test_no_number_of_pairs_is_enough(share: float, difference: float) -> None:
+    assert math.isnan(pairs_needed(share, difference))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def small() -> Iterator[Store]:
     """One case, whose crashing notebook got a tie, a crash and no answer, and whose fixed one a tie."""
     said = {
@@ -209,14 +210,15 @@ def test_job_totals_add_up(small: Store) -> None:
     ]
 
 
-def test_everything_has_a_comment(small: Store) -> None:
-    relations = schema(small)
-    tables = {
-        row[0]
-        for row in small.cursor()
-        .execute("SELECT table_name FROM duckdb_tables()")
-        .fetchall()
-    }
+def test_everything_has_a_comment() -> None:
+    with closing(open_store(IN_MEMORY, with_comments=True)) as store:
+        relations = schema(store)
+        tables = {
+            row[0]
+            for row in store.cursor()
+            .execute("SELECT table_name FROM duckdb_tables()")
+            .fetchall()
+        }
     assert {one.name for one in relations if not one.is_view} == tables - {
         "schema_version"
     }

@@ -20,12 +20,16 @@ from crane_core.domain import (
 from crane_core.storage.search import (
     MOST_CHARACTERS,
     MOST_WORDS,
+    FoundLine,
+    cases_with_phrase,
     cases_with_text,
+    found_lines,
     words_of,
 )
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
+BINCOUNT = "np.BINCOUNT(lanes)"
 RECORDS: list[Record] = [
     Benchmark("mine", "Mine"),
     Case(
@@ -42,7 +46,7 @@ RECORDS: list[Record] = [
         for version in Version
     ),
     Cell(
-        "mine", "a_fixed", "notebook", 0, CellRole.TARGET, "np.BINCOUNT(lanes)"
+        "mine", "a_fixed", "notebook", 0, CellRole.TARGET, f"a = 1\n{BINCOUNT}"
     ),
     Cell(
         "mine", "b_reproduced", "notebook", 0, CellRole.TARGET, "df['lane_1']"
@@ -79,9 +83,43 @@ def test_every_word_is_in_the_case(
     assert cases_with_text(store.cursor(), "other", text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("lane  is NEGATIVE", ["a"]),
+        ("negative lane", []),
+        ("lane", ["a", "b"]),
+        (" ", []),
+    ],
+)
+def test_a_phrase_is_found_as_it_stands(
+    store: Store, text: str, found: list[str]
+) -> None:
+    assert cases_with_phrase(store.cursor(), "mine", text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("lane", FoundLine("diagnosis", None, "The Lane is negative.")),
+        ("below lane bincount", FoundLine("target", "fixed", BINCOUNT)),
+        ("numpy", FoundLine("library", None, "numpy")),
+        ("0%", FoundLine("traceback", None, "ValueError: below 0%")),
+    ],
+)
+def test_of_a_case_the_line_with_most_of_the_words_is_shown(
+    store: Store, text: str, found: FoundLine
+) -> None:
+    lines = found_lines(store.cursor(), "mine", text, ["a"])
+    assert lines == {"a": found}
+
+
 @given(text=st.text(max_size=200))
 def test_any_text_is_a_question(store: Store, text: str) -> None:
-    assert set(cases_with_text(store.cursor(), "mine", text)) <= {"a", "b"}
+    found = cases_with_text(store.cursor(), "mine", text)
+    assert set(found) <= {"a", "b"}
+    lines = found_lines(store.cursor(), "mine", text, ["a", "b"])
+    assert set(found) <= set(lines)
 
 
 def test_what_is_asked_for_is_bounded() -> None:

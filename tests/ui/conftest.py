@@ -19,11 +19,13 @@ from tests.ui.lab import AUDITED, LISTED, PASSWORD, PILOT, Lab, copied
 
 VOID = {"br", "hr", "img", "input", "wbr"}
 TAGS = {
-    "abbr", "article", "b", "br", "caption", "code", "del", "details", "div", "h2", "h4", "i", "ins", "li", "ol", "p",
-    "section", "span", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
+    "a", "abbr", "article", "b", "br", "caption", "code", "del", "details", "div", "h2", "h3", "h4", "i", "ins", "li",
+    "ol", "p", "section", "span", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
 }  # fmt: skip
 ATTRIBUTES = {
     "class",
+    "href",
+    "id",
     "scope",
     "title",
     "open",
@@ -31,6 +33,7 @@ ATTRIBUTES = {
     "style",
     "tabindex",
     "aria-label",
+    "data-head",
 }
 HOSTILE = {
     "script": "<script>alert(1)</script>",

@@ -10,13 +10,21 @@ import pytest
 
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.cases.picture import Picture, PictureColumn
-from crane_core.ui.case_finding import CountedAnswers, finding
+from crane_core.storage.search import FoundLine
+from crane_core.ui.case_finding import (
+    MOST_QUOTED,
+    CountedAnswers,
+    Search,
+    finding,
+    search_finding,
+)
 from crane_core.ui.case_list import (
     MOST_ROWS,
     available_words,
     board_html,
     pattern_words,
 )
+from crane_core.ui.found_html import MOST_OF_LINE, marked_line
 
 TextOf = Callable[[str], str]
 PATTERNS = (
@@ -107,45 +115,128 @@ def test_the_title_says_what_the_cases_show(
     assert finding(cases).startswith(sentence)
 
 
+ONE_MISS_ONE_ALARM = table("a", "b", n_asked=1, n_found=[0, 1], n_alarms=[1, 0])
+
+
 @pytest.mark.parametrize(
     ("counted", "sentence"),
     [
         (
-            CountedAnswers(["GPT-5"]),
-            "1 of 2 crashes escapes GPT-5; 1 of 2 fixed versions set off its false alarm",
+            CountedAnswers(["GPT-5"], ["code only"], library="torch"),
+            "GPT-5, code only: misses 1 of 2 torch crashes, 1 false alarm",
         ),
         (
-            CountedAnswers(["GPT-5"], ["−RT"], is_of_all_cases=False),
-            "1 of these 2 crashes escapes GPT-5 with −RT; 1 of these 2 fixed versions set off its false alarm",
+            CountedAnswers(["GPT-5"], is_of_all_cases=False),
+            "GPT-5: misses 1 of these 2 crashes, 1 false alarm",
         ),
         (
             CountedAnswers(["GPT-5", "pylint"]),
-            "1 of 2 crashes escapes both GPT-5 and pylint; 1 of 2 fixed versions set off a false alarm of one of them",
+            "GPT-5 and pylint: 1 of 2 crashes escapes all of them; 1 of 2 fixed versions sets off a false alarm of one "
+            "of them",
         ),
         (
-            CountedAnswers(["A", "B", "C"], experiments=["local runs"]),
-            "1 of 2 crashes escapes all 3 chosen detectors in local runs; 1 of 2 fixed versions set off a false alarm "
-            "of one of them",
+            CountedAnswers(["A", "B", "C", "D"], experiments=["local runs"]),
+            "4 chosen detectors, local runs: 1 of 2 crashes escapes all of them; 1 of 2 fixed versions sets off a "
+            "false alarm of one of them",
         ),
         (
-            CountedAnswers(inputs=["−RT", "+RT"]),
-            "1 of 2 crashes escapes every detector with −RT and +RT; 1 of 2 fixed versions set off a false alarm there",
+            CountedAnswers(inputs=["code only"]),
+            "Code only: 1 of 2 crashes escapes every detector; 1 of 2 fixed versions sets off a false alarm",
         ),
     ],
 )
 def test_the_title_names_what_is_filtered(
     counted: CountedAnswers, sentence: str
 ) -> None:
-    assert (
-        finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted)
-        == sentence
+    assert finding(ONE_MISS_ONE_ALARM, counted) == sentence
+
+
+def test_the_title_tells_several_answers_of_a_detector_from_one() -> None:
+    cases = table("a", "b", n_asked=2, n_found=[0, 1], n_alarms=[2, 1])
+    assert finding(cases, CountedAnswers(["GPT-5"])) == (
+        "GPT-5: misses 1 of 2 crashes every time; 2 fixed versions have at least one false alarm"
     )
 
 
 def test_the_title_says_whose_answers_are_missing() -> None:
-    assert finding(
-        table("a", n_asked=0), CountedAnswers(["GPT-5"], ["+RT"])
-    ) == ("No answer of GPT-5 with +RT about these cases")
+    counted = CountedAnswers(["GPT-5"], ["code only"])
+    assert (
+        finding(table("a", n_asked=0), counted)
+        == "GPT-5, code only: no answer about these cases"
+    )
+
+
+@pytest.mark.parametrize(
+    ("search", "sentence"),
+    [
+        (Search("out  of bounds", 8, 8), "8 cases contain “out of bounds”"),
+        (
+            Search("out of bounds", 8, 1),
+            "1 torch case contains “out of bounds”, 7 more only its words",
+        ),
+        (
+            Search("shape torch", 2, 0, is_of_all_cases=False),
+            "2 cases contain the words of “shape torch” and match the other filters, none together",
+        ),
+        (Search("x", 0, 0), "No case contains “x”"),
+        (
+            Search("x", 0, 0, is_of_all_cases=False),
+            "No case under the other filters contains “x”",
+        ),
+    ],
+)
+def test_the_title_counts_what_a_search_finds(
+    search: Search, sentence: str
+) -> None:
+    library = "torch" if "torch case" in sentence else ""
+    assert search_finding(search, library) == sentence
+
+
+def test_a_title_repeats_a_long_search_in_part() -> None:
+    assert "x" * (MOST_QUOTED + 1) not in search_finding(
+        Search("x" * 500, 1, 1)
+    )
+
+
+def test_a_found_line_stands_below_its_case_with_the_text_marked(
+    hostile: str,
+) -> None:
+    lines = {"x_1": FoundLine("target", "fixed", "a[7] # OUT of\tBounds")}
+    html = board_html(
+        table("x_1", "x_2"),
+        PICTURE,
+        ["a"],
+        benchmark="mine",
+        sort=None,
+        find="out of  bounds",
+        found=lines,
+    )
+    assert html.count("cw-hit") == 1
+    assert "target cell, fixed</span>" in html
+    assert "a[7] # <mark>OUT of Bounds</mark>" in html
+    assert "<script" not in marked_line(hostile, hostile[:20] or "x")
+    assert "<mark>&lt;b</mark>" in marked_line("see <b>", "<b nothing")
+
+
+def test_a_long_found_line_is_cut_around_the_text() -> None:
+    shown = marked_line("y" * 5000 + " needle " + "z" * 5000, "needle")
+    assert "<mark>needle</mark>" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    assert len(shown) < MOST_OF_LINE + 20
+
+
+def test_patterns_are_signs_with_words_for_hover_and_screen_readers() -> None:
+    cases = table("x_1")
+    cases["patterns_in"] = pd.Series([PATTERNS], dtype=object)
+    html = board_html(
+        cases, PICTURE, ["a", "b", "c"], benchmark="mine", sort=None
+    )
+    assert html.count('data-pattern="unstable"') == 1
+    assert 'title="unstable (1, 3): the runs' in html
+    assert '<b class="cw-unseen">RT helped (1), </b>' in html
+    assert html.count("<span></span>") == 5, "a place for each other sign"
+    assert "data-pattern" not in board(table("x_1"))
 
 
 def test_available_data_in_words() -> None:
@@ -168,3 +259,15 @@ def test_hostile_names_are_text(hostile: str) -> None:
     html = board(table(short, library=short, exception=short, crash_type=short))
     assert "<script" not in html
     assert "onmouseover=" not in html.replace("&quot; onmouseover=", "")
+
+
+def test_of_one_detector_no_crash_is_missed_by_all() -> None:
+    cases = table("x_1")
+    missed = ((Pattern.MISSED, ("a",)),)
+    cases["patterns_in"] = pd.Series([missed], dtype=object)
+    how = {"benchmark": "mine", "sort": None}
+    of_all = board_html(cases, PICTURE, ["a"], **how)
+    of_one = board_html(cases, PICTURE, ["a"], is_of_all=False, **how)
+    assert "</i> missed by all</button>" in of_all
+    assert "</i> missed</button>" in of_one
+    assert "</i> missed by all</button>" not in of_one

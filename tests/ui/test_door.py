@@ -213,6 +213,7 @@ def test_nothing_is_uploaded_before_the_password(locked_app: str) -> None:
     assert upload_all(locked_app, 10, 10) == [403, 403]
 
 
+@pytest.mark.slow
 def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
     assert upload_all(
         open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10
@@ -224,7 +225,6 @@ def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_single_upload_is_bounded(open_app: str) -> None:
     assert upload_all(open_app, 101 * MEBIBYTE) == [413]
 

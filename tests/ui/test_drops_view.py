@@ -16,6 +16,7 @@ from crane_core.ui.drops_words import (
     finding,
     finding_by,
     printed_drops,
+    title,
 )
 
 Row = tuple[str, str, float, float, float, float | None]
@@ -162,3 +163,25 @@ def test_groups_with_gains_and_losses_are_named() -> None:
     assert finding_by(rows[1:2], "library_group", Setting.CODE) == (
         "**With code only, the one comparison by library is without evidence.**"
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (
+            [("Ibis", "code", -0.081, -0.14, -0.02, 0.03), UNSURE],
+            "Ibis loses 8.1 points of accuracy with code only; no evidence for 1 other",
+        ),
+        ([UNTESTED], "the one comparison of accuracy is not tested"),
+        (
+            [SURE, UNSURE, BETTER],
+            "of 3 comparisons of accuracy, 1 is a gain, 1 is a loss and 1 is without evidence",
+        ),
+        ([], "No detector has answered with two inputs yet"),
+    ],
+)
+def test_the_title_names_who_changes_and_counts_the_rest(
+    rows: list[Row], words: str
+) -> None:
+    said = title(measured(*rows), "accuracy", Setting.RUNTIME)
+    assert said.removeprefix("Against runtime state, ") == words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.results.five_runs import VOTE_COLUMNS
-from crane_core.ui.five_runs_view import finding
+from crane_core.pipeline.results.five_runs import VOTE_COLUMNS, Measure
+from crane_core.ui.five_runs_view import finding, readable_runs, summed_up
 
 
 def votes(*rows: tuple[int, int, float, float, float, int]) -> pd.DataFrame:
@@ -37,3 +37,45 @@ def test_where_runs_never_agree_on_a_crash_it_says_so() -> None:
         finding(votes((0, 1, 0.1, 0.0, 0.3, 10)))
         == "Model: no instance has 4 crash votes or more."
     )
+
+
+def measured(*measures: tuple[Measure, int, float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "detector_title": "Model",
+            "setting": "code",
+            "measure": measure,
+            "k": k,
+            "value": value,
+            "low": value - 0.05,
+            "high": value + 0.05,
+            "n": 1222,
+            "n_cases": 111,
+        }
+        for measure, k, value in measures
+    )
+
+
+def test_a_row_sums_up_what_single_answers_and_several_reach() -> None:
+    runs = measured(
+        (Measure.RUN, 1, 0.68),
+        (Measure.RUN, 2, 0.703),
+        (Measure.PASS, 1, 0.69),
+        (Measure.PASS, 2, 0.75),
+        (Measure.ALL, 2, 0.6),
+        (Measure.BETWEEN, 0, 0.9),
+    )
+    [row] = summed_up(runs).to_dict("records")
+    assert row == {
+        "Detector and input": "Model −RT",
+        "One answer": "68.0 to 70.3%",
+        "Any of 2": "75.0% (70.0 to 80.0%)",
+        "All right": "60.0% (55.0 to 65.0%)",
+        "Between instances": "90.0% (85.0 to 95.0%)",
+        "Instances": "1,222",
+    }
+    every = readable_runs(runs)
+    assert list(every) == ["Measure", "Model −RT"]
+    assert every["Measure"].tolist() == [
+        "Answer 1", "Answer 2", "Any of 1", "Any of 2", "All right", "Between instances",
+    ]  # fmt: skip

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import gc
 from crane_core.ui.first_visit import freeze_gc
@@ -21,6 +23,7 @@ print(*counts)
 """
 
 
+@pytest.mark.slow
 def test_only_what_brings_modules_is_taken_out_of_sight(root: Path) -> None:
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(

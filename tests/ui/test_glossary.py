@@ -17,9 +17,9 @@ def terms_of(html: str) -> list[str]:
 
 
 def test_the_first_of_each_term_is_explained() -> None:
-    text = "Against runtime state (+RT), majority of runs; −RT is code only, +RT more."
+    text = "Against runtime state (+RT), majority of answers; −RT is code only, +RT more."
     html = with_terms(text)
-    assert terms_of(html) == ["+RT", "majority of runs", "−RT"]
+    assert terms_of(html) == ["+RT", "majority of answers", "−RT"]
     assert TERMS["vote"] in html
     assert re.sub("<[^>]+>", "", html) == text
 
@@ -29,7 +29,7 @@ def test_the_first_of_each_term_is_explained() -> None:
     [
         "+RT−S and +RT+D",
         "−RT+",
-        "mean of runs",
+        "mean of answers",
         "strictly",
         "a majority of them",
         "",

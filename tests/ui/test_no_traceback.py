@@ -24,8 +24,11 @@ DESKS = (
     "campaign=pilot&annotator=ana&own=all",
     "campaign=none&annotator=ana",
 )
-VISITS = [(who, page, "") for who, page in product(PEOPLE, page_files())] + [
-    ("ana", "annotate", one) for one in DESKS
+PARTS = ("Progress", "People+and+guideline", "Result")
+VISITS = [
+    *((who, page, "") for who, page in product(PEOPLE, page_files())),
+    *(("ana", "annotate", one) for one in DESKS),
+    *(("lea", "campaigns", f"campaign=pilot&part={one}") for one in PARTS),
 ]
 """Who, page, query."""
 
@@ -71,6 +74,7 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
         )
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_traceback_before_anything_is_stored(
     tmp_path: Path,
 ) -> None:

@@ -54,6 +54,7 @@ with ThreadPoolExecutor(2) as pool:
 """
 
 
+@pytest.mark.slow
 def test_two_threads_may_enter_a_circle_of_imports(
     root: Path, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def proxied_app(
         yield address
 
 
+@pytest.mark.slow
 def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
     assert (
         Visitor(proxied_app, headers=LEA)
@@ -92,6 +93,7 @@ def is_nothing(header: Visitor) -> None:
     not Path("/proc").is_dir(),
     reason="only Linux has more than one address of loopback",
 )
+@pytest.mark.slow
 def test_the_header_of_another_peer_is_nothing(proxied_app: str) -> None:
     is_nothing(Visitor(proxied_app, peer="127.0.0.2"))
 

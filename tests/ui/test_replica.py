@@ -111,6 +111,7 @@ def answers(place: Path, experiment: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_an_import_shows_on_the_replica_without_a_restart(
     lab: ReplicaLab, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_an_import_shows_on_the_replica_without_a_restart(
     wait_until(lambda: vic.sees("runs").shows("brought-later"))
 
 
+@pytest.mark.slow
 def test_labels_show_on_the_replica_without_a_restart(lab: ReplicaLab) -> None:
     vic = lab.visitor("vic")
     store = prepare_or_read(lab.folder)
@@ -168,6 +170,7 @@ def test_labels_show_on_the_replica_without_a_restart(lab: ReplicaLab) -> None:
         ("try_a_notebook", "A file on the server"),
     ],
 )
+@pytest.mark.slow
 def test_an_admin_changes_nothing_on_the_replica(
     lab: ReplicaLab, page: str, words: str
 ) -> None:
@@ -176,6 +179,7 @@ def test_an_admin_changes_nothing_on_the_replica(
         assert lab.visitor("ada", lab.writer).sees(page).shows(words)
 
 
+@pytest.mark.slow
 def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_of_it(
     lab: ReplicaLab,
 ) -> None:
@@ -187,6 +191,7 @@ def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_o
     )
 
 
+@pytest.mark.slow
 def test_pages_that_only_write_send_to_the_writer(lab: ReplicaLab) -> None:
     for name in ("ana", "ada"):
         assert (
@@ -201,11 +206,13 @@ def test_pages_that_only_write_send_to_the_writer(lab: ReplicaLab) -> None:
     )
 
 
+@pytest.mark.slow
 def test_nobody_uploads_to_the_replica(lab: ReplicaLab) -> None:
     assert lab.visitor("ada").may_upload() == 403
     assert lab.visitor("ada", lab.writer).may_upload() == 204
 
 
+@pytest.mark.slow
 def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes_nothing(
     lab: ReplicaLab,
 ) -> None:
@@ -228,6 +235,7 @@ def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes
     assert evidence(lab.folder) == settled
 
 
+@pytest.mark.slow
 def test_logins_and_logouts_count_in_both(lab: ReplicaLab) -> None:
     for name in ("ana", "vic"):
         first, other = (
@@ -252,6 +260,7 @@ def test_logins_and_logouts_count_in_both(lab: ReplicaLab) -> None:
     assert lab.visitor("zoe").sees("results").shows("is not on this server")
 
 
+@pytest.mark.slow
 def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
     lab: ReplicaLab,
 ) -> None:
@@ -264,6 +273,7 @@ def test_who_is_taken_off_the_list_is_out_of_the_replica_at_wait_until(
         lab.roles.write_text(LISTED)
 
 
+@pytest.mark.slow
 def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
     answered_folder: DataFolder, tmp_path: Path
 ) -> None:
@@ -332,6 +342,7 @@ def test_the_core_writes_no_evidence_in_a_replica(
     assert evidence(answered) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("age", "words"),
     [

@@ -185,7 +185,7 @@ def test_agreement_of_an_open_campaign_is_open_to_leads(
 
 
 def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
-    seen = lab.of(Role.LEAD).sees("campaigns", "campaign=pilot")
+    seen = lab.of(Role.LEAD).sees("campaigns", "campaign=pilot&part=Result")
     assert seen.shows("Lock campaign")
     assert not seen.shows("Locked by")
 
@@ -273,6 +273,7 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     assert ben.sees("annotate").shows("If you have an invitation link")
 
 
+@pytest.mark.slow
 def test_who_logged_out_is_out_after_a_restart_too(
     lab: Lab, campaign_folder: DataFolder, tmp_path: Path
 ) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from crane_core.domain import Label, Setting, Version
+from crane_core.ui.pair_answers import answers_html
 from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strip_html
 from crane_core.ui.verdict_matrix import (
     finding,
     matrix_html,
-    reasonings_html,
     rows_of,
 )
 
@@ -48,7 +48,7 @@ def html_of(
             )
         ]
     )
-    return matrix_html(rows) + reasonings_html(rows)
+    return matrix_html(rows) + answers_html(rows)
 
 
 def strip(
@@ -91,7 +91,7 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(
     assert html.count("<tr>") == 2 + 2
     assert text_of(html).count("not asked") == 2
     assert "Crashing notebook" in text_of(html)
-    assert "runs, majority" not in text_of(html), "one run has no majority"
+    assert "answers, majority" not in text_of(html), "one run has no majority"
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,26 @@ def test_the_heading_says_what_runtime_state_changed(
     )
 
 
-def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(
+def test_the_heading_says_what_more_state_changed_where_the_papers_changes_nothing() -> (
+    None
+):
+    rows = rows_of(
+        [
+            strip("code", "safe", "safe"),
+            strip("runtime", "safe", "safe"),
+            strip("runtime+", "crash", "safe"),
+        ]
+    )
+    assert finding(rows) == "With runtime state (+RT+), GPT-5 finds the crash"
+
+
+def test_answers_stand_by_version_and_input_and_the_changed_detector_is_open(
     text_of: TextOf,
 ) -> None:
     same = [
         strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")
     ]
-    html = reasonings_html(
+    html = answers_html(
         rows_of(
             [
                 *same,
@@ -148,10 +161,10 @@ def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(
         )
     )
     shown = text_of(html)
-    assert html.count("cw-side-by-side") == 4
+    assert html.count("cw-texts") == 8
     assert html.count(" open>") == 1
     assert html.index(" open>") > html.index("<b>A</b>")
-    assert shown.count("Reasoning on the fixed version") == 2
+    assert shown.count("Fixed notebook, code only (−RT)") == 2
     assert "crashing: −RT no crash ✗ +RT crash ✓" in shown
 
 
@@ -170,7 +183,7 @@ def test_a_square_per_run(text_of: TextOf) -> None:
         1,
         1,
     ]
-    assert 'title="run 3: not JSON"' in html
+    assert 'title="answer 3: not JSON"' in html
 
 
 @pytest.mark.parametrize(
@@ -207,14 +220,39 @@ def test_the_human_label_stands_at_the_crashing_notebook(
     assert n_words == (label is not Label.MISDETECTED)
 
 
-def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
+def test_answers_fold_by_agreement_and_other_wordings_fold_away(
+    text_of: TextOf,
+) -> None:
     runs = [
         answer(i, True, reasoning="The index is out of range.") for i in (1, 2)
-    ] + [answer(3, True, reasoning="No `x`.")]
+    ]
+    runs += [
+        answer(3, True, reasoning="No `x`."),
+        answer(4, False, reasoning="It runs."),
+        answer(5, None, unanswered="not JSON"),
+    ]
     html = html_of(Answers(runs, "crash", None))
-    assert text_of(html).count("The index is out of range.") == 1
-    assert "2 of 3 runs: The index" in text_of(html)
+    shown = text_of(html)
+    assert shown.count("The index is out of range.") == 1
+    assert "3 of 5 say crash 2× The index" in shown
+    assert "1 other wording1× No x." in shown
+    assert "1 of 5 says no crash It runs." in shown
+    assert "1 of 5 gives no prediction without a reason" in shown
     assert "<code>x</code>" in html
+    assert shown.index("3 of 5") < shown.index("1 of 5")
+
+
+def test_a_mark_leads_to_its_texts_and_one_without_texts_leads_nowhere() -> (
+    None
+):
+    rows = rows_of([strip("code", "crash", "safe")])
+    [row] = rows
+    row.by_setting["code"][Version.FIXED] = Answers([], "safe", None)
+    html = matrix_html(rows, first=3)
+    assert html.count("<a ") == 1
+    place = "answers-3-reproduced-code"
+    assert f'href="#{place}"' in html
+    assert f'id="{place}"' in answers_html([*rows_of([]), *[row] * 4])
 
 
 def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
@@ -266,3 +304,19 @@ def test_every_setting_has_a_column(text_of: TextOf, setting: Setting) -> None:
     assert "RT" in text_of(
         html_of(Answers([], "safe", None), setting=str(setting))
     )
+
+
+def test_a_list_of_no_diagnostics_is_no_reason() -> None:
+    silent = Strip(
+        "pylint",
+        "code",
+        {
+            version: Answers([answer(1, False, diagnostics="[]")], "safe", None)
+            for version in Version
+        },
+    )
+    told = strip("code", "crash", "safe", "Rules")
+    html = answers_html(rows_of([silent, told]))
+    assert "pylint" not in html
+    assert "without a reason" not in html
+    assert '<details class="cw-reasons" open><summary><b>Rules</b>' in html

@@ -18,13 +18,14 @@ from crane_core.pipeline.jobs.work import JobProgress
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.code_html import prompt_html
-from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.listed import judge_rows, row_cells
+from crane_core.ui.runs.address import address_of, key_of, run_id
+from crane_core.ui.runs.listed import judge_rows, row_cells, runs_sentence
+from crane_core.ui.runs.names import run_called, run_words
 from crane_core.ui.runs.one_instance import answer_html
-from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
+from crane_core.ui.runs.one_run import facts_html, scores_html
 from crane_core.ui.runs.started import KEPT_LOGS, far_in, forget_logs, job_in
 from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, JobForm
-from crane_core.ui.runs.two import comparison_words, run_words
+from crane_core.ui.runs.votes import vote_words
 
 TextOf = Callable[[str], str]
 LISTS = (
@@ -102,7 +103,7 @@ def test_a_running_row_says_so() -> None:
         "2026-11-21 13:38 UTC, 5c7a5fa9-2",
         "3",
     )
-    assert (cells["Runs agree"], cells["Unstable"]) == ("–", "–")
+    assert (cells["Answers agree"], cells["Changed"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == (
         "1,000,000 / unknown, 2 not counted",
         "less than 0.0001 USD",
@@ -122,14 +123,14 @@ def test_long_options_fold_away(text_of: TextOf) -> None:
     shown, folded = facts_html(ROW).split("<details")
     assert "model" in shown and "numpy" not in shown
     assert "libraries" in folded and "numpy 2.4.6, pandas 3.1.1" in folded
-    assert "requests beyond the first" in shown and "runs agree" not in shown
+    assert "requests beyond the first" in shown and "answers agree" not in shown
     assert "1,200" in text_of(without_lists(facts_html(ROW)))
 
 
 @pytest.mark.parametrize(
     ("crash", "safe", "truth", "words"),
     [(3, 2, True, "crash ✓"), (3, 2, False, "crash ✗"), (0, 1, True, "no crash ✗"), (0, 1, None, "no crash"),
-     (2, 2, True, "tie"), (0, 0, True, "no answer")],
+     (2, 2, True, "tie, as no crash ✗"), (2, 2, False, "tie, as no crash ✓"), (0, 0, True, "no answer")],
 )  # fmt: skip
 def test_a_vote_in_words(
     crash: int,
@@ -182,7 +183,7 @@ def test_published_rows_stand_beside_ours_in_bold(text_of: TextOf) -> None:
     ]
     html = scores_html(rows)
     assert html.count("<b>") == 1 and "<b>&lt;mine&gt;</b>" in html
-    assert "<td>9</td>" in html
+    assert '<td data-head="n">9</td>' in html
     assert "50.0%" in text_of(html)
 
 
@@ -427,39 +428,25 @@ def test_a_run_shows_what_its_user_calls_it() -> None:
     assert (unnamed["Name"], unnamed["Note"]) == ("–", "–")
 
 
-def test_two_runs_are_compared_in_words() -> None:
-    found = {
-        "n": 80,
-        "n_cases": 40,
-        "without": 0.5,
-        "with_": 0.625,
-        "difference": 0.125,
-        "low": 0.01,
-        "high": 0.24,
-    }
-    found |= {
-        "lost": 2,
-        "gained": 12,
-        "p_value": 0.013,
-        "p_by_case": 0.0123,
-        "outcome": "gain",
-    }
-    told = comparison_words("pylint", "a *b*", found)
-    assert told.startswith(
-        "Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and"
-    )
-    assert "+12.5 pp (1.0 to 24.0 pp)" in told
-    assert (
-        "Only the first is right 2 times, only the second 12 times; p = 0.013, by case = 0.012. "
-        in told
-    )
-    assert "From the first run to the second: gain." in told
-    assert "a *b*" not in told
-    assert (
-        comparison_words("a", "b", None)
-        == "No instance with a known outcome was answered by both runs."
-    )
-    assert (
-        run_words(ROW | {"options": '{"name": "pilot"}'})
-        == "fake, −RT, pilot, 1, 2026-11-21 13:38 UTC"
-    )
+def test_the_title_counts_runs_and_names_the_one_that_changes_most() -> None:
+    often = ROW | {"agreement": 0.9, "n_instances": 10, "n_flips": 4}
+    seldom = often | {"setting": "runtime", "n_flips": 1}
+    steady = often | {"n_flips": 0}
+    for rows, said in (
+        ([], "No runs yet"),
+        ([ROW], "1 run"),
+        ([steady], "1 run; none changes an answer when it is asked again"),
+        (
+            [ROW, seldom, often],
+            "3 runs; fake, −RT changes its answer on 4 of 10",
+        ),
+    ):
+        assert runs_sentence(pd.DataFrame(rows, columns=list(ROW))) == said
+
+
+def test_a_run_is_named_by_its_ids_and_an_old_address_by_its_words() -> None:
+    name = run_id(key_of(ROW))
+    assert name == "minibench~fake-code-minibench-1~fake~code"
+    known = {name: run_words(ROW)}
+    assert run_called(run_words(ROW), known) == name
+    assert run_called("nobody's", known) == "nobody's"

@@ -6,6 +6,7 @@ import csv
 import io
 from pathlib import Path
 
+import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
@@ -80,6 +81,7 @@ def test_the_command_line_lists_and_ends_sessions(lab: Lab) -> None:
     assert (wrong.code, "No open session" in wrong.err) == (1, True)
 
 
+@pytest.mark.slow
 def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(
     lab: Lab, tmp_path: Path
 ) -> None:

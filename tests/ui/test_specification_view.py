@@ -2,7 +2,15 @@
 
 import pandas as pd
 
-from crane_core.ui.specification_words import by_reading, finding, line, words
+from crane_core.pipeline.results.specification_curve import NOBODY
+from crane_core.ui.specification_words import (
+    by_reading,
+    choices_html,
+    finding,
+    judge_caveat,
+    line,
+    words,
+)
 
 ROW = {
     "detector": "m",
@@ -29,7 +37,7 @@ CURVE = pd.DataFrame(
         },
         ROW
         | {
-            "rule": "all runs",
+            "rule": "all answers",
             "test": "sign flips by case",
             "p_value": 0.0002,
             "conclusion": "gain",
@@ -41,7 +49,7 @@ CURVE = pd.DataFrame(
 def test_the_sentence_counts_tests_and_readings() -> None:
     assert finding(CURVE) == (
         "**Of 3 tests of 2 readings of these answers, 2 find a gain, none finds a loss and 1 finds no evidence.** It "
-        "depends most on the vote rule: with all runs 1 of 1 finds a gain, with majority 1 of 2."
+        "depends most on the vote rule: with all answers 1 of 1 finds a gain, with majority 1 of 2."
     )
     assert line(CURVE) == (
         "GPT-5: of 3 tests, 2 find a gain, none finds a loss and 1 finds no evidence; differences of +2.0 to +5.0 pp"
@@ -60,7 +68,7 @@ def test_losses_are_told_as_gains_are() -> None:
         losses
     )
     assert finding(losses).endswith(
-        "with all runs 1 of 1 finds a loss, with majority 1 of 2."
+        "with all answers 1 of 1 finds a loss, with majority 1 of 2."
     )
     all_lost = losses.assign(conclusion="loss")
     assert (
@@ -71,9 +79,12 @@ def test_losses_are_told_as_gains_are() -> None:
 
 def test_a_mark_is_filled_where_every_test_finds_the_change() -> None:
     marks = by_reading(CURVE).set_index("rule")
-    assert marks["is_found"].to_dict() == {"majority": False, "all runs": True}
-    assert marks["place"].to_dict() == {"all runs": 1, "majority": 2}
-    assert marks.loc["all runs", "found"] == "sign flips by case: p < 0.001"
+    assert marks["is_found"].to_dict() == {
+        "majority": False,
+        "all answers": True,
+    }
+    assert marks["place"].to_dict() == {"all answers": 1, "majority": 2}
+    assert marks.loc["all answers", "found"] == "sign flips by case: p < 0.001"
 
 
 def test_a_reading_of_detection_alone_names_no_judge() -> None:
@@ -87,3 +98,34 @@ def test_a_reading_of_detection_alone_names_no_judge() -> None:
         words(read | {"judged_by": "people"})
         == "majority, detection only, judged by people"
     )
+
+
+def test_each_choice_counts_its_outcomes_for_narrow_windows() -> None:
+    curve = pd.DataFrame(
+        {
+            "rule": ["majority", "majority", "all answers"],
+            "credit": "detection only",
+            "judged_by": NOBODY,
+            "conclusion": ["gain", "loss", "no evidence"],
+        }
+    )
+    table = choices_html(curve)
+    assert "majority</th><td>1</td><td>1</td><td>0</td>" in table
+    assert "all answers</th><td>0</td><td>0</td><td>1</td>" in table
+    assert table.count('scope="row"') == 3  # nobody judged
+
+
+def test_overview_names_the_judges_only_where_they_decide_most() -> None:
+    def curve(column: str) -> pd.DataFrame:
+        rows = [
+            dict.fromkeys(("rule", "credit", "judged_by", "test"), "same")
+            | {column: name, "conclusion": outcome}
+            for name, outcome in (("a", "gain"), ("b", "no evidence"))
+        ]
+        return pd.DataFrame(rows)
+
+    assert judge_caveat(curve("judged_by")) == (
+        "Who judged decides the conclusion: with the labels “a”, 1 of 1 tests find a gain; with the labels “b”, "
+        "0 of 1 tests find a gain."
+    )
+    assert judge_caveat(curve("credit")) is None

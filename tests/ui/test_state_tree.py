@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -51,9 +52,22 @@ def test_what_differs_is_open_and_marked(text_of: TextOf) -> None:
     shown = text_of(html)
     assert html.count('<details class="cw-var" open>') == 1
     assert html.count("differs</span>") == 1
-    assert "(5, 2)" in shown
-    assert "(5, 3)" in shown
+    assert "5 × 2" in shown
+    assert "5 × 3" in shown
     assert "pandas.core.frame.DataFrame" in shown
+
+
+def test_names_of_the_crash_line_come_first() -> None:
+    variables = {name: frame(1) for name in ("z", "model", "y", "lo")}
+    there = state(variables, {"__method__model_fit": "method"})
+    html = state_html(
+        there,
+        state(variables | {"z": frame(2)}),
+        crash_line="loss = model.fit(y)['lo']",
+    )
+    order = re.findall(r"<summary><code>(\w+)</code>", html)
+    assert order == ["model_fit", "model", "y", "z", "lo"]
+    assert html.count(">crash line</span>") == 3, "not the one in a text"
 
 
 def test_groups_are_those_of_the_paper(text_of: TextOf) -> None:
@@ -105,7 +119,9 @@ def test_a_wide_frame_folds(text_of: TextOf) -> None:
     wide = VariableState(
         "DataFrame",
         structure={
-            f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)
+            "items": {
+                f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)
+            }
         },
     )
     assert "25 more facts that are the same" in text_of(
@@ -139,7 +155,8 @@ def test_hostile_names_types_and_values_are_text_and_bounded(
 
 def test_a_dictionary_of_many_is_bounded(text_of: TextOf) -> None:
     many = VariableState(
-        "dict", values={str(i): {"a": {"b": i}} for i in range(20_000)}
+        "dict",
+        values={"items": {str(i): {"a": {"b": i}} for i in range(20_000)}},
     )
     html = state_html(state({"d": many}), state({"d": many}))
     text_of(html)
@@ -565,11 +582,26 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
         captured(variables={"df": frames[0]}),
         captured(variables={"df": frames[1]}),
     )
-    assert "kg− str+ float640.12346 … 3.6; 17 distinct; no NaN" in text_of(html)
+    assert (
+        "kg− str+ float64range 0.12346 to 3.6; 17 distinct; none missing"
+        in text_of(html)
+    )
     assert html.count("cw-columns cw-differs") == 1
     alone = text_of(state_html(captured(variables={"df": frames[0]}), None))
-    assert "kgstr0.12346" in alone
+    assert "kgstrrange 0.12346" in alone
     assert "– str" not in alone
+
+
+def test_a_frame_without_dtypes_has_no_empty_column_for_them(
+    text_of: TextOf,
+) -> None:
+    bare = FRAME | {
+        "representation": {},
+        "values": {"per_column": {"kg": {"num_unique": 17}}},
+    }
+    html = state_html(captured(variables={"df": bare}), None)
+    assert "columnV valueskg17 distinct" in text_of(html)
+    assert "dtype" not in text_of(html)
 
 
 def test_columns_beyond_a_bound_fold_and_then_are_counted(

@@ -7,7 +7,11 @@ import pytest
 
 from crane_core.pipeline.results.combinations import Member, Way
 from crane_core.stats.outcome import outcome
-from crane_core.ui.together_words import finding, finding_of_chosen
+from crane_core.ui.together_words import (
+    adjusted_tests,
+    finding,
+    finding_of_chosen,
+)
 
 RULES, ONE, OTHER = (
     Member("rules", "runtime"),
@@ -41,6 +45,14 @@ def test_the_finding_names_gains_and_counts_the_rest() -> None:
         "Of 2 comparisons, 1 is a gain, none is a loss and 1 is without evidence, against the better of the two alone."
     )
     assert "Egret" not in said
+
+
+def test_a_caption_names_the_test_of_each_row() -> None:
+    rows = pd.DataFrame([row(ONE, 0.008), row(OTHER, 0.3)])
+    assert adjusted_tests(rows.assign(name=["Heron −RT", "Egret +RT"])) == (
+        "Test: exact McNemar test, Holm-adjusted over 2 comparisons; Heron −RT: p = 0.008 (by case p = 0.008), gain; "
+        "Egret +RT: p = 0.300 (by case p = 0.300), no evidence."
+    )
 
 
 def test_harm_is_told() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,8 @@ from crane_core.pipeline.own_notebooks.check import (
     to_send,
 )
 from crane_core.prompts.reply import ReadReply
+from crane_core.repair.fix import Fix
+from crane_core.repair.search import RepairOutcome, TriedFix
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 from crane_core.ui.trial.asking import ask, price_words
 from crane_core.ui.trial.cells_html import (
@@ -32,6 +35,7 @@ from crane_core.ui.trial.cells_html import (
     cell_words,
     cells_html,
 )
+from crane_core.ui.trial.fix_view import fix_html, fixed_notebook
 from crane_core.ui.trial.running import (
     cost_words,
     failed_words,
@@ -96,6 +100,14 @@ def test_the_crash_line_is_marked_in_the_target_alone(text_of: TextOf) -> None:
         and "▶" in marked
     )
     assert html.index("cw-target") < html.index("cw-crash")
+
+
+def test_empty_lines_in_a_row_are_left_out_and_counted() -> None:
+    html = cells_html(cells("\n\nx = 1\n\ny = 2\n\n\n\nz = 3"), crash_line=9)
+    numbers = re.findall(r"<i[^>]*>(\d+)</i>", html)
+    assert numbers == ["3", "4", "5", "9"]
+    assert 'title="2 empty lines above not shown">3<' in html
+    assert 'title="3 empty lines above not shown">9<' in html
 
 
 def test_cells_far_before_the_target_fold_away_and_are_counted(
@@ -283,10 +295,33 @@ def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
     )
     assert "<b>" not in html and "<i>" not in html
     assert (
-        "Rehearsal, executed in a copy" in html
+        "Rehearsed in a copy of the kernel" in html
         and "Crashed: KeyError" in html
         and "&lt;b&gt;south" in html
     )
     assert "cw-alarm" in html
     late = rehearsal_html(Rehearsal(RehearsalEnd.STILL_RUNNING, 2.0, 2.0))
     assert "Still running after 2 s" in late and "cw-calm" in late
+
+
+def test_a_fix_is_a_card_with_a_diff_and_a_notebook_to_download(
+    tmp_path: Path,
+) -> None:
+    cells = [
+        nbformat.v4.new_code_cell(code) for code in ("x = 1", "y = '<b>' + x")
+    ]
+    path = tmp_path / "trip.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    through = Rehearsal(RehearsalEnd.RAN_THROUGH, 2.0, result="y is a <str>")
+    fix = Fix("y = '<b>' + str(x)", "Make <i>x</i> a text.")
+    found = RepairOutcome((TriedFix(fix, through),), n_failed=2)
+    checked = replace(read_notebook(path, 1), repair=found)
+    html = fix_html(checked, found.shown[0])
+    assert "<b>" not in html and "<i>" not in html and "<str>" not in html
+    assert "Ran through; y is a &lt;str&gt;; the cells after" in html
+    assert html.count("<del>- ") == html.count("<ins>+ ") == 1
+    made = nbformat.reads(fixed_notebook(checked, fix.source).decode(), 4)
+    assert [cell.source for cell in made.cells] == ["x = 1", fix.source]
+    assert path.read_bytes().replace(b"+ x", b"+ str(x)") == fixed_notebook(
+        checked, fix.source
+    )

@@ -146,12 +146,15 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             ),
             marks=pytest.mark.slow,
         ),
-        (
-            CRASHING,
-            FIXED,
-            "KeyError",
-            (),
-            "raises ZeroDivisionError, but its error output says KeyError",
+        pytest.param(
+            *(
+                CRASHING,
+                FIXED,
+                "KeyError",
+                (),
+                "raises ZeroDivisionError, but its error output says KeyError",
+            ),
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             *(
@@ -163,12 +166,15 @@ def test_an_edit_makes_the_fixed_notebook(crane: Run, lab: Path) -> None:
             ),
             marks=pytest.mark.slow,
         ),
-        (
-            ["while True: pass"],
-            ["1"],
-            None,
-            ("--timeout-s", "1"),
-            "did not come to an end",
+        pytest.param(
+            *(
+                ["while True: pass"],
+                ["1"],
+                None,
+                ("--timeout-s", "1"),
+                "did not come to an end",
+            ),
+            marks=pytest.mark.slow,
         ),
         (
             CRASHING,
@@ -252,6 +258,7 @@ def test_more_than_one_changed_cell_is_warned_of(crane: Run, lab: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_without_a_run_it_says_so(crane: Run, lab: Path) -> None:
     said = add(crane, lab, CRASHING, FIXED, "--no-run", error="KeyError")
     assert said.code == 0 and "not executed" in said.out

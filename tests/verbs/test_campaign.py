@@ -79,6 +79,7 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
     assert campaign_names(answered) == []
 
 
+@pytest.mark.slow
 def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
     run: Run, answered: DataFolder, tmp_path: Path
 ) -> None:
@@ -118,6 +119,8 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(
     wish = f"pilot --annotators ana,ben {OURS} --margin 0.2 --title 'A pilot' --by cleo"
     shown = json.loads(run(f"create {wish} --dry-run --json").out)
     assert shown["seed"] > 10**9
+    style = shown.pop("guessability")
+    assert 0 <= style["low"] <= style["value"] <= style["high"] <= 1
     stored = json.loads(
         run(f"create {wish} --seed", str(shown["seed"]), "--json").out
     )
@@ -418,6 +421,7 @@ def label_some(
         assert desk.take(who, [act]).refused == {}
 
 
+@pytest.mark.slow
 def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     run: Run,
     answered: DataFolder,
@@ -554,6 +558,7 @@ def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
     assert refused(run("create", *source), "does not hold the whole work")
 
 
+@pytest.mark.slow
 def test_everything_works_while_the_app_holds_the_database(
     run: Run, answered: DataFolder, tmp_path: Path, held: Hold
 ) -> None:

@@ -133,6 +133,7 @@ def test_what_only_reads_works_on_a_read_only_medium(
     assert (done.returncode, words in done.stdout) == (0, True), done.stderr
 
 
+@pytest.mark.slow
 def test_what_writes_is_refused_on_a_read_only_medium(
     read_only: DataFolder,
 ) -> None:
@@ -246,6 +247,7 @@ def test_a_question_that_takes_too_long_is_stopped(
     assert "took longer than 0.5 s and was stopped" in told.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not hasattr(os, "mkfifo"), reason="this system has no pipes with names"
 )

@@ -59,6 +59,7 @@ def answers(folder: DataFolder) -> list[Answer]:
     ]
 
 
+@pytest.mark.slow
 def test_rules_answer_on_a_cluster_as_here(
     run: Run, folder: DataFolder, address: str
 ) -> None:
@@ -151,6 +152,7 @@ def test_ctrl_c_stops_a_local_cluster(
     assert len(answers(whole_folder)) == 80
 
 
+@pytest.mark.slow
 def test_pairs_are_executed_on_a_cluster_once(
     run: Run, folder: DataFolder, address: str, tmp_path: Path
 ) -> None:
@@ -312,6 +314,7 @@ NO_ADDRESSES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", NO_ADDRESSES)
 def test_what_is_no_address_of_a_scheduler_is_wrong_usage(
     run: Run, address: str, capsys: pytest.CaptureFixture[str]

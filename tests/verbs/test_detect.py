@@ -153,6 +153,22 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
 
+def test_a_sample_holds_whole_cases_and_a_larger_one_goes_on(
+    run: Run,
+) -> None:
+    fake = "detect --detector fake --setting code --benchmark minibench --runs 1 --json"
+    one = json.loads(run(fake, "--sample", "1", "--by", "library").out)
+    two = json.loads(run(fake, "--sample", "2", "--by", "library").out)
+    assert (one["questions"], two["questions"]) == (2, 4)
+    assert one["job"] == two["job"]
+    assert two["spent"]["n_requests"] == 4
+    first = json.loads(run(fake, "--limit", "1", "--again").out)
+    assert first["questions"] == 2
+    lost = run(fake, "--by", "library")
+    assert lost.code == 1
+    assert "Add the number of cases to draw: --sample 20." in lost.err
+
+
 def test_a_key_that_is_refused_is_one_error_without_the_key(
     run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +375,7 @@ def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     assert second == f"{first}-2"
 
 
+@pytest.mark.slow
 def test_it_works_while_the_app_holds_the_database(
     run: Run, folder: DataFolder, held: Hold
 ) -> None:
@@ -477,6 +494,7 @@ def test_pylint_answers_in_one_process(run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(
     whole_folder: DataFolder, root: Path
 ) -> None:

@@ -166,6 +166,7 @@ def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(
     }
 
 
+@pytest.mark.slow
 def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], root: Path
 ) -> None:
@@ -369,6 +370,7 @@ def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(
     assert note.name in told
 
 
+@pytest.mark.slow
 def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(
     run: Run, folder: DataFolder
 ) -> None:

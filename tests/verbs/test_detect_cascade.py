@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind, Record, Reply, Run
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 from crane_core.pipeline.places import DataFolder
+from tests.optional import needing
 from tests.spoken import Run as Speak
 from tests.spoken import speaker
 
@@ -98,13 +100,26 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(
     }
 
 
+def reserved_tokens(told: str) -> int:
+    """What the question that did not fit would reserve, as the job says it."""
+    found = re.search(r"it reserves ([\d,]+) tokens", told)
+    assert found is not None
+    return int(found[1].replace(",", ""))
+
+
 def test_a_budget_stops_it_and_the_same_command_goes_on(
     run: Speak, folder: DataFolder
 ) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         prices = ("--price-in", "1", "--price-out", "1", "--runs", "1")
-        few = run(*cascade_at(base_url, *prices, "--budget-usd", "0.0175"))
+        too_few = run(*cascade_at(base_url, *prices, "--budget-usd", "0.001"))
+        one_question = reserved_tokens(too_few.out) / 1_000_000
+        few = run(
+            *cascade_at(
+                base_url, *prices, "--budget-usd", f"{one_question:.6f}"
+            )
+        )
         n_before = sum(model.requests.values())
         rest = run(*cascade_at(base_url, *prices, "--budget-usd", "5"))
     assert few.code == 1
@@ -163,6 +178,7 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(
     assert not model.requests
 
 
+@needing("torch", "tensorflow")  # whose calls are asked of the libraries
 @pytest.mark.corpus
 @pytest.mark.skipif(
     not ARCHIVE.is_file(),

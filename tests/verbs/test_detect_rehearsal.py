@@ -34,6 +34,7 @@ def records(folder: DataFolder) -> list[object]:
     return [record for file in files for record in ledger.tail(file).records]
 
 
+@pytest.mark.slow
 def test_a_pair_gets_a_row_that_says_it_was_executed(
     run: Say, folder: DataFolder
 ) -> None:
@@ -100,6 +101,7 @@ def pair(folder: Path, name: str, crashing: str, fixed: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
     run: Say, folder: DataFolder, tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
     assert only_source(folder) == source and asked(folder, CODE) == FIXED
 
 
+@pytest.mark.slow
 def test_replace_puts_the_old_source_where_restore_finds_it(
     run: Run, pairs: Path, folder: DataFolder
 ) -> None:
@@ -206,6 +207,7 @@ def test_pairs_come_with_their_states_in_one_command(
     assert "trip" not in again.err, "nothing was captured again"
 
 
+@pytest.mark.slow
 def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
     run: Run, tmp_path: Path, folder: DataFolder
 ) -> None:
@@ -225,6 +227,7 @@ def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
     } == {1}
 
 
+@pytest.mark.slow
 def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
     run: Run, pairs: Path, folder: DataFolder
 ) -> None:

@@ -224,6 +224,7 @@ def test_a_removed_run_has_no_verdict_and_is_not_resumed_in_secret(
     )
 
 
+@pytest.mark.slow
 def test_a_removed_campaign_is_told_and_keeps_its_labels(
     answered: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -311,6 +312,7 @@ def test_importing_what_was_removed_says_so(
     )
 
 
+@pytest.mark.slow
 def test_a_rebuild_right_after_a_removal_elsewhere_is_no_loss(
     lab: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

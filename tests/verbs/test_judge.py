@@ -19,6 +19,7 @@ def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     return speaker(answered.path, capsys)
 
 
+@pytest.mark.slow
 def test_a_campaign_is_judged_and_says_under_which_guideline(
     run: Run, answered: DataFolder
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(
     )
 
 
+@pytest.mark.slow
 def test_without_an_experiment_that_of_the_benchmark_is_judged(
     run: Run,
 ) -> None:

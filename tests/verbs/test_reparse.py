@@ -108,6 +108,7 @@ def test_changed_verdicts_are_listed_taken_and_kept(
     assert json.loads(again.out) == {"replies": 4, "changed": []}
 
 
+@pytest.mark.slow
 def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
     run: Run, folder: DataFolder, job: str
 ) -> None:

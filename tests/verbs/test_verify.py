@@ -10,15 +10,19 @@ import subprocess
 import sys
 import venv
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from crane_core import ledger
 from crane_core.domain import Verification
+from crane_core.notebooks import CodeCell
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.verification.pair_claims import PairClaim
 from crane_core.pipeline.verification.verified import summaries
+from crane_core.pipeline.verification.verify import _digest
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_notebook, write_pair
 
@@ -108,6 +112,7 @@ NO_PAIRS = {
 """Pairs that are not what they claim: their cells, the outcome, and its reason in words."""
 
 
+@pytest.mark.slow
 def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
     run: Run, pairs: Path, subtests: pytest.Subtests
 ) -> None:
@@ -149,7 +154,11 @@ def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
             "it needs a GPU",
             marks=pytest.mark.slow,
         ),
-        ("raise ConnectionError('no route')", "it needs the network"),
+        pytest.param(
+            "raise ConnectionError('no route')",
+            "it needs the network",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_cannot_run_here_is_told_and_counted_apart(
@@ -165,6 +174,7 @@ def test_what_cannot_run_here_is_told_and_counted_apart(
     )
 
 
+@pytest.mark.slow
 def test_a_recorded_missing_file_is_a_crash_like_any_other(
     run: Run, pairs: Path
 ) -> None:
@@ -172,6 +182,20 @@ def test_a_recorded_missing_file_is_a_crash_like_any_other(
         pairs, "trip", ["open('no.csv')"], ["1"], error="FileNotFoundError"
     )
     assert run(pairs).code == 0
+
+
+def test_an_outcome_of_before_does_not_count_where_cells_are_left_out() -> None:
+    """A release that ran the SQL of a notebook as Python found out something else about it."""
+    plain = CodeCell(0, "SELECT 1", None, None)
+    digests = {
+        _digest(None, {}, PairClaim([cell], 0, None))
+        for cell in (
+            plain,
+            replace(plain, language="sql"),
+            replace(plain, tags=frozenset({"raises-exception"})),
+        )
+    }
+    assert len(digests) == 3
 
 
 @pytest.mark.slow
@@ -209,6 +233,7 @@ def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
     }
 
 
+@pytest.mark.slow
 def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
     write_pair(pairs, "trip", ["while True: pass", "1 / 0"], GOOD[1])
     said = run(f"{pairs} --timeout-s 1")
@@ -219,6 +244,7 @@ def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cells_run_in_the_order_of_their_counts(run: Run, pairs: Path) -> None:
     write_notebook(
         pairs / "t_reproduced.ipynb",
@@ -334,6 +360,7 @@ def test_verifying_leaves_the_folder_as_it_was(run: Run, pairs: Path) -> None:
     assert sorted(pairs.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_an_imported_benchmark_is_verified_where_it_lay_and_without_its_folder(
     run: Run, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -349,6 +376,7 @@ def test_an_imported_benchmark_is_verified_where_it_lay_and_without_its_folder(
     assert set(outcomes(run("lab --json").out).values()) == {"cannot run here"}
 
 
+@pytest.mark.slow
 def test_csv_has_one_row_per_notebook_and_no_formula(
     run: Run, pairs: Path
 ) -> None:

@@ -289,6 +289,11 @@ def restricted(known: Mapping[Any, Any], keys: Iterable[Any]) -> dict[Any, Any]:
     return {key: known[key] for key in keys if key in known}
 
 
+def number_of(n: int, noun: str) -> str:
+    """For evidence and remedies: "1 element", "2 elements"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def integer(value: int | None) -> AbstractValue:
     """The integer; one of which the value is not known where it is None."""
     return AbstractValue("int") if value is None else literal(value)

@@ -12,13 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, number_of
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.sending import FACTS
 
 _MOST_LABELS = 12
 _MOST_MESSAGE = 400
+_LONGEST_SHOWN = 60
 _NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
 """Nodes of TensorFlow's graphs, and colours of a terminal."""
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
@@ -58,9 +59,9 @@ def speaks_of_values(message: str) -> bool:
 
 
 def crash_of(
-    library: str, version: str, exception: str, message: str, described: str
+    exception: str, message: str, *, called: str, described: str
 ) -> Crash:
-    """The crash that a library announces."""
+    """The crash that a library announces in a call of what has this dotted name: "pandas.merge"."""
     remedies, _ = _table()
     # The first that fits: the table has special messages before general ones.
     words = next(
@@ -70,10 +71,12 @@ def crash_of(
             if each.exception in (exception, "*")
             and each.message.search(message)
         ),
-        "",
+        f"compare the call with the documentation of {called}"
+        if re.fullmatch(r"[A-Za-z_][\w.]*", called)
+        else "convert or select the operands so that both fit",
     )
     said = " ".join(_NOISE.sub("", message).split())
-    crash = Crash(
+    return Crash(
         exception,
         (
             said
@@ -81,11 +84,9 @@ def crash_of(
             else said[: _MOST_MESSAGE - 1] + "\u2026"
         )
         or exception,
-        fact=described or f"{library} {version} refuses this",
+        fact=described or "the arguments are written in the cell",
         remedy=words,
     )
-    crash.family = f"{library}: asked"
-    return crash
 
 
 def described(value: AbstractValue) -> str:
@@ -101,7 +102,7 @@ def described(value: AbstractValue) -> str:
         )
         return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
     if value.type not in FACTS:
-        return ""
+        return _of_plain(value)
     known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
     told = [
         f"the {name} {_spelled(fact)}"
@@ -109,6 +110,25 @@ def described(value: AbstractValue) -> str:
         if fact is not None
     ]
     return f"{value.words or 'the array'} has {' and '.join(told)}"
+
+
+def _of_plain(value: AbstractValue) -> str:
+    """Of a series its length and dtype, of a list its length, of a name of a plain value that value."""
+    words = value.words
+    if value.is_a("pandas", "Series"):
+        known = {name: value.fact(name) for name in ("length", "dtype")}
+        told = [f"the {name} {fact}" for name, fact in known.items() if fact]
+        return (
+            f"{words or 'the series'} has {' and '.join(told)}" if told else ""
+        )
+    # A literal is evidence by itself, and so has no words but those of the code.
+    if not words.isidentifier() or value.path:
+        return ""
+    length = value.fact("length") if value.items is None else len(value.items)
+    if value.type in ("list", "tuple") and type(length) is int:
+        return f"{words} has {number_of(length, 'element')}"
+    shown = repr(value.literal) if value.is_literal else ""
+    return f"{words} is {shown}" if 0 < len(shown) <= _LONGEST_SHOWN else ""
 
 
 def _spelled(fact: Any) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -27,6 +28,7 @@ from crane_core.detectors.rules.answers import (
 )
 from crane_core.detectors.rules.asking_sklearn import Learning
 from crane_core.detectors.rules.operation import Arguments
+from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.sending import (
     LIBRARIES,
     NotSentError,
@@ -60,6 +62,10 @@ _NO_LABELS: Final = (
     "IntervalIndex",
 )
 """Indices of which no label can be the name of an attribute."""
+_MOST_LEARNT: Final = 6
+"""Questions about one method of one class of scikit-learn, each of which may fit three models: 1 s in all."""
+_MOST_ASKED: Final = 600
+"""Questions about one target: two loops over 50 shapes each had 8,506, and took 6 s."""
 _ASKED: Final = tuple(sorted(operations.BOUND))
 _BOUND: Final = operations.BOUND | of_python.MODULES
 
@@ -80,15 +86,20 @@ _SLOW_TO_LOAD: Final = frozenset(["keras", "tensorflow"])
 
 
 class AskingPatience(NamedTuple):
-    """Seconds that are waited: for one answer, for libraries that are loaded, and for everything about one target."""
+    """Seconds that are waited about one target: for one answer, for libraries to be loaded, and for everything.
+
+    `answers_s` is the processor time of all answers together but the first of each library, which may load parts of it
+    for that: the same work is done on a busy machine, where the others are the last stop.
+    """
 
     answer_s: float
     start_s: float
     total_s: float
+    answers_s: float = 1.5
 
 
 UNHURRIED: Final = AskingPatience(answer_s=5.0, start_s=30.0, total_s=50.0)
-WAITING: Final = AskingPatience(answer_s=5.0, start_s=5.0, total_s=5.0)
+WAITING: Final = AskingPatience(answer_s=5.0, start_s=5.0, total_s=10.0)
 """A person waits for the verdict on a cell and sees which library answers."""
 HURRIED: Final = AskingPatience(answer_s=0.25, start_s=0.0, total_s=0.3)
 """Before a cell that is about to run: does not wait for a library that is not loaded."""
@@ -98,19 +109,28 @@ _patience: ContextVar[AskingPatience] = ContextVar(
 _on_wait: ContextVar[Callable[[str], None]] = ContextVar(
     "on_wait", default=lambda _library: None
 )
+_answered: ContextVar[dict[str, None] | None] = ContextVar(
+    "answered", default=None
+)
 
 
 @contextmanager
 def asking_with(
     patience: AskingPatience, on_wait: Callable[[str], None]
-) -> Iterator[None]:
-    """How long libraries are waited for meanwhile; `on_wait` receives the name of one that is waited for."""
+) -> Iterator[Mapping[str, None]]:
+    """How long libraries are waited for meanwhile; `on_wait` receives the name of one that is waited for.
+
+    Yields the names of those that answered, in their order; it grows meanwhile.
+    """
+    answered: dict[str, None] = {}
     was_patience, was_on_wait = _patience.set(patience), _on_wait.set(on_wait)
+    was_answered = _answered.set(answered)
     try:
-        yield
+        yield answered
     finally:
         _patience.reset(was_patience)
         _on_wait.reset(was_on_wait)
+        _answered.reset(was_answered)
 
 
 class LibraryRequest(NamedTuple):
@@ -168,6 +188,10 @@ class Asker:
         self._patience = _patience.get()
         self._until: float | None = None
         """When the patience ends (time.monotonic); it begins with the first question."""
+        self._spent_s = 0.0
+        """How long answers took so far."""
+        self._loaded: set[str] = set()
+        self._n_learnt: Counter[tuple[str, ...]] = Counter()
         self._answers: dict[str, Mapping[str, Any]] = {}
         self.not_asked: dict[str, None] = {}
         self.without_answer: dict[str, None] = {}
@@ -187,6 +211,9 @@ class Asker:
         """
         # A star of unknown length may bring any argument, and so decide everything.
         if not self._libraries or not arguments.is_complete:
+            return None
+        # Making a question takes as long as its answer, so none is made beyond the limit.
+        if self._is_asked_out:
             return None
         operands = [*arguments.positional, *arguments.keywords.values()]
         if receiver is not None and step != "call":
@@ -255,14 +282,26 @@ class Asker:
             tuple(said["options"]),
         )
 
+    def begin_again(self) -> None:
+        """Another target, whose questions have all the patience; answers that are known stay."""
+        self._until, self._spent_s = None, 0.0
+
     @property
     def unsure(self) -> tuple[str, ...]:
         """Questions that are open, in sentences."""
         waited_for = [f"not asked yet: {title}" for title in self.not_asked]
+        if self._is_asked_out:
+            waited_for.append(
+                f"only the first {_MOST_ASKED} questions to libraries were asked"
+            )
         return (
             *waited_for,
             *(f"no answer: {title}" for title in self.without_answer),
         )
+
+    @property
+    def _is_asked_out(self) -> bool:
+        return len(self._answers) >= _MOST_ASKED
 
     def about(self, question: StepQuestion) -> LibraryAnswer | None:
         """What the library says; None if it says nothing."""
@@ -312,11 +351,14 @@ class Asker:
         library = max(
             order.libraries & set(_ASKED), key=_ASKED.index, default="python"
         )
+        if order.learning is not None:
+            words = order.learning.evidence(message) or words
         version, takes = self._packages.get(library, ""), answer.get("takes")
         known = f"in {library} {version} it takes {takes}" if takes else words
-        return LibraryAnswer(
-            crash_of(library, version, raised, message, known), AbstractValue()
-        )
+        called = _name_asked(order.sent, library)
+        crash = crash_of(raised, message, called=called, described=known)
+        crash.family = f"{library}: asked"
+        return LibraryAnswer(crash, AbstractValue())
 
     def _tried(
         self,
@@ -615,9 +657,22 @@ class Asker:
     ) -> Mapping[str, Any]:
         """What the library says; empty where it says nothing in time, and then `not_asked` names it."""
         key = json.dumps(order, default=str)
+        if key not in self._answers and self._is_fit_once_more(order):
+            return {}
         if key not in self._answers:
             self._answers[key] = self._said(order, frozenset(libraries)) or {}
         return self._answers[key]
+
+    def _is_fit_once_more(self, order: Mapping[str, Any]) -> bool:
+        """Whether the questions about one method are many: `cross_val_score` in a loop over 40 depths took 20 s."""
+        # Counted, so that the same target gets the same answer on any machine.
+        if order["step"] != "learns":
+            return False
+        operands: Sequence[Mapping[str, Any]] = order["operands"]
+        facts = operands[0].get("facts", {}) if operands else {}
+        asked = (order["of"], order["name"], str(facts.get("path", "")))
+        self._n_learnt[asked] += 1
+        return self._n_learnt[asked] > _MOST_LEARNT
 
     def _said(
         self, order: Mapping[str, Any], libraries: Set[str]
@@ -625,23 +680,47 @@ class Asker:
         now = time.monotonic()
         if self._until is None:
             self._until = now + self._patience.total_s
-        left_s = max(0.0, self._until - now)
+        is_loaded = self._loaded.issuperset(libraries)
         asked = titles(libraries)
+        if is_loaded and self._spent_s >= self._patience.answers_s:
+            self.not_asked.update(dict.fromkeys(asked))
+            return None
+        left_s = max(0.0, self._until - now)
         worker = worker_of(self._python, libraries)
         on_wait = _on_wait.get()
         said = worker.ask(
             order,
             libraries,
-            seconds=min(self._patience.answer_s, left_s),
-            start_s=min(self._patience.start_s, left_s),
+            seconds=min(self._patience.answer_s, max(0.0, left_s)),
+            start_s=min(self._patience.start_s, max(0.0, left_s)),
             on_wait=lambda: on_wait(asked[-1]),
         )
+        # An answer that is kept counts again, so that every round of a target has the same answers.
+        self._spent_s += worker.spent_s(order, libraries) * is_loaded
+        self._loaded |= libraries
         if said is None:
             is_given_up = worker.is_given_up(order, libraries)
             (self.without_answer if is_given_up else self.not_asked).update(
                 dict.fromkeys(asked)
             )
+        elif (answered := _answered.get()) is not None:
+            answered.update(dict.fromkeys(asked))
         return said
+
+
+def _name_asked(sent: Mapping[str, Any], library: str) -> str:
+    """The dotted name of what a question is about, as a documentation has it; an operator as it is written."""
+    name, of = str(sent.get("name", "")), str(sent.get("of", ""))
+    if sent["step"] in ("operator", "item", "set_item", "located"):
+        return f"[{name}]"
+    # Of a learning step the class is a fact of the first operand.
+    first = sent.get("operands")
+    if not of and isinstance(first, list) and first:
+        of = str(first[0].get("facts", {}).get("path", ""))
+    named = ".".join(
+        filter(None, (of, "" if sent["step"] == "binds" else name))
+    )
+    return public_path(named) or library
 
 
 def _draws_pairs(holder: str, asked: str) -> bool:

@@ -77,15 +77,33 @@ _WITH_ANY_PARAMETERS: Final = re.compile("^Unknown label type")
 _NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
 
 
+# What quotes the stand-in's own values: the array that has too few dimensions, the classes that are too small.
+_INVENTED = re.compile(
+    r":?\s*array=\[.*?\]\]?\.(?=\s|$)| Classes with too few members are: \[.*?\]",
+    re.DOTALL,
+)
+
+
+_FLAWS: Final = {
+    "text": "could not convert string to float",
+    "nan": "contains NaN",
+    "inf": "contains infinity",
+    "negative": "egative",
+}
+"""What a message says of each flaw of data."""
+_MOST_FLAWS = 3
+
+
 class Learning:
     """The order about one step. `lengths` maps numbers of rows to those that are sent."""
 
-    def __init__(self, values: Iterable[AbstractValue]) -> None:
+    def __init__(self, values: Sequence[AbstractValue]) -> None:
         known = dict.fromkeys(
             n
             for value in values
             if _is_data(value) and (n := data.n_samples(value)) is not None
         )
+        self._values = [value for value in values if _is_data(value)]
         is_long = any(n > _MOST_ROWS for n in known)
         # Numbers that differ still differ in what is sent, so that the same pairs are refused.
         self._sent = {
@@ -138,11 +156,10 @@ class Learning:
         if "message" in answer:
             if not self._refusals.search(answer["message"]):
                 return {}
+            said = _INVENTED.sub("", answer["message"])
             return {
                 **answer,
-                "message": _NUMBER_OF_ROWS.sub(
-                    self._row_in_words, answer["message"]
-                ),
+                "message": _NUMBER_OF_ROWS.sub(self._row_in_words, said),
             }
         return self._result(dict(answer.get("gave", {})))
 
@@ -162,6 +179,20 @@ class Learning:
             if self._has_dtypes
             else {name: gave[name] for name in ("type", "shape")}
         }
+
+    def evidence(self, message: str) -> str:
+        """Which of the data have what a message speaks of, and in which column; "" where it speaks of nothing such."""
+        speaks_of = next(
+            (name for name, words in _FLAWS.items() if words in message), ""
+        )
+        flaws = data.negatives if speaks_of == "negative" else data.flaws
+        found = [
+            flaw.fact
+            for value in self._values
+            for flaw in flaws(value)
+            if flaw.name == speaks_of
+        ]
+        return "; ".join(found[:_MOST_FLAWS])
 
     def _row_in_words(self, found: re.Match[str]) -> str:
         return str(self.lengths.get(int(found[0]), found[0]))
@@ -284,6 +315,9 @@ class Learning:
         values = _listed(
             known if known is not None else facts.get("among_values")
         )
+        # A state sorts distinct values. The first in the data is the one that a message names.
+        first = facts.get("first_no_number")
+        values = sorted(values, key=lambda value: value != first)
         is_whole = bool(values) and known is not None
         held = [
             (value, count)

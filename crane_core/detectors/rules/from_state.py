@@ -5,8 +5,11 @@ Knows the forms of entries and what in them is complete. Refuses to take anythin
 
 from __future__ import annotations
 
+import ast
+import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -243,19 +246,23 @@ def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
         and isinstance(types, dict)
     ):
         value.items = _flat(items, types, value.words)
-    # Elements that are objects are told by place, from the first on.
-    elif isinstance(items, dict) and list(items) == [
-        str(at) for at in range(len(items))
-    ]:
-        parts = list(
-            _inside(
-                items, value.words, is_captured=is_captured, is_item=True
-            ).values()
+    # Elements that are objects are told by place: those that the target needs, and the first ones.
+    elif isinstance(items, dict) and all(map(str.isdigit, items)):
+        told = {at: items[at] for at in sorted(items, key=int)}
+        found = _inside(
+            told, value.words, is_captured=is_captured, is_item=True
         )
+        parts = [found[at] for at in _from_first(found)]
         if len(parts) == length:
             value.items = parts
-        else:
+        elif parts:
             value.facts["first_items"] = parts
+
+
+def _from_first(found: Mapping[str, AbstractValue]) -> list[str]:
+    """The places that follow one another from the first on."""
+    places = (str(at) for at in itertools.count())
+    return list(itertools.takewhile(found.__contains__, places))
 
 
 def _flat(
@@ -376,6 +383,9 @@ def _fill_captured_columns(
     if read is None:
         for name in ("dtypes", "per_column"):
             value.facts.pop(name, None)
+        tuples = _tuples(listed) if isinstance(listed, list) else None
+        if tuples is not None and len(tuples) == width:
+            value.facts["column_tuples"] = tuples
         return
     _read_labels(value, read)
     labels = frozenset(value.mapping("dtypes"))
@@ -388,6 +398,44 @@ def _fill_captured_columns(
     ):
         value.facts["columns"] = tuple(read(label) for label in listed)
         value.facts["column_labels"] = frozenset(value.facts["columns"])
+        _add_untold_dtypes(value)
+
+
+def _tuples(listed: list[Any]) -> tuple[tuple[Any, ...], ...] | None:
+    """Labels of several levels, which a state writes as Python does; None where one is not of texts and integers."""
+    read: list[tuple[Any, ...]] = []
+    for label in listed:
+        try:
+            found = ast.literal_eval(label)
+        # ast reads no times, missing values or labels that a limit has cut.
+        except (ValueError, SyntaxError):
+            return None
+        is_plain = isinstance(found, tuple) and all(
+            type(part) in (str, int) for part in found
+        )
+        if not is_plain or len(found) < 2:
+            return None
+        read.append(found)
+    return tuple(read) if len({*map(len, read)}) == 1 else None
+
+
+def _add_untold_dtypes(value: AbstractValue) -> None:
+    """The dtype of columns beyond a state's limit, where its counts leave one: of all, or of those that miss values."""
+    told = value.mapping("dtypes")
+    left = Counter(value.mapping("dtypes_summary"))
+    left.subtract(Counter(told.values()))
+    untold = [label for label in value.facts["columns"] if label not in told]
+    # Labels that occur twice are one entry of `dtypes` and several of the counts.
+    if not untold or left.total() != len(untold) or min(left.values()) < 0:
+        return
+    possible = [dtype for dtype, count in left.items() if count]
+    floats = [dtype for dtype in possible if dtype.startswith("float")]
+    # Integers and booleans of NumPy cannot be missing, and a state tells all columns that hold anything else.
+    missing = value.mapping("n_nan") if len(floats) == 1 else {}
+    found = dict.fromkeys(missing.keys() & {*untold}, "".join(floats))
+    if len(possible) == 1:
+        found = dict.fromkeys(untold, possible[0])
+    value.facts["dtypes"] = {**told, **found}
 
 
 def _is_text_label(label: Any) -> bool:

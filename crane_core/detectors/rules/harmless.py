@@ -26,7 +26,7 @@ IMMUTABLE = frozenset(IMMUTABLE_WORDS.split())
 VALUE_FACTS_WORDS = (
     "has_nan n_nan n_inf has_inf value_range value_info value_type unique_values num_unique "
     "num_unique_at_least example_values items first last asked_items per_column duplicates "
-    "examples_by_type min max values texts_look_like n_other_texts other_texts column_types ragged"
+    "examples_by_type min max values texts_look_like first_no_number n_other_texts other_texts column_types ragged"
 )
 VALUE_FACTS = frozenset(VALUE_FACTS_WORDS.split())
 _ARRAYS = {

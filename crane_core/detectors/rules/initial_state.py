@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from crane_core.detectors.rules import harmless
@@ -42,6 +42,15 @@ _OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 _OF_CODE = ("", "function", "type", "abc.ABCMeta")
 """Types of which a name may stand for what a `def` or `class` of that name made."""
+# `pd.options.display.max_rows = 50` in a first cell would leave no question about pandas in all later ones. An option
+# without its group (`set_option("max_rows", 50)`) is one of display.
+_OF_DISPLAY = (
+    r"(?:display\.|max_|precision\b|float_format\b|mode\.chained_assignment\b)"
+)
+_SHOWS_TABLES = re.compile(
+    rf"\.options\.{_OF_DISPLAY}[\w.]*\s*=(?!=)|"
+    rf"\b(?:set_option|option_context)\(\s*['\"]{_OF_DISPLAY}(?:(?!['\"](?:mode|future|compute|io)\.)[^()])*\)"
+)
 # Published states have schema 1, and tell nothing of what is missing.
 CAPTURED = 2
 
@@ -142,6 +151,14 @@ class InitialState:
         )
         return tuple(captured.get("held", ()))
 
+    def doubled(self, name: str) -> Sequence[str]:
+        """Types of what the object of a name leads to in two ways, or the object of another name does; "*" for any."""
+        captured: Mapping[str, Any] = (
+            self.state.captured if self.state is not None else {}
+        )
+        known = captured.get("doubled", {})
+        return tuple(known.get(name, ())) if isinstance(known, dict) else ()
+
     def type_of(self, name: str) -> str:
         """The type of a variable as the state has it, "" where it has none."""
         variable = (
@@ -218,6 +235,11 @@ class InitialState:
     def mentions(self, text: str) -> bool:
         """Whether a text is in a cell that ran or in the target."""
         return text in self.target_text or self.prefix.mentions(text)
+
+    def mentions_setting(self, text: str) -> bool:
+        """The same, without what only sets how pandas shows tables."""
+        texts = (self.target_text, *self.prefix.texts)
+        return any(text in _without_display(each) for each in texts)
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
@@ -361,6 +383,12 @@ class InitialState:
             value.path = path_of_class(str(value.fact("name", "")))
         if self.is_captured and self.state is not None:
             _add_accesses(value, name, self.state.accesses)
+        # `for bed in beds: bed.water()` follows the method of the objects in a list.
+        for part in _parts_of(value):
+            if part.type.startswith("__main__."):
+                part.definition = _class_or_none(
+                    definitions.get(part.class_name)
+                )
         return value
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
@@ -403,6 +431,23 @@ class InitialState:
                 "deleted_in": {"cell": self.bindings.deleted[name]},
             }
         return None if name in self.bindings.bound else {"name": name}
+
+
+def _parts_of(value: AbstractValue) -> Iterator[AbstractValue]:
+    """What a state tells of the inside of an object, through all that is in it; a state has no cycles."""
+    first = value.fact("first_items")
+    for part in (
+        *(value.items or first or ()),
+        *(value.members or {}).values(),
+        *value.attributes.values(),
+    ):
+        yield part
+        yield from _parts_of(part)
+
+
+@lru_cache(maxsize=512)
+def _without_display(text: str) -> str:
+    return _SHOWS_TABLES.sub("", text)
 
 
 def _class_or_none(definition: ast.AST | None) -> ast.ClassDef | None:

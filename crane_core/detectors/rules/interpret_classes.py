@@ -239,17 +239,24 @@ def refuse_absent(
     """An attribute that no class of an object made here has, and that no code of the notebook sets on anything."""
     # Older objects may have more than the code shows: `vars(attrs).update(width=2)`, or a property
     # that sets `self.rows`. Every object has dunder names, such as `__class__`.
+    told = receiver.fact("all_names")
+    is_told = isinstance(told, list)
     if (
         id(receiver) not in interpreter.made
+        and not is_told
         or name in receiver.attributes
         or name.startswith("__")
     ):
         return
-    if _may_be_inherited(
-        interpreter, receiver.definition, name
-    ) or interpreter.initial.may_give_attribute(name):
+    may_be_there = (
+        name in told
+        if is_told
+        else _may_be_inherited(interpreter, receiver.definition, name)
+    )
+    if may_be_there or interpreter.initial.may_give_attribute(name):
         return
-    own = [held for held in receiver.attributes if not held.startswith("_")]
+    names = told if is_told else receiver.attributes
+    own = [held for held in names if not held.startswith("_")]
     there = get_close_matches(name, own, 1)
     why = f"{receiver.named('the object')} has no attribute {name}"
     fact = f"neither the class {receiver.class_name} nor other code sets it"

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from crane_core.detectors.rules import harmless
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, number_of
 from crane_core.detectors.rules.interpreter import (
     Elements,
     Interpreter,
@@ -180,6 +180,6 @@ def _say(
         target,
         "ValueError",
         f"{'too many' if is_more else 'not enough'} values to unpack: {expected} names, {length} values",
-        fact=f"{value.named('the value')} has {length} elements",
-        remedy=f"Use {length} names, or select {expected} of its elements.",
+        fact=f"{value.named('the value')} has {number_of(length, 'element')}",
+        remedy=f"Use {number_of(length, 'name')}, or select {expected} of its elements.",
     )

@@ -171,7 +171,7 @@ class Interpreter:
         self.memory = Memory(initial)
         self.asker = Asker(
             initial.packages,
-            initial.mentions,
+            initial.mentions_setting,
             may_be_extended=initial.may_be_extended,
         )
         self.contexts: list[Context] = []

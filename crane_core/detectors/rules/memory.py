@@ -7,7 +7,7 @@ that is not followed, it forgets, and so nothing is claimed that such code may h
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -86,10 +86,18 @@ class Memory:
             self._share(name, value)
             if self.initial.unseen.classes and name in self.initial.held:
                 value.forget()
+        self._forget_doubled(value, self.initial.doubled(name))
         self.module.names[name] = value
         self.loaded[name] = (value, fields)
         self._keep_parts(name, value)
         return value
+
+    @staticmethod
+    def _forget_doubled(value: AbstractValue, types: Sequence[str]) -> None:
+        """One object inside that is reached in two ways has two values here, and a change of one misses the other."""
+        for part in reachable([value]) if types else ():
+            if part is not value and (part.type in types or "*" in types):
+                part.forget()
 
     def _at_start(self, name: str) -> AbstractValue:
         if self.is_unsure_of_names:
@@ -103,7 +111,8 @@ class Memory:
 
     def _keep_parts(self, name: str, value: AbstractValue) -> None:
         """What an object leads to now, to see later whether that was changed."""
-        if name in self.initial.names_absent:
+        absent = self.initial.names_absent
+        if name in absent or absent and name in self.initial.held:
             self.loaded_parts[name] = [
                 (part, fields_of(part))
                 for part in reachable([value])
@@ -150,6 +159,13 @@ class Memory:
             )
         return value is self.loaded[name][0] and is_unchanged(
             value, self.loaded[name][1]
+        )
+
+    def is_wholly_untouched(self, name: str) -> bool:
+        """The same of all that the object leads to, none of which may be unknown."""
+        has_parts = bool(self.loaded_parts.get(name))
+        return self.is_untouched(name) and (
+            not has_parts or self.are_parts_as_found(name)
         )
 
     def are_parts_as_found(self, name: str) -> bool:
@@ -342,6 +358,9 @@ class Memory:
         self, value: AbstractValue, *, is_handed: bool = False
     ) -> None:
         """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
+        # A list that grows in a loop is looked through at every turn: a million parts took 2 s.
+        if value.definition is None:
+            return
         methods = [
             part
             for kind in self._own_classes(value)

@@ -1,40 +1,23 @@
-"""What the executed cells leave behind: they are interpreted in their order, by the rules of the target, before it.
+"""What the executed cells leave behind, beside what the state tells.
 
-Knows that they ran without an exception: a crash predicted in them contradicts what happened, and what was known until
-then is given up. Of names that the state tells too, the state is right: where both speak of the same and do not
-agree, nothing is taken from the cells at all.
+Of names that the state tells too, the state is right: where both speak of the same and do not agree, nothing is taken
+from the cells at all.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import bound_names, global_names
-from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
-from crane_core.detectors.rules.interpreter import (
-    ControlFlowExitError,
-    GiveUpError,
-    Interpreter,
-    RuleError,
+from crane_core.detectors.rules.executed_cells import (
+    Contradiction,
+    executed_cells,
 )
-from crane_core.detectors.rules.prefix import spelled
-
-MOST_STEPS = 30_000
-_MOST_CONTRADICTIONS = 1
-
-
-class Contradiction(NamedTuple):
-    """What was predicted of the cells that ran, or known by them, and is not so."""
-
-    cell: int
-    """Position among the executed cells, -1 where the state contradicts what is known after all of them."""
-    what: str
+from crane_core.detectors.rules.initial_state import InitialState
+from crane_core.detectors.rules.interpreter import RuleError
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,69 +32,16 @@ class Past:
 
 
 def past_of(initial: InitialState) -> Past:
-    """Interprets the executed cells in their order."""
-    empty_kernel = EmptyKernel(initial.packages)
-    interpreter = Interpreter(empty_kernel, MOST_STEPS)
-    found: list[Contradiction] = []
-    for position, prefix in enumerate(initial.prefix.grown()):
-        code, empty_kernel.prefix = prefix.codes[-1], prefix
-        # Before the first branch of the cell, so that `len` is the same value on every path.
-        interpreter.memory.know(sorted(spelled(code.tree).names))
-        # A cell that cannot be read here has run all the same, and may have done anything.
-        if code.error:
-            interpreter.memory.havoc()
-        for statement in code.tree.body:
-            _run(interpreter, statement, position, found)
-    # After several contradictions the cells did something else than was
-    # followed.
-    known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
+    """What the executed cells leave, as far as the state does not contradict it."""
+    executed = executed_cells(initial.prefix, initial.packages)
+    found = list(executed.contradictions)
     return Past(
-        names=_compared(known, initial, found),
+        names=_compared(executed.names(), initial, found),
         contradictions=tuple(found),
-        errors=tuple(interpreter.errors),
-        n_steps=interpreter.n_steps,
-        unsure=interpreter.asker.unsure,
+        errors=tuple(executed.interpreter.errors),
+        n_steps=executed.interpreter.n_steps,
+        unsure=executed.interpreter.asker.unsure,
     )
-
-
-def _run(
-    interpreter: Interpreter,
-    statement: ast.stmt,
-    position: int,
-    found: list[Contradiction],
-) -> None:
-    """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
-    try:
-        interpreter.run(statement)
-    # The cell did run, so the crash is a mistake of the rules: what led to it is forgotten.
-    except Crash as crash:
-        place = (
-            ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
-        )
-        found.append(
-            Contradiction(
-                position, f"{crash.exception} at {place}: {crash.why}"
-            )
-        )
-        _forget_after(interpreter, statement)
-    except (GiveUpError, ControlFlowExitError, RecursionError):
-        _forget_after(interpreter, statement)
-    # A cell that ran found its names, so none is ever claimed to be missing in it.
-    interpreter.memory.is_unsure_of_names = False
-
-
-def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
-    interpreter.memory.havoc()
-    for name in {*bound_names(statement), *global_names(statement)}:
-        interpreter.memory.module.names[name] = AbstractValue(words=name)
-
-
-def _known(interpreter: Interpreter) -> dict[str, AbstractValue]:
-    return {
-        name: value
-        for name, value in interpreter.memory.module.names.items()
-        if value is not None
-    }
 
 
 # Beside the state

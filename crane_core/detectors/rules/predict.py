@@ -17,6 +17,7 @@ from crane_core.detectors.rules import (
     interpret_statements,
 )
 from crane_core.detectors.rules.answer import Crash, Finding
+from crane_core.detectors.rules.executed_cells import Contradiction
 from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.interpreter import (
     ControlFlowExitError,
@@ -24,8 +25,8 @@ from crane_core.detectors.rules.interpreter import (
     Interpreter,
     RuleError,
 )
-from crane_core.detectors.rules.past import Contradiction, Past, past_of
-from crane_core.domain import Cell, KernelState, Setting
+from crane_core.detectors.rules.past import Past, past_of
+from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 REGISTERED = (
     interpret_calls,
@@ -75,7 +76,7 @@ def findings(
     except Crash as crash:
         # An earlier branch may raise another class, as in `if df.a.max() > 2: raise ValueError`.
         if interpreter.possible <= {crash.exception}:
-            predicted = _told(_finding(crash, initial), initial)
+            predicted = _told(_finding(crash, initial, cells), initial)
     # `exit()` ends a cell without an exception.
     except (GiveUpError, ControlFlowExitError):
         pass
@@ -108,8 +109,44 @@ def _asks_the_past(initial: InitialState) -> bool:
     )
 
 
-def _finding(crash: Crash, initial: InitialState) -> Finding:
+_NOT_CALLABLE = " is not callable"
+
+
+def _replaced_in(
+    crash: Crash, initial: InitialState, cells: Sequence[Cell]
+) -> str:
+    """The executed cell that gave another value to what is called: `plt.title = "Beds"`."""
+    called = crash.why.removesuffix(_NOT_CALLABLE)
+    if isinstance(crash.place, ast.Call):
+        called = ast.unparse(crash.place.func)
+    executed = sorted(
+        (cell for cell in cells if cell.role is CellRole.EXECUTED),
+        key=lambda cell: cell.position,
+    )
+    run = [*zip(initial.prefix.codes, executed, strict=True)]
+    for code, cell in reversed(run):
+        targets = [
+            target
+            for node in ast.walk(code.tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        ]
+        if called in map(ast.unparse, targets):
+            number = cell.notebook_index
+            place = (
+                "an earlier cell" if number is None else f"code cell {number}"
+            )
+            return f"; {called} was replaced in {place}"
+    return ""
+
+
+def _finding(
+    crash: Crash, initial: InitialState, cells: Sequence[Cell]
+) -> Finding:
     place = crash.place
+    # Where a name no longer stands for what a library gave it, the cell that did so is what to change.
+    if crash.exception == "TypeError" and crash.why.endswith(_NOT_CALLABLE):
+        crash.fact += _replaced_in(crash, initial, cells)
     line = getattr(place, "lineno", 1)
     expression = ast.unparse(place) if isinstance(place, ast.AST) else ""
     return Finding(

@@ -121,11 +121,13 @@ def unseen_effects(
 ) -> UnseenEffects:
     """What code that was handed over in the cells that ran, or is in the target, may change out of sight."""
     trees = [*ran, target]
-    notebook = _read(trees)
-    kept = [code for tree in trees for code in _kept(tree, notebook)]
+    # Walked through once: each question below is about all nodes of a cell.
+    walked = [list(ast.walk(tree)) for tree in trees]
+    notebook = _read(walked)
+    kept = [code for nodes in walked for code in _kept(nodes, notebook)]
     names, changed, is_any = _effects_of(kept, notebook)
-    for tree in trees:
-        given = (*_methods_handed_over(tree), *_given_along(tree, notebook))
+    for nodes in walked:
+        given = (*_methods_handed_over(nodes), *_given_along(nodes, notebook))
         changed.update(name for name in given if _is_variable(name, notebook))
     classes: set[str] = set()
     for definitions in notebook.classes.values():
@@ -139,9 +141,9 @@ def unseen_effects(
     )
 
 
-def _read(trees: Iterable[ast.Module]) -> _CellDefinitions:
+def _read(walked: Iterable[list[ast.AST]]) -> _CellDefinitions:
     found = _CellDefinitions()
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in (node for nodes in walked for node in nodes):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found.functions[node.name].append(node)
         elif isinstance(node, ast.ClassDef):
@@ -189,10 +191,12 @@ def _is_door(node: ast.AST) -> bool:
 # What is handed over
 
 
-def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
+def _kept(
+    nodes: list[ast.AST], notebook: _CellDefinitions
+) -> Iterator[ast.AST]:
     """Functions, lambdas and methods that something else may call."""
-    harmless = _harmless_mentions(tree)
-    for node in ast.walk(tree):
+    harmless = _harmless_mentions(nodes)
+    for node in nodes:
         match node:
             # After `@functools.lru_cache` the name leads to a cache, which runs the function.
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -212,10 +216,10 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
                 yield from notebook.functions.get(name, ())
 
 
-def _harmless_mentions(tree: ast.Module) -> set[int]:
+def _harmless_mentions(nodes: list[ast.AST]) -> set[int]:
     """Mentions of functions that hand none of them over, by id: called there, or run before the step is over."""
     found: list[ast.AST] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(function):
                 found.append(function)
@@ -311,12 +315,10 @@ def _is_quiet_base(
     return name in _QUIET_BASES or name.endswith(("Error", "Exception"))
 
 
-def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
+def _methods_handed_over(nodes: list[ast.AST]) -> Iterator[str]:
     """Names of objects of which a method that changes them is given away: `add = rows.append`."""
-    harmless = {
-        id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)
-    }
-    for node in ast.walk(tree):
+    harmless = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
         if (
             not isinstance(node, ast.Attribute)
             or not isinstance(node.ctx, ast.Load)
@@ -327,9 +329,11 @@ def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
             yield from _roots(node)
 
 
-def _given_along(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[str]:
+def _given_along(
+    nodes: list[ast.AST], notebook: _CellDefinitions
+) -> Iterator[str]:
     """Names of what is handed over together with code, which may get it: `Thread(target=work, args=(beds,))`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Call) or _runs_at_once(node.func):
             continue
         parts = _arguments(node)

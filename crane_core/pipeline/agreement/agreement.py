@@ -5,16 +5,20 @@ Starts from the label frame and the verdict frame; the coefficients live in stat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import DetectorKind, Label
+from crane_core.pipeline.agreement.labelled import NONE, LabelledVerdicts
 from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.results.measures import SEED, estimate_row
 from crane_core.stats import (
@@ -26,9 +30,13 @@ from crane_core.stats import (
 )
 from crane_core.stats.agreement import (
     PERCENT_AGREEMENT,
+    UNLABELLED,
+    Codes,
+    LabelCounts,
     Statistic,
-    confusion_matrix,
-    estimate,
+    count_labels,
+    estimate_counted,
+    label_codes,
 )
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -79,29 +87,55 @@ NO_ORDER_OF_OWN = (
 )
 
 
-class Items(NamedTuple):
-    """Verdicts that two annotators or more labelled, one row each in both frames, under one index.
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Verdicts that two annotators or more labelled, one row each.
 
-    facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. labels: a column per annotator, None
-    if there is none or one outside of the scale; how many of those there are tells off_scale (annotator, label, n).
-    label_set: what the annotators chose from.
+    facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. codes: labels as places on the scale,
+    shape (n_items, n_annotators), -1 if there is none or one outside of the scale; how many of those there are tells
+    off_scale (annotator, label, n). label_set: what the annotators chose from.
     """
 
     facts: pd.DataFrame
-    labels: pd.DataFrame
+    codes: Codes
+    annotators: tuple[str, ...]
     scope: ComparedVerdicts
     off_scale: pd.DataFrame
-    label_set: LabelSet = study_labels()
-
-    @property
-    def annotators(self) -> list[str]:
-        """Whose labels are compared, in the order of the columns."""
-        return list(self.labels.columns)
+    label_set: LabelSet = field(default_factory=study_labels)
 
     @property
     def scale(self) -> tuple[str, ...]:
         """The labels that may be compared, in their order if they have one."""
         return scale_of(self.scope, self.label_set)
+
+    @cached_property
+    def counts(self) -> LabelCounts:
+        """The labels by case, which all coefficients share."""
+        cases, _ = pd.factorize(self.facts["case"])
+        return count_labels(self.codes, cases, len(self.scale))
+
+    def labels(self) -> pd.DataFrame:
+        """A column of words per annotator, in the rows of `facts`; None for a missing label."""
+        # The last place is that of -1.
+        words = np.array([*self.scale, None], dtype=object)
+        return pd.DataFrame(
+            words[self.codes],
+            index=self.facts.index,
+            columns=list(self.annotators),
+        )
+
+    def among(self, annotators: Sequence[str]) -> Items:
+        """The same for some of the annotators. Labels off the scale are not counted again."""
+        columns = [self.annotators.index(name) for name in annotators]
+        return replace(
+            self, codes=self.codes[:, columns], annotators=tuple(annotators)
+        ).at((self.codes[:, columns] != UNLABELLED).sum(axis=1) >= 2)
+
+    def at(self, is_kept: NDArray[np.bool_]) -> Items:
+        """Some of the rows."""
+        return replace(
+            self, facts=self.facts[is_kept], codes=self.codes[is_kept]
+        )
 
 
 def scale_of(scope: ComparedVerdicts, labels: LabelSet) -> tuple[str, ...]:
@@ -115,39 +149,46 @@ def scale_of(scope: ComparedVerdicts, labels: LabelSet) -> tuple[str, ...]:
 
 
 def common_items(
-    labels: pd.DataFrame,
-    verdicts: pd.DataFrame,
+    labelled: LabelledVerdicts,
     annotators: Sequence[str],
     scope: ComparedVerdicts,
     label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
 ) -> Items:
     """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
-    facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
-    # Two benchmarks may have cases of one name; the bootstrap must not take them for one.
-    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"])
-    facts = facts.set_index(KEY, drop=False)
-    mine = labels[labels["annotator"].isin(annotators)]
-    said = mine.pivot(index=KEY, columns="annotator", values="label")
-    said = said.reindex(columns=list(annotators))
-    said = said.astype(object).where(said.notna(), None)
-    facts = facts.loc[facts.index.isin(said.index)]
-    said = said.loc[facts.index].reset_index(drop=True)
-    return _of_two_or_more(
-        facts.reset_index(drop=True),
-        said,
-        scope,
-        label_set,
+    said = labelled.said(annotators)
+    rows = np.flatnonzero((said != NONE).sum(axis=1) >= 2)
+    verdicts = in_scope(labelled.verdicts.iloc[rows], scope)
+    said = said[verdicts.index]
+    codes = labelled.as_places(scale_of(scope, label_set))[said]
+    facts = verdicts[[*KEY, *FACTS]].reset_index(drop=True)
+    everything = Items(
+        # Two benchmarks may have cases of one name; the bootstrap must not take them for one.
+        facts=facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]),
+        codes=codes,
+        annotators=tuple(annotators),
+        scope=scope,
+        off_scale=_off_scale(labelled, annotators, said, codes),
+        label_set=label_set,
     )
+    # Counted again: a label off the scale may have been one of the two.
+    return everything.among(annotators)
 
 
-def among(items: Items, annotators: Sequence[str]) -> Items:
-    """The same for some of the annotators. Labels off the scale are not counted again."""
-    return _of_two_or_more(
-        items.facts,
-        items.labels[list(annotators)],
-        items.scope,
-        items.label_set,
-    )
+def _off_scale(
+    labelled: LabelledVerdicts,
+    annotators: Sequence[str],
+    said: Codes,
+    codes: Codes,
+) -> pd.DataFrame:
+    strange = np.where(codes == UNLABELLED, said, NONE)
+    rows = [
+        (annotator, labelled.words[place], int(n))
+        for annotator, places in zip(annotators, strange.T, strict=True)
+        for place, n in zip(
+            *np.unique(places[places != NONE], return_counts=True), strict=True
+        )
+    ]
+    return pd.DataFrame(sorted(rows), columns=["annotator", "label", "n"])
 
 
 def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
@@ -161,38 +202,32 @@ def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     return verdicts[verdicts["truth"] & votes.crash & is_of_llm]
 
 
-def _of_two_or_more(
-    facts: pd.DataFrame,
-    said: pd.DataFrame,
-    scope: ComparedVerdicts,
-    label_set: LabelSet,
-) -> Items:
-    shared = said[said.notna().sum(axis=1) >= 2]
-    on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
-    others = shared.where(on_scale.isna())
-    unreadable = others.melt(var_name="annotator", value_name="label").dropna()
-    off_scale = (
-        unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
+def main_coefficients(items: Items) -> tuple[str, str, str]:
+    """The three that a reader needs, the headline's first: the study's kappa of two annotators, of more alpha.
+
+    They differ in the agreement that they expect by chance; AC1 is the one that a frequent label lowers least.
+    """
+    has_order = (
+        items.scope is ComparedVerdicts.DIAGNOSES and items.label_set.is_ordinal
     )
-    # Counted again: a label off the scale may have been one of the two.
-    kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
-    return Items(
-        facts.loc[kept.index],
-        kept,
-        scope,
-        off_scale,
-        label_set,
+    alpha = (
+        krippendorff_alpha.ORDINAL if has_order else krippendorff_alpha.NOMINAL
     )
+    if len(items.annotators) == 2:
+        return KAPPA, alpha.name, gwet_ac.AC1.name
+    return alpha.name, fleiss_kappa.FLEISS.name, gwet_ac.AC1.name
 
 
-def agreement_table(items: Items) -> pd.DataFrame:
-    """One row per coefficient, whether it has a value or not.
+def agreement_table(
+    items: Items, names: Iterable[str] = tuple(COEFFICIENTS)
+) -> pd.DataFrame:
+    """One row per coefficient of these names, whether it has a value or not.
 
     Columns: coefficient, source, value, low, high (nan where undefined), n, n_cases, n_undefined (resamples without a
     value), why (in words, where a value or its interval is missing; else None).
     """
     return pd.DataFrame(
-        [_estimated(items, asked) for asked in COEFFICIENTS.values()]
+        [_estimated(items, COEFFICIENTS[name]) for name in names]
     )
 
 
@@ -200,7 +235,7 @@ def pairwise(items: Items) -> pd.DataFrame:
     """Cohen's kappa of each two of the annotators: pair (in words), and the columns of `agreement_table`."""
     return pd.DataFrame(
         {"pair": f"{first} and {second}"}
-        | _estimated(among(items, [first, second]), COEFFICIENTS[KAPPA])
+        | _estimated(items.among([first, second]), COEFFICIENTS[KAPPA])
         for first, second in combinations(items.annotators, 2)
     )
 
@@ -212,8 +247,9 @@ def agreement_by(
 ) -> pd.DataFrame:
     """One coefficient per group of the column `by` of the facts: that column, and those of `agreement_table`."""
     rows = []
-    for group, facts in items.facts.groupby(by, sort=False):
-        part = items._replace(facts=facts, labels=items.labels.loc[facts.index])
+    groups = items.facts[by]
+    for group in groups.dropna().unique():
+        part = items.at((groups == group).to_numpy(dtype=bool))
         rows.append({by: group} | _estimated(part, COEFFICIENTS[coefficient]))
     return pd.DataFrame(rows)
 
@@ -228,12 +264,8 @@ def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
         counts = dict.fromkeys(("n", "n_cases", "n_undefined"), 0)
         return named | nothing | counts | {"why": why_not}
-    *found, n_undefined, why = estimate(
-        asked.statistic,
-        items.labels.to_numpy(),
-        items.scale,
-        items.facts["case"].to_numpy(dtype=str),
-        seed=SEED,
+    *found, n_undefined, why = estimate_counted(
+        asked.statistic, items.counts, seed=SEED
     )
     told = {"n_undefined": n_undefined, "why": why and str(why)}
     return named | estimate_row(found) | told
@@ -254,11 +286,10 @@ def _why_not(items: Items, asked: CoefficientKind) -> str | None:
 def confusions(items: Items) -> pd.DataFrame:
     """Items by the label of the first (rows) and the second annotator (columns), in the order of the scale."""
     first, second = items.annotators
-    counts = confusion_matrix(
-        items.labels[first], items.labels[second], items.scale
-    )
+    q = len(items.scale)
+    cell = items.codes[:, 0] * q + items.codes[:, 1]
     return pd.DataFrame(
-        counts,
+        np.bincount(cell, minlength=q * q).reshape(q, q),
         index=pd.Index(items.scale, name=first),
         columns=pd.Index(items.scale, name=second),
     )
@@ -266,8 +297,10 @@ def confusions(items: Items) -> pd.DataFrame:
 
 def differing(items: Items) -> pd.DataFrame:
     """Facts and labels of the items whose annotators disagree."""
-    is_unlike = items.labels.nunique(axis=1) > 1
-    both = [items.facts[is_unlike], items.labels[is_unlike]]
+    given = np.ma.masked_equal(items.codes, UNLABELLED)
+    is_unlike = (given.max(axis=1) != given.min(axis=1)).filled(False)
+    unlike = items.at(is_unlike)
+    both = [unlike.facts, unlike.labels()]
     return pd.concat(both, axis=1).reset_index(drop=True)
 
 
@@ -285,7 +318,11 @@ def self_agreement(
             facts=again.assign(
                 case=again["benchmark"] + "/" + again["case_id"]
             ),
-            labels=again[["first", "again"]],
+            codes=label_codes(
+                again[["first", "again"]],
+                scale_of(ComparedVerdicts.DIAGNOSES, sets[str(campaign)]),
+            ),
+            annotators=("first", "again"),
             scope=ComparedVerdicts.DIAGNOSES,
             off_scale=pd.DataFrame(),
             label_set=sets[str(campaign)],
@@ -304,7 +341,7 @@ def agreement_with_judges(
     judges: Sequence[str],
 ) -> pd.DataFrame:
     """Kappa and percent agreement of one annotator with each judge: judge, and the columns of `agreement_table`."""
-    pairs = {judge: among(items, [person, judge]) for judge in judges}
+    pairs = {judge: items.among([person, judge]) for judge in judges}
     return pd.DataFrame(
         {"judge": judge} | _estimated(pair, COEFFICIENTS[name])
         for judge, pair in pairs.items()
@@ -312,16 +349,21 @@ def agreement_with_judges(
     )
 
 
-def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
+def judge_consistency(
+    items: Items, passes: pd.DataFrame, *, single: bool | None = None
+) -> pd.DataFrame:
     """How far each judge agrees with itself: its repetitions with each other, and its two orders of texts.
 
-    passes: `judges.judge_passes`, of annotators among the items. Columns: judge, compared (in words), and those of
+    passes: `judges.judge_passes`, of annotators among the items. single: only the two orders of each single
+    repetition, or only the others; None for all. Columns: judge, compared (in words), and those of
     `agreement_table`, for kappa, nominal alpha and percent agreement.
     """
     rows = []
     for judge, mine in passes.groupby("judge", sort=False):
-        for words, annotators in _comparisons(mine):
-            pair = among(items, annotators)
+        for words, annotators, is_single in _comparisons(mine):
+            if single is not None and is_single != single:
+                continue
+            pair = items.among(annotators)
             names = (KAPPA, krippendorff_alpha.NOMINAL.name, PERCENT)
             said = {"judge": judge, "compared": words}
             rows += [
@@ -330,24 +372,24 @@ def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """The comparisons in words, and the annotators of each."""
-    single = passes[passes["repetition"] > 0]
+def _comparisons(
+    passes: pd.DataFrame,
+) -> list[tuple[str, list[str], bool]]:
+    """The comparisons in words, the annotators of each, and whether it is of one repetition of several."""
+    of_one = passes[passes["repetition"] > 0]
+    is_repeated = (passes["repetition"] == 0).any()
     found = []
-    for order, rows in single.groupby("presentation", sort=False):
+    for order, rows in of_one.groupby("presentation", sort=False):
         words = f"{len(rows)} repetitions, {order} order"
-        found.append((words, rows["annotator"].tolist()))
+        found.append((words, rows["annotator"].tolist(), False))
     for repetition, rows in passes.groupby("repetition", sort=True):
         which = f"repetition {repetition}"
         if repetition == 0:
             which = "most frequent label of all repetitions"
         words = f"normal and reversed order, {which}"
-        found.append((words, rows["annotator"].tolist()))
-    return [
-        (words, annotators)
-        for words, annotators in found
-        if len(annotators) > 1
-    ]
+        is_single = is_repeated and repetition != 0
+        found.append((words, rows["annotator"].tolist(), bool(is_single)))
+    return [one for one in found if len(one[1]) > 1]
 
 
 def usual_pair(labels: pd.DataFrame) -> list[str]:

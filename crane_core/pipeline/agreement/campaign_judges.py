@@ -22,6 +22,10 @@ from crane_core.pipeline.agreement.agreement import (
     common_items,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.labelled import (
+    LabelledVerdicts,
+    labelled_verdicts,
+)
 from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.judging.judge import CAMPAIGN
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
@@ -42,10 +46,14 @@ COLUMNS = [
 
 
 class CampaignJudge(NamedTuple):
-    """A judge in one order of texts, as the label frame names it, and the guideline that it was shown."""
+    """A judge in one order of texts, as the label frame names it, and the guideline that it was shown.
+
+    labels_of: its name without repetition and order.
+    """
 
     name: str
     guideline: str
+    labels_of: str
 
 
 def judges_of(store: Store, campaign: str) -> list[CampaignJudge]:
@@ -58,7 +66,9 @@ def judges_of(store: Store, campaign: str) -> list[CampaignJudge]:
         if options.get(CAMPAIGN) == campaign:
             names = pooled.loc[pooled["judge"] == job["annotator"], "annotator"]
             found += [
-                CampaignJudge(str(name), str(options["guideline"]))
+                CampaignJudge(
+                    str(name), str(options["guideline"]), job["annotator"]
+                )
                 for name in names
             ]
     return found
@@ -85,11 +95,11 @@ def beside_people(
     is_mine &= labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
     mine = labels[is_mine]
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
+    labelled = labelled_verdicts(labels, verdicts)
     rows = []
     for person in map(str, kind_of.index):
         rows += _rows(
-            labels,
-            verdicts,
+            labelled,
             person,
             judges,
             plan.labels,
@@ -121,23 +131,20 @@ def counted_words(labels: LabelSet) -> str:
 
 
 def _rows(
-    labels: pd.DataFrame,
-    verdicts: pd.DataFrame,
+    labelled: LabelledVerdicts,
     person: str,
     judges: list[str],
     label_set: LabelSet,
 ) -> list[dict[str, object]]:
     found = common_items(
-        labels,
-        verdicts,
+        labelled,
         [person, *judges],
         ComparedVerdicts.DIAGNOSES,
         label_set,
     )
     agreed = agreement_with_judges(found, person, judges)
     powered = judge_powered(
-        labels,
-        verdicts,
+        labelled,
         person,
         judges,
         label_set,

@@ -17,7 +17,7 @@ from crane_core.pipeline.agreement.agreement import (
     in_scope,
     scale_of,
 )
-from crane_core.pipeline.campaigns.label_frame import KEY
+from crane_core.pipeline.agreement.labelled import NONE, LabelledVerdicts
 from crane_core.pipeline.results.measures import estimate_row
 from crane_core.stats.intervals import clustered_rate
 
@@ -36,41 +36,38 @@ ON_SCALE, ALL = "labels on the scale", "every label"
 
 
 def judge_differs(
-    labels: pd.DataFrame,
-    verdicts: pd.DataFrame,
-    person: str,
-    judges: Sequence[str],
+    labelled: LabelledVerdicts, person: str, judges: Sequence[str]
 ) -> pd.DataFrame:
     """Two rows per judge, over the detected crashes that the person gave a label on the scale.
 
     Columns COLUMNS: counted, ON_SCALE or ALL; the share n_differ / n with its 95% interval by case, in 0..1. A judge
     that labelled none of them has no row.
     """
-    facts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
-    cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(
-        pd.MultiIndex.from_frame(facts[KEY])
+    said = labelled.said([person, *judges])
+    is_on_scale = labelled.as_places(ON_STUDY_SCALE) != NONE
+    is_of_judge = (said[:, 1:] != NONE).any(axis=1)
+    rows_of_both = np.flatnonzero(is_on_scale[said[:, 0]] & is_of_judge)
+    facts = in_scope(
+        labelled.verdicts.iloc[rows_of_both], ComparedVerdicts.DIAGNOSES
     )
-    who = [person, *judges]
-    said = labels[labels["annotator"].isin(who)].pivot(
-        index=KEY, columns="annotator", values="label"
-    )
-    said = said.reindex(index=cases.index, columns=who)
-    said = said[said[person].isin(ON_STUDY_SCALE)]
+    cases = (facts["benchmark"] + "/" + facts["case_id"]).to_numpy(dtype=str)
+    of_person, *of_judges = said[facts.index].T
     rows = []
-    for judge in judges:
-        every = said[judge].dropna()
-        on_scale = every[every.isin(ON_STUDY_SCALE)]
-        for counted, labelled in ((ON_SCALE, on_scale), (ALL, every)):
-            if labelled.empty:
+    for judge, given in zip(judges, of_judges, strict=True):
+        differs = (given != of_person).astype(np.float64)
+        for counted, is_counted in (
+            (ON_SCALE, is_on_scale[given]),
+            (ALL, given != NONE),
+        ):
+            if not is_counted.any():
                 continue
-            is_other = labelled != said.loc[labelled.index, person]
-            differs = is_other.to_numpy(dtype=np.float64)
-            whole = np.ones(len(differs))
-            found = clustered_rate(differs, whole, cases[labelled.index])
+            found = clustered_rate(
+                differs[is_counted], is_counted[is_counted], cases[is_counted]
+            )
             named = {
                 "judge": judge,
                 "counted": counted,
-                "n_differ": int(differs.sum()),
+                "n_differ": int(differs[is_counted].sum()),
             }
             rows.append(named | estimate_row(found))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -5,9 +5,11 @@ Or the mean credit, where a campaign has its own labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crane_core.annotation.label_set import (
     LabelSet,
@@ -16,7 +18,7 @@ from crane_core.annotation.label_set import (
 )
 from crane_core.domain import Label
 from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope
-from crane_core.pipeline.campaigns.label_frame import KEY
+from crane_core.pipeline.agreement.labelled import NONE, LabelledVerdicts
 from crane_core.stats.prediction_powered import powered_share
 
 COLUMNS = [
@@ -25,8 +27,7 @@ COLUMNS = [
 
 
 def judge_powered(
-    labels: pd.DataFrame,
-    verdicts: pd.DataFrame,
+    labelled: LabelledVerdicts,
     person: str,
     judges: Sequence[str],
     label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
@@ -39,24 +40,22 @@ def judge_powered(
     random sample of these diagnoses. Labels of another set than the study's count by their credit, and those without
     one are left out; a judge's unverifiable counts as 0, as it does for the study's.
     """
-    verdicts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
-    cases = (verdicts["benchmark"] + "/" + verdicts["case_id"]).set_axis(
-        pd.MultiIndex.from_frame(verdicts[KEY])
+    said = labelled.said([person, *judges])
+    rows_of_judges = np.flatnonzero((said[:, 1:] != NONE).any(axis=1))
+    facts = in_scope(
+        labelled.verdicts.iloc[rows_of_judges], ComparedVerdicts.DIAGNOSES
     )
+    cases = (facts["benchmark"] + "/" + facts["case_id"]).to_numpy(dtype=str)
     credits = credits_of(label_set)
-    human = _credit(labels, person, credits).reindex(cases.index)
-    rows = []
-    for judge in judges:
-        said = _credit(labels, judge, credits).reindex(cases.index)
-        row = _row(
-            judge,
-            human,
-            said,
-            cases,
-        )
-        if row["n"] and row["n_more"]:
-            rows.append(row)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    credit = labelled.as_numbers(lambda label: credits.get(label, np.nan))
+    human, *of_judges = credit[said[facts.index]].T
+    rows = [
+        _row(judge, human, given, cases)
+        for judge, given in zip(judges, of_judges, strict=True)
+    ]
+    return pd.DataFrame(
+        [row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS
+    )
 
 
 def credits_of(label_set: LabelSet) -> dict[str, float]:
@@ -71,25 +70,14 @@ def credits_of(label_set: LabelSet) -> dict[str, float]:
     return {str(Label.UNVERIFIABLE): 0.0} | own if own else {}
 
 
-def _credit(
-    labels: pd.DataFrame,
-    annotator: str,
-    credits: Mapping[str, float],
-) -> pd.Series[float]:
-    """By verdict, where the label counts."""
-    is_mine = labels["annotator"] == annotator
-    counted = labels[is_mine & labels["label"].isin(list(credits))]
-    return counted.set_index(KEY)["label"].map(credits).astype(float)
-
-
 def _row(
     judge: str,
-    human: pd.Series[float],
-    said: pd.Series[float],
-    cases: pd.Series[str],
+    human: NDArray[np.float64],
+    said: NDArray[np.float64],
+    cases: NDArray[np.str_],
 ) -> dict[str, float | str]:
-    both = human.notna() & said.notna()
-    more = human.isna() & said.notna()
+    both = ~np.isnan(human) & ~np.isnan(said)
+    more = np.isnan(human) & ~np.isnan(said)
     mine = powered_share(
         human[both],
         said[both],

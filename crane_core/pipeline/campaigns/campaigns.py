@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,21 +92,15 @@ def campaign_names(folder: DataFolder) -> list[str]:
 
 def _is_kept(file: Path) -> bool:
     """Whether the file has a whole line; without one, the process that wrote the plan died before it was kept."""
-    return file.is_file() and b"\n" in file.read_bytes()
+    if not file.is_file():
+        return False
+    with file.open("rb") as lines:
+        return lines.readline().endswith(b"\n")
 
 
 def _created(file: Path) -> float:
-    first = next(
-        (r for r in ledger.tail(file).records if isinstance(r, Campaign)), None
-    )
     try:
-        return (
-            datetime.fromisoformat(
-                plan_from_json(first.plan).created_at
-            ).timestamp()
-            if first
-            else 0.0
-        )
+        return datetime.fromisoformat(_read(file).plan.created_at).timestamp()
     except (ValueError, TypeError, OverflowError):
         return 0.0
 
@@ -124,15 +119,30 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             f"The campaign {campaign!r} was removed by {act.acted_by} at {act.acted_at[:16]}.",
             remedy=f"Bring it back: `restore campaign {campaign}`.",
         )
-    records = ledger.tail(file).records
     try:
-        plan = _plan_after(records)
+        kept = _read(file)
     except ValueError as error:
         raise CampaignError(
             f"{file}: {error}.",
             remedy="Restore the file from a copy; no label was changed.",
         ) from error
-    title = about.title(Listed.CAMPAIGN, campaign) or plan.title
+    title = about.title(Listed.CAMPAIGN, campaign) or kept.plan.title
+    return kept._replace(plan=replace(kept.plan, title=title))
+
+
+def _read(file: Path) -> Kept:
+    """What the file says, whatever names were given later. Raises ValueError."""
+    status = file.stat()
+    return _read_once(file, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _read_once(
+    file: Path, _inode: int, _changed_ns: int, _n_bytes: int
+) -> Kept:
+    """Read again if one of these differs: the plan of 20,000 items takes a second, and every page asks for it."""
+    records = ledger.tail(file).records
+    plan = _plan_after(records)
     # A campaign may be locked, opened by a round and locked again: the last of these counts.
     ends = [
         record
@@ -140,10 +150,7 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
         if isinstance(record, CampaignLock | CampaignRound)
     ]
     last = ends[-1] if ends else None
-    return Kept(
-        replace(plan, title=title),
-        last if isinstance(last, CampaignLock) else None,
-    )
+    return Kept(plan, last if isinstance(last, CampaignLock) else None)
 
 
 def _plan_after(records: list[Record]) -> Plan:

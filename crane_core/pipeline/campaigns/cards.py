@@ -13,7 +13,6 @@ from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Texts
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Label, Version
 from crane_core.pipeline.cases.pairs import best_origin
-from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, diagnoses
 from crane_core.storage.store import Store
 
@@ -64,25 +63,36 @@ class PracticeItem(NamedTuple):
 
 def card(store: Store, plan: Plan, item: str) -> Card:
     """The card of an item of the plan. Raises KeyError for another name."""
-    entry = plan.item(item)
-    verdict = entry.verdict
-    cells = _cells_of(
-        store,
-        verdict.benchmark,
-        verdict.case_id,
-        verdict.instance_id.rpartition("_")[2],
-    )
-    run = entry.run if isinstance(entry, Gold) else None
-    texts = tuple(_texts(store, plan, verdict, cells, run=run))
+    verdict = plan.item(item).verdict
+    cells = _cells_of(store, verdict.benchmark, verdict.instance_id)
     return _card(
         store,
         item,
         verdict.benchmark,
         verdict.case_id,
         cells,
-        texts,
+        _texts_of_item(store, plan, item, cells),
         version=verdict.instance_id,
     )
+
+
+def shown_texts(store: Store, plan: Plan, item: str) -> tuple[Text, ...]:
+    """The texts of an item as its card shows them. Raises KeyError for another name."""
+    verdict = plan.item(item).verdict
+    return _texts_of_item(
+        store,
+        plan,
+        item,
+        _cells_of(store, verdict.benchmark, verdict.instance_id),
+    )
+
+
+def _texts_of_item(
+    store: Store, plan: Plan, item: str, cells: Cells
+) -> tuple[Text, ...]:
+    entry = plan.item(item)
+    run = entry.run if isinstance(entry, Gold) else None
+    return tuple(_texts(store, plan, entry.verdict, cells, run=run))
 
 
 def practice_items() -> list[PracticeItem]:
@@ -103,7 +113,7 @@ def practice_items() -> list[PracticeItem]:
 
 def practice_card(store: Store, item: PracticeItem) -> Card:
     """The card of a practice item, about a pair of minibench."""
-    cells = _cells_of(store, MINIBENCH, item.case_id, Version.REPRODUCED)
+    cells = _cells_of(store, MINIBENCH, f"{item.case_id}_{Version.REPRODUCED}")
     texts = tuple(Text(*text) for text in item.texts)
     return _card(
         store,
@@ -153,16 +163,13 @@ def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
     return Evidence(cells, states, case.get("traceback"), case.get("diagnosis"))
 
 
-def _cells_of(
-    store: Store, benchmark: str, case_id: str, version: str
-) -> Cells:
-    rows = cases.cells(store.cursor(), benchmark, case_id)
-    rows = rows[rows["version"] == version]
-    return (
-        as_rows(rows[rows["origin"] == best_origin(rows["origin"])])
-        if len(rows)
-        else []
-    )
+def _cells_of(store: Store, benchmark: str, instance_id: str) -> Cells:
+    """The cells of a notebook, of the origin that is preferred."""
+    found = cases.cells_of_instance(store.cursor(), benchmark, instance_id)
+    if not found:
+        return []
+    origin = best_origin({cell["origin"] for cell in found})
+    return [cell for cell in found if cell["origin"] == origin]
 
 
 def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
@@ -176,12 +183,7 @@ def texts_of_runs(
     store: Store, verdict: LabelledVerdict, *, blind: bool
 ) -> dict[int, str]:
     """The text of each run that predicts a crash, by its index, as a card shows it."""
-    cells = _cells_of(
-        store,
-        verdict.benchmark,
-        verdict.case_id,
-        verdict.instance_id.rpartition("_")[2],
-    )
+    cells = _cells_of(store, verdict.benchmark, verdict.instance_id)
     texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
     return {
         run: _masked(store, [(text, 1)], cells)[0][0] if blind else text

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from functools import lru_cache
+from functools import cached_property
 
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
@@ -23,7 +23,7 @@ LENGTH = 12
 
 
 class DeskNames:
-    """The names of everything in one annotator's order."""
+    """The names of everything in one annotator's order; made once, because 20,000 items take a while."""
 
     def __init__(self, key: bytes, plan: Plan, annotator: str) -> None:
         self._about = (key, plan.campaign, plan.created_at, annotator)
@@ -33,19 +33,28 @@ class DeskNames:
         """The name of a showing."""
         return _name(*self._about, showing.item, showing.showing)
 
+    def is_as(self, other: DeskNames) -> bool:
+        """Whether the other has the same names for the same showings."""
+        return self._about == other._about and self._order is other._order
+
     def showing(self, name: object) -> Showing | None:
         """The showing of a name; None if the annotator has none of this name."""
-        return {self.of(showing): showing for showing in self._order}.get(
-            str(name)
-        )
+        return self._showing_of.get(str(name))
+
+    @cached_property
+    def _showing_of(self) -> dict[str, Showing]:
+        return {self.of(showing): showing for showing in self._order}
 
     def of_an_act(self, name: object) -> Showing | None:
         """The same for an act that waited in a browser, maybe since before names were made with a key.
 
         Such names reveal no more: no page tells the names of items from which they can be computed.
         """
-        earlier = {_earlier_name(showing): showing for showing in self._order}
-        return self.showing(name) or earlier.get(str(name))
+        return self.showing(name) or self._showing_of_earlier.get(str(name))
+
+    @cached_property
+    def _showing_of_earlier(self) -> dict[str, Showing]:
+        return {_earlier_name(showing): showing for showing in self._order}
 
 
 def desk_names(folder: DataFolder, plan: Plan, annotator: str) -> DeskNames:
@@ -56,7 +65,6 @@ def desk_names(folder: DataFolder, plan: Plan, annotator: str) -> DeskNames:
     return DeskNames(key, plan, annotator)
 
 
-@lru_cache(maxsize=50_000)
 def _name(
     key: bytes,
     campaign: str,

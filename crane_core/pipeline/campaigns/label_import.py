@@ -1,4 +1,4 @@
-"""Labels made elsewhere, from a CSV file or a desk's download, as acts of an annotator of a campaign.
+"""Labels made elsewhere, from CSV, another tool's file or a desk's download, as acts of an annotator of a campaign.
 
 Every row is checked before anything is written, and all are written in one go, or none. Items go by the campaign's
 name or by the one that the annotator has in an export before the lock. Each act says which file it came from.
@@ -23,9 +23,14 @@ from crane_core.annotation.plan import Plan
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of
+from crane_core.importers.label_maps.label_map import label_map_of
 from crane_core.pipeline.campaigns.blind_plan import cover_name
 from crane_core.pipeline.campaigns.desk_file import desk_lines, is_desk_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.tool_labels import (
+    LabelRow,
+    read_tool_labels,
+)
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
 _MOST_BYTES = 64 * 2**20
@@ -55,10 +60,13 @@ class Faulty(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Names of the file's columns; None where it has none. Without `showing` every row is a first showing."""
+    """Names of the file's columns, or in another tool's file paths; None where it has none, or its usual one counts.
 
-    item: str
-    label: str
+    Without `showing` every row is a first showing.
+    """
+
+    item: str | None = None
+    label: str | None = None
     reason: str | None = None
     note: str | None = None
     showing: str | None = None
@@ -73,6 +81,8 @@ class Read(NamedTuple):
     source: str
     n_stored: int = 0
     """Acts of a desk's file that are stored already."""
+    told: str = ""
+    """How another tool's file was read: its tool, whose labels, and the paths."""
 
     @property
     def n_labels(self) -> int:
@@ -89,15 +99,6 @@ class Read(NamedTuple):
         }
 
 
-class _LabelRow(NamedTuple):
-    line: int
-    item: str
-    label: str
-    reason: str
-    note: str
-    showing: str
-
-
 def read_labels(
     label_store: LabelStore,
     annotator: str,
@@ -105,9 +106,12 @@ def read_labels(
     columns: Columns,
     meaning: Mapping[str, str],
     *,
+    whose: str | None = None,
     though_locked: bool = False,
 ) -> Read:
     """Check every row. meaning: value in the file to label; a value that is a label needs none.
+
+    whose: the person in another tool's file, where that is not the annotator's name and several labelled.
 
     A file that a desk offered for download is known by its content. though_locked: as if the campaign were open again.
     Raises CampaignError if the annotator may not label now, or the file cannot be read or has not these columns.
@@ -126,11 +130,29 @@ def read_labels(
         return _read_desk_file(
             label_store, annotator, content, source, though_locked=though_locked
         )
-    _refuse_other_form(file, content)
     reader = _RowReader(label_store, annotator, meaning)
-    for row in _rows(file, content, columns):
+    rules = label_map_of(file.name, content)
+    # Other tools export CSV too, whose columns options name.
+    if rules is None or file.suffix.lower() == ".csv":
+        _refuse_other_form(file, content)
+        for row in _rows(file, content, columns):
+            reader.take(row)
+        return Read(reader.acts, reader.faults, reader.n_empty, source)
+    read = read_tool_labels(
+        file, content, rules, columns, whose=whose, annotator=annotator
+    )
+    for row in read.rows:
         reader.take(row)
-    return Read(reader.acts, reader.faults, reader.n_empty, source)
+    reader.faults += [
+        Faulty(line, RowFault.INVALID, words) for line, words in read.invalid
+    ]
+    return Read(
+        reader.acts,
+        sorted(reader.faults),
+        reader.n_empty,
+        source,
+        told=read.reading,
+    )
 
 
 def _read_desk_file(
@@ -199,7 +221,7 @@ class _RowReader:
         self.faults: list[Faulty] = []
         self.n_empty = 0
 
-    def take(self, row: _LabelRow) -> None:
+    def take(self, row: LabelRow) -> None:
         """Keep the act of a row, or its fault."""
         if not row.label:
             self.n_empty += 1
@@ -211,10 +233,10 @@ class _RowReader:
         else:
             self.faults.append(Faulty(row.line, *found))
 
-    def _showing(self, row: _LabelRow) -> Showing:
+    def _showing(self, row: LabelRow) -> Showing:
         return Showing(self._named[row.item], 2 if row.showing == "2" else 1)
 
-    def _act(self, row: _LabelRow) -> dict[str, object]:
+    def _act(self, row: LabelRow) -> dict[str, object]:
         showing = self._showing(row)
         return {
             "event": uuid4().hex,
@@ -226,7 +248,7 @@ class _RowReader:
             "guideline": self._guideline,
         }
 
-    def _note(self, row: _LabelRow) -> Iterator[dict[str, object]]:
+    def _note(self, row: LabelRow) -> Iterator[dict[str, object]]:
         """A note is a separate act, as on the page."""
         if row.note:
             yield self._act(row) | {
@@ -236,10 +258,10 @@ class _RowReader:
                 "reason": None,
             }
 
-    def _label(self, row: _LabelRow) -> str:
+    def _label(self, row: LabelRow) -> str:
         return self._meaning.get(row.label, row.label)
 
-    def _fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
+    def _fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
         """What is wrong with a row, the first of it."""
         item = _quoted(row.item)
         if row.item not in self._named:
@@ -283,7 +305,7 @@ class _RowReader:
             )
         return self._other_fault(row)
 
-    def _other_fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
+    def _other_fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
         reasons = self._plan.labels.reason_words
         if row.reason and row.reason not in reasons:
             return (
@@ -343,7 +365,6 @@ def _content(file: Path) -> bytes:
 
 def _refuse_other_form(file: Path, content: bytes) -> None:
     tool = foreign_tool(file.name, content)
-    # Other tools export CSV too, and their columns can be named by options.
     if tool is not None and file.suffix.lower() != ".csv":
         raise CampaignError(
             f"{file} is an export of {tool.name}, not a CSV file.",
@@ -351,7 +372,10 @@ def _refuse_other_form(file: Path, content: bytes) -> None:
         )
 
 
-def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
+def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[LabelRow]:
+    columns = columns._replace(
+        item=columns.item or "item", label=columns.label or "label"
+    )
     try:
         sheet = csv.DictReader(
             io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True
@@ -362,7 +386,7 @@ def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
                 field: _cell(cells, column)
                 for field, column in columns._asdict().items()
             }
-            yield _LabelRow(line=sheet.line_num, **named)
+            yield LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(
             f"{file} is not a CSV file in UTF-8: {error}.",

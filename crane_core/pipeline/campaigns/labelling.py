@@ -74,6 +74,7 @@ class _AnnotatorSession:
     journal: Journal
     position: ledger.Position = field(default_factory=ledger.Position)
     lock: Lock = field(default_factory=Lock)
+    names: DeskNames | None = None
 
     def clear(self) -> None:
         """Forget everything that was read, so that the file is read from its start."""
@@ -150,8 +151,12 @@ class LabelStore:
     def names(self, annotator: str) -> DeskNames:
         """How the annotator's browser names items. Raises CampaignError for a stranger, IdentityError."""
         self._read_campaign()
-        self._session(annotator)
-        return desk_names(self._folder, self.plan, annotator)
+        session = self._session(annotator)
+        now = desk_names(self._folder, self.plan, annotator)
+        # Those made before are kept: at every save the browser's names are looked up in them.
+        if session.names is None or not now.is_as(session.names):
+            session.names = now
+        return session.names
 
     def take_all(
         self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str

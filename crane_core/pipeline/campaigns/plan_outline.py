@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from crane_core.annotation.draw import can_be_guessed
 from crane_core.annotation.label_set import means_the_study
+from crane_core.annotation.order import n_readings
 from crane_core.annotation.plan import (
     Design,
     DrawKind,
@@ -19,14 +20,18 @@ from crane_core.annotation.plan import (
     Plan,
     Population,
     Texts,
+    cases_of,
 )
 from crane_core.pipeline.campaigns.clustering import Clustering, Weight
 from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.population_choices import FILTERS
+from crane_core.stats.anchoring import difference_left
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 SECONDS_PER_ITEM = 60.0
 """Assumed for the estimate of hours; a running campaign shows its measured median."""
+EXAMPLE_FOLLOWED = 0.1
+"""Labels that follow the one before, as an example of what that costs; the true share differs between people."""
 
 
 class StratumRow(NamedTuple):
@@ -76,8 +81,11 @@ def outline(
                 _overlap(plan),
                 _texts(plan),
             ),
+            *_order(plan),
             *_labels(plan),
             *((_gold(plan),) if plan.gold else ()),
+            _stop_rule(plan),
+            _judge_gate(plan),
             _seed(plan),
         ),
         strata=strata,
@@ -165,6 +173,21 @@ def _texts(plan: Plan) -> str:
     return f"Texts: {shown}.{style}"
 
 
+def _order(plan: Plan) -> tuple[str, ...]:
+    """What an order by case saves and costs; nothing where items are shuffled."""
+    case_of = cases_of((*plan.items, *plan.gold), plan.design)
+    if case_of is None:
+        return ()
+    # Of the person with the most items; others have the same cases or fewer.
+    order = max(plan.orders.values(), key=len)
+    left = difference_left(EXAMPLE_FOLLOWED)
+    return (
+        f"Order: by case. An annotator begins a case {n_readings(order, case_of):,} times in {len(order):,} items and "
+        f"repeats. Cost: a label may follow the one before (anchoring). If {EXAMPLE_FOLLOWED:.0%} do, shares stay "
+        f"right on average, and a difference of 10 points on the same cases becomes {10 * left:g}.",
+    )
+
+
 def _labels(plan: Plan) -> tuple[str, ...]:
     """What is another set than the study's, and what it counts for."""
     if means_the_study(plan.labels):
@@ -186,6 +209,22 @@ def _gold(plan: Plan) -> str:
     return (
         f"Gold: {n:,} item{'s' * (n > 1)} with a known label ({origins}), once in everybody's order; {told}. "
         "They are not part of the population, outcomes or estimates."
+    )
+
+
+def _stop_rule(plan: Plan) -> str:
+    margin = plan.design.margin
+    return (
+        f"Stop rule: the lead may stop once the margin of each share is ±{margin * 100:g} points for this population. "
+        "Orders are random, so the items labelled until then keep equal probabilities within each stratum."
+    )
+
+
+def _judge_gate(plan: Plan) -> str:
+    gate = plan.design.judge_gate * 100
+    return (
+        f"Judges: a model is certified to label for this campaign where the bounds of its sensitivity and specificity "
+        f"reach {gate:g}%."
     )
 
 

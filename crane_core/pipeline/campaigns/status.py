@@ -1,11 +1,12 @@
 """The status of a campaign, from the ledger alone: progress, open items, decisions.
 
-For the lead. Counts and speeds, never a label of an item, so it can be shown before the lock.
+For the lead. Counts and speeds, never a label of an item, so it can be shown before the lock; after it the result.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crane_core.annotation.journal import Journal
@@ -20,8 +21,22 @@ from crane_core.pipeline.campaigns.campaigns import (
     kept_campaign,
     labels_of,
 )
+from crane_core.pipeline.campaigns.disputes import (
+    Dispute,
+    disputes_of,
+    flagged_items,
+    undecided,
+)
 from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
+from crane_core.pipeline.campaigns.result import CampaignResult, result_of
 from crane_core.pipeline.campaigns.rounds import round_words
+from crane_core.pipeline.campaigns.stop_advice import (
+    StopAdvice,
+    stop_advice,
+    stop_json,
+    stop_words,
+)
+from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
 
@@ -44,15 +59,28 @@ class AnnotatorProgress(NamedTuple):
 
 
 class CampaignStatus(NamedTuple):
-    """A campaign now. `n_differ` items got different labels, decided since or not; `outcomes` counts all items."""
+    """A campaign now. `outcomes` counts all items; `flagged`: see `disputes.flagged_items`; `result`: once locked."""
 
     plan: Plan
     lock: CampaignLock | None
     progress: tuple[AnnotatorProgress, ...]
     outcomes: dict[Provenance, int]
-    n_differ: int
-    n_flagged: int
+    disputes: tuple[Dispute, ...]
+    flagged: dict[str, tuple[str, ...]]
     gold: tuple[GoldScore, ...] = ()
+    result: CampaignResult | None = None
+    stop: StopAdvice | None = None
+    """While it is open."""
+
+    @property
+    def n_done(self) -> int:
+        """Labels given, hidden repeats included."""
+        return sum(entry.n_done for entry in self.progress)
+
+    @property
+    def n_all(self) -> int:
+        """Labels given and to come."""
+        return sum(entry.n_all for entry in self.progress)
 
     @property
     def n_unlabelled(self) -> int:
@@ -65,9 +93,19 @@ class CampaignStatus(NamedTuple):
         return unassigned(self.plan)
 
     @property
-    def n_undecided(self) -> int:
-        """Items with different labels and no decision."""
-        return self.outcomes[Provenance.OPEN]
+    def waiting(self) -> list[Dispute]:
+        """Items that wait for a decision: what the deciding screen shows."""
+        return undecided(self.disputes)
+
+    @property
+    def n_differ(self) -> int:
+        """Items that got different labels, decided since or not."""
+        return sum(entry.differs for entry in self.disputes)
+
+    @property
+    def n_flagged(self) -> int:
+        """Items with a flag in force, decided or not."""
+        return len(self.flagged)
 
 
 def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
@@ -75,31 +113,43 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     plan, lock = kept_campaign(folder, campaign)
     journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
-    said = {item.item: labels_of(journals, item.item) for item in plan.items}
-    finals: list[Final] = [
-        final_outcome(labels, decisions.get(item))
-        for item, labels in said.items()
-    ]
-    counted = Counter(final.provenance for final in finals)
-    flagged = {
-        showing.item
-        for journal in journals.values()
-        for showing in journal.flags
+    finals: dict[str, Final] = {
+        item.item: final_outcome(
+            labels_of(journals, item.item), decisions.get(item.item)
+        )
+        for item in plan.items
     }
+    counted = Counter(final.provenance for final in finals.values())
+    flagged = flagged_items(journals, messages_of(folder, campaign))
     return CampaignStatus(
         plan=plan,
         lock=lock,
         progress=tuple(
-            _progress(name, journal) for name, journal in journals.items()
+            _progress(name, journal, flagged)
+            for name, journal in journals.items()
         ),
         outcomes={provenance: counted[provenance] for provenance in Provenance},
-        n_differ=sum(len(set(labels.values())) > 1 for labels in said.values()),
-        n_flagged=len(flagged),
+        disputes=tuple(disputes_of(plan, journals, decisions, flagged)),
+        flagged=flagged,
         gold=tuple(gold_scores(folder, plan)),
+        result=result_of(plan, finals) if lock else None,
+        stop=None if lock else stop_advice(plan, finals, _put_off(journals)),
     )
 
 
-def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
+def _put_off(journals: Mapping[str, Journal]) -> set[str]:
+    """Items that an annotator skipped and has not labelled since."""
+    return {
+        showing.item
+        for journal in journals.values()
+        for showing in journal.skipped
+        if showing not in journal.given
+    }
+
+
+def _progress(
+    annotator: str, journal: Journal, flagged: Mapping[str, Sequence[str]]
+) -> AnnotatorProgress:
     given = [journal.given[showing] for showing in journal.labelled]
     given = [
         entry for entry in given if entry.source is None
@@ -114,7 +164,7 @@ def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
         n_unlabelled=sum(
             s.showing == 1 and s not in journal.given for s in journal.order
         ),
-        n_flagged=len(journal.flags),
+        n_flagged=sum(annotator in names for names in flagged.values()),
         n_skipped=len(journal.skipped),
         pace=pace(seconds, n_left),
         parts=tuple(drift([entry.label for entry in given], seconds)),
@@ -135,11 +185,20 @@ def open_words(status: CampaignStatus) -> list[str]:
         words.append(
             f"nobody is there for {status.n_unassigned:,} labels that the design asks for"
         )
-    return words + (
-        [f"undecided: {status.n_undecided:,} items with different labels"]
-        if status.n_undecided
-        else []
-    )
+    told = waiting_words(status)
+    return words + ([f"to decide: {told}"] if told else [])
+
+
+def waiting_words(status: CampaignStatus) -> str:
+    """What waits for a decision: "7 items with different labels, 2 flagged"; empty if nothing does."""
+    n_differ = sum(entry.differs for entry in status.waiting)
+    n_flagged = len(status.waiting) - n_differ
+    items = "item" if n_differ == 1 else "items"
+    parts = [f"{n_differ:,} {items} with different labels"] if n_differ else []
+    if n_flagged:
+        named = "" if n_differ else " item" if n_flagged == 1 else " items"
+        parts.append(f"{n_flagged:,} flagged{named}")
+    return ", ".join(parts)
 
 
 def status_words(status: CampaignStatus) -> str:
@@ -173,6 +232,12 @@ def status_words(status: CampaignStatus) -> str:
     lines.append(
         f"  items: {decided}; {status.n_differ:,} got different labels, {status.n_flagged:,} flagged"
     )
+    if status.result is not None:
+        lines += _result_lines(status.result, plan)
+    elif told := waiting_words(status):
+        lines.append(f"  to decide: {told}")
+    if status.stop is not None and (words := stop_words(status.stop)):
+        lines.append(f"  {words}")
     return "\n".join(lines)
 
 
@@ -186,6 +251,21 @@ def gold_words(score: GoldScore) -> str:
         else ""
     )
     return f"{told}{interval}; {score.n_all:,} in all"
+
+
+def _result_lines(result: CampaignResult, plan: Plan) -> list[str]:
+    """A line per label: its weighted share with the interval."""
+    if result.is_empty:
+        return ["  result: no item has a final label"]
+    lines = [
+        f"  result: {result.whole.n:,} items of {result.whole.n_cases:,} cases"
+    ]
+    for label in plan.labels.labels:
+        found = result.whole.shares[label.code]
+        lines.append(
+            f"    {label.word}: {found.value:.1%} (95% {found.low:.1%} to {found.high:.1%})"
+        )
+    return lines
 
 
 def _progress_words(entry: AnnotatorProgress, *, has_left: bool) -> str:
@@ -233,9 +313,11 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
             )
             for one in status.gold
         ],
+        "result": _result_json(status.result),
+        "stop": stop_json(status.stop),
         "open": {
             "unlabelled": status.n_unlabelled,
-            "undecided": status.n_undecided,
+            "undecided": len(status.waiting),
             "unassigned": status.n_unassigned,
             "main_round_open": is_main_open(status.plan),
         },
@@ -248,6 +330,22 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
             }
             for entry in status.plan.rounds
         ],
+    }
+
+
+def _result_json(result: CampaignResult | None) -> dict[str, Any] | None:
+    """Code to share and interval, each in 0..1; None before the lock and without a final label."""
+    if result is None or result.is_empty:
+        return None
+    return {
+        code: {
+            "share": float(found.value),
+            "low": float(found.low),
+            "high": float(found.high),
+            "items": found.n,
+            "cases": found.n_clusters,
+        }
+        for code, found in result.whole.shares.items()
     }
 
 

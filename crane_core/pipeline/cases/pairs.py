@@ -39,7 +39,7 @@ PATTERN_MEANING = {
     Pattern.CHANGED: "a detector is right with one of the inputs compared and not with the other",
     Pattern.HELPED: "a detector is right with runtime state (the first of the inputs compared) and not without",
     Pattern.HURT: "a detector is right without runtime state (the second of the inputs compared) and not with it",
-    Pattern.MISSED: "no detector predicts the crash, whatever its input",
+    Pattern.MISSED: "no detector that is counted predicts the crash, whatever its input",
     Pattern.ALARM: "a detector predicts a crash of the fixed notebook",
 }
 COUNTED = (
@@ -305,16 +305,21 @@ def keep(
             .astype(bool)
         ]
     if find.strip():
-        text = table[
-            [
-                "case_id",
-                "library",
-                "root_cause",
-                "exception",
-                "crash_type",
-                "stage",
+        text = (
+            table[
+                [
+                    "case_id",
+                    "library",
+                    "root_cause",
+                    "exception",
+                    "crash_type",
+                    "stage",
+                ]
             ]
-        ].astype(str)
+            .astype(object)
+            .fillna("")
+            .astype(str)
+        )
         # What people type is text: a bracket in it must not become a faulty pattern.
         hit = text.apply(
             lambda column: column.str.contains(
@@ -340,7 +345,7 @@ def cases_answered(verdicts: pd.DataFrame, column: str) -> dict[str, int]:
 def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
     """The pair table by library, and within it the cases first that fewest predict and most raise false alarms on."""
     table = natural_order(cases)
-    library = table["library"].fillna("").str.lower()
+    library = table["library"].astype(object).fillna("").astype(str).str.lower()
     # A case about which no detector was questioned has no share and comes last.
     order = table.assign(
         library=library,

@@ -18,6 +18,7 @@ import pandas as pd
 
 from crane_core.domain import CellRole, Label, Setting, Version
 from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.claims.changes import (
     Conditions,
     MissingAnswersError,
@@ -305,8 +306,7 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
         raise NotTestableError(LATER)
     diagnoses = agreement.ComparedVerdicts.DIAGNOSES
     items = agreement.common_items(
-        loaded.labels,
-        loaded.verdicts,
+        labelled_verdicts(loaded.labels, loaded.verdicts),
         [first, edition],
         diagnoses,
     )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import NamedTuple
 
+from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
 from crane_core.llm.batch import (
     COMPLETED,
@@ -178,7 +179,7 @@ class BatchWorker:
                 "The endpoint accepts no token limit, so a budget cannot be enforced.",
                 remedy="Run without a budget.",
             )
-        n_schema = count_tokens(json.dumps(reply_schema())).n
+        n_schema = count_tokens(json.dumps(self._schema())).n
         lines = bytearray()
         for n_taken, key in enumerate(items):
             line = client.request_line(_custom_id(key), self._question(key))
@@ -195,6 +196,9 @@ class BatchWorker:
             lines += line
         return list(items), bytes(lines), False
 
+    def _schema(self) -> JsonObject:
+        return reply_schema(self._plan.request.template)
+
     def _question(self, key: Key) -> Question:
         seed = (
             None
@@ -204,7 +208,7 @@ class BatchWorker:
         return Question(
             key,
             prompt_for(self._plan, key).text,
-            reply_schema(),
+            self._schema(),
             SCHEMA_NAME,
             seed,
         )

@@ -13,10 +13,15 @@ from typing import NamedTuple
 
 from crane_core.domain import Detector, Job, JsonObject, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
+from crane_core.pipeline.detection.few_shot import FewShot
 from crane_core.pipeline.detection.prompt import (
     Input,
     input_of_instance,
     prompt_of_instance,
+)
+from crane_core.pipeline.detection.sampled_cases import (
+    CaseSample,
+    of_sampled_cases,
 )
 from crane_core.pipeline.jobs.files import (
     Standing,
@@ -41,7 +46,9 @@ class JobRequest:
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
     and state for what answers before a model is used. `labels` are what the user calls the job (`jobs.files.LABELS`);
     those of an earlier start stay where no other is given. `is_executed`: the detector runs the notebook itself and
-    needs its cells, but no stored state.
+    needs its cells, but no stored state. `sample`: only some cases of those that `instances` matches; like `instances`
+    it does not change the name, so the same job continues with a larger sample. `examples` stand before each question;
+    their `options` are among the options.
     """
 
     detector: Detector
@@ -56,6 +63,8 @@ class JobRequest:
     is_given_both: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     is_executed: bool = False
+    sample: CaseSample | None = None
+    examples: FewShot | None = None
 
 
 class JobQuestion(NamedTuple):
@@ -110,7 +119,10 @@ def plan_detection(
 
     Raises DetectorError if there is no question to ask.
     """
-    names = _instances(store, request)
+    names = matching_instances(store, request.benchmark, request.instances)
+    if request.sample is not None:
+        known = jobs.cases_of_instances(store.cursor(), request.benchmark)
+        names = of_sampled_cases(names, known, request.sample)
     inputs, skipped = _inputs(store, request, names)
     if not inputs:
         first = next(iter(skipped.values()))
@@ -165,24 +177,21 @@ def known_detector(store: Store, wished: Detector) -> Detector:
     return stored or wished
 
 
-def _instances(store: Store, request: JobRequest) -> list[str]:
+def matching_instances(store: Store, benchmark: str, pattern: str) -> list[str]:
+    """The instances of a benchmark whose names match a pattern such as numpy_*. Raises DetectorError for none."""
     cursor = store.cursor()
-    everything = jobs.instance_ids(cursor, request.benchmark)
+    everything = jobs.instance_ids(cursor, benchmark)
     if not everything:
         known = ", ".join(cases.benchmarks(cursor)["benchmark"])
         raise DetectorError(
-            f"The benchmark {request.benchmark!r} is not loaded.",
+            f"The benchmark {benchmark!r} is not loaded.",
             remedy=f"Name one with --benchmark: {known}.",
         )
     # Case counts on every system: `fnmatch` alone ignores it on some.
-    names = [
-        name
-        for name in everything
-        if fnmatch.fnmatchcase(name, request.instances)
-    ]
+    names = [name for name in everything if fnmatch.fnmatchcase(name, pattern)]
     if not names:
         raise DetectorError(
-            f"No instance of {request.benchmark} matches {request.instances!r}.",
+            f"No instance of {benchmark} matches {pattern!r}.",
             remedy=f"Instances have names such as {everything[0]}; quote the pattern: --instances 'numpy_*'.",
         )
     return names
@@ -203,8 +212,11 @@ def _inputs(
 
 def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
     if request.is_prompted:
+        template = request.template
+        if request.examples is not None and template is not None:
+            template = request.examples.before(template, name)
         written = prompt_of_instance(
-            store, name, request.setting, request.template, request.benchmark
+            store, name, request.setting, template, request.benchmark
         )
         given = (
             input_of_instance(store, name, request.setting, request.benchmark)

@@ -18,7 +18,7 @@ def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
         prompt_of=lambda key: prompt_for(plan, key),
         repeat_of=lambda key: int(key[1]),
         reply_of=lambda key, came: reply_for(plan, key, came),
-        schema=reply_schema(),
+        schema=reply_schema(plan.request.template),
         schema_name=SCHEMA_NAME,
     )
 

@@ -7,7 +7,7 @@ never done unless the operator allows that.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
@@ -21,9 +21,15 @@ from crane_core.domain import (
     JsonObject,
     Setting,
 )
-from crane_core.errors import CraneError, DetectorError, KernelStartError
+from crane_core.errors import (
+    BudgetSpentError,
+    CraneError,
+    DetectorError,
+    KernelStartError,
+)
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import run_of
+from crane_core.pipeline.jobs.ask_models import over_budget
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.pipeline.places import DataFolder
@@ -68,13 +74,18 @@ def options(seconds: float) -> JsonObject:
     }
 
 
-def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
-    """Raises DetectorError if notebooks may not run, and for what is not the live kernel."""
+def check_may_run(environment: Mapping[str, str]) -> None:
+    """Raises DetectorError if the notebooks of benchmarks may not run."""
     if not execution_allowed(environment):
         raise DetectorError(
-            f"The rehearsal executes notebooks, which {ALLOWED} does not allow.",
+            f"Notebooks would be executed, which {ALLOWED} does not allow.",
             remedy=f"Set {ALLOWED}=1 if you trust the benchmark's notebooks; see docs/engineer/rehearse.md.",
         )
+
+
+def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
+    """Raises DetectorError if notebooks may not run, and for what is not the live kernel."""
+    check_may_run(environment)
     if setting is not Setting.RUNTIME:
         raise DetectorError(
             f"The rehearsal runs in the live kernel, of which the setting {setting} shows another part.",
@@ -106,18 +117,35 @@ def rehearsing(
 ) -> Worker:
     """A worker that brings each open instance to its target in its own kernel, and rehearses the target."""
 
+    def predict(instance_id: str, stop: Event) -> Prediction:
+        return _predicted(plan, instance_id, notebooks, how, stop)
+
+    return executing(plan, how.n_jobs, predict)
+
+
+def executing(
+    plan: JobPlan, n_jobs: int, predict: Callable[[str, Event], Prediction]
+) -> Worker:
+    """A worker that executes `n_jobs` open instances at once; `predict` raises CraneError if there is no verdict."""
+
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         ended = Event()
-        pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="rehearsal")
+        refused: list[str] = []
+        pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="executing")
 
         def one(key: Key) -> Prediction | CraneError | None:
             if stop.is_set() or ended.is_set():
                 return None
             try:
-                return _predicted(plan, key[0], notebooks, how, stop)
+                return predict(key[0], stop)
             # No kernel comes up, so every further notebook would fail alike.
             except KernelStartError:
                 raise
+            # No kernel is started for a question that would not be sent.
+            except BudgetSpentError as error:
+                refused.append(str(error.args[0]))
+                ended.set()
+                return None
             except CraneError as error:
                 # An error of a notebook that was stopped is not an outcome.
                 return None if stop.is_set() else error
@@ -130,9 +158,19 @@ def rehearsing(
         finally:
             ended.set()
             pool.shutdown(cancel_futures=True)
-        return INTERRUPTED if stop.is_set() else None
+        if stop.is_set():
+            return INTERRUPTED
+        return over_budget(refused[0]) if refused else None
 
     return work
+
+
+def found_in(notebooks: Mapping[str, Notebook], instance_id: str) -> Notebook:
+    """The notebook of an instance. Raises DetectorError if it is not here."""
+    notebook = notebooks.get(instance_id)
+    if notebook is None:
+        raise DetectorError("Its notebook is not here.", remedy="Import it.")
+    return notebook
 
 
 def _predicted(
@@ -143,14 +181,12 @@ def _predicted(
     stop: Event,
 ) -> Prediction:
     """Raises DetectorError if there is no verdict, and what `capture` raises."""
-    notebook = notebooks.get(instance_id)
-    if notebook is None:
-        raise DetectorError("Its notebook is not here.", remedy="Import it.")
+    notebook = found_in(notebooks, instance_id)
     # The cells before the target write files, too, and another notebook may run in the same folder.
     with own_copy(notebook.root, notebook.path.parent) as own:
         captured = capture(
             own / notebook.path.name,
-            target=_target(plan, instance_id),
+            target=target_in(plan, instance_id),
             limits=how.limits,
             rehearse_s=how.seconds,
             stop=stop,
@@ -160,7 +196,8 @@ def _predicted(
     return verdict(told)
 
 
-def _target(plan: JobPlan, instance_id: str) -> int | None:
+def target_in(plan: JobPlan, instance_id: str) -> int | None:
+    """The place of an instance's target among the code cells; None where its source does not say it."""
     given = plan.inputs[instance_id].input
     assert given is not None
     return next(
@@ -188,7 +225,8 @@ def verdict(told: Rehearsal) -> Prediction:
             _diagnostics(told),
         )
     raise DetectorError(
-        f"{told.title}: {told.why}." if told.why else f"{told.title}.",
+        ": ".join(filter(None, (told.title, (told.why or "").rstrip("."))))
+        + ".",
         remedy=_TRIED_AGAIN,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 
 import pandas as pd
@@ -17,10 +17,18 @@ from crane_core.pipeline import statistics
 from crane_core.pipeline.export.exported_statistic import (
     ExportedStatistic,
     Material,
+    inputs_text,
 )
 from crane_core.pipeline.judging.judged import Coverage, coverage
+from crane_core.pipeline.results.study_plan import (
+    PlannedQuestion,
+    registered_plans,
+)
 
 Collect = Callable[[Material], Iterator[ExportedStatistic]]
+DIFFERENCE = "difference of accuracy"
+"""The statistic that a plan asks about."""
+EXPLORATORY = "exploratory: in no registered plan"
 JudgedBy = tuple[str | None, str | None, str | None]
 """Benchmark, experiment and whose labels."""
 
@@ -39,9 +47,15 @@ def all_statistics(
     """The statistics of everything that is loaded, by kind; a note tells where labels are a sample."""
     found = {}
     notes = _sample_notes(material)
+    planned = _planned_by_benchmark(material)
+    verdicts = material.verdicts
+    titles = dict(
+        zip(verdicts["detector"], verdicts["detector_title"], strict=True)
+    )
     for name, collect in statistics_kinds().items():
         progress(f"Statistics: {name.replace('_', ' ')}")
-        found[name] = [_with_note(row, notes) for row in collect(material)]
+        rows = [_with_note(row, notes) for row in collect(material)]
+        found[name] = [_marked(row, planned, titles) for row in rows]
     return found
 
 
@@ -49,9 +63,58 @@ def _with_note(
     row: ExportedStatistic, notes: dict[JudgedBy, str]
 ) -> ExportedStatistic:
     note = notes.get((row.benchmark, row.experiment, row.judged_by))
-    if note is None:
-        return row
+    return _noted(row, note) if note else row
+
+
+def _noted(row: ExportedStatistic, note: str) -> ExportedStatistic:
     return row._replace(note=f"{row.note}; {note}" if row.note else note)
+
+
+def _planned_by_benchmark(
+    material: Material,
+) -> dict[str, list[PlannedQuestion]]:
+    """The questions of every benchmark with a registered plan."""
+    found: dict[str, list[PlannedQuestion]] = defaultdict(list)
+    for one in registered_plans(material.folder):
+        found[one.plan.benchmark] += one.plan.questions
+    return found
+
+
+def _marked(
+    row: ExportedStatistic,
+    planned: Mapping[str, list[PlannedQuestion]],
+    titles: Mapping[str, str],
+) -> ExportedStatistic:
+    """With a note where the row has an outcome that no plan of its benchmark names, such as that of a group.
+
+    titles: of detectors, by id. Benchmarks without a plan have nothing to mark.
+    """
+    questions = planned.get(str(row.benchmark))
+    if questions is None or row.outcome is None or row.section == "plan":
+        return row
+    is_whole = row.group is None and row.statistic == DIFFERENCE
+    if is_whole and any(_asks(one, row, titles) for one in questions):
+        return row
+    return _noted(row, EXPLORATORY)
+
+
+def _asks(
+    question: PlannedQuestion,
+    row: ExportedStatistic,
+    titles: Mapping[str, str],
+) -> bool:
+    """Whether the question is about this difference, counted in this way."""
+    asked = (
+        titles.get(question.detector, question.detector),
+        inputs_text(question.inputs),
+        str(question.rule),
+        str(question.credit),
+    )
+    # Detection alone needs no judge, so its rows name none.
+    is_judge = row.judged_by in (None, question.judged_by)
+    is_run = not question.experiments or row.experiment in question.experiments
+    found = (row.detector, row.input, row.runs, row.credit)
+    return asked == found and is_judge and is_run
 
 
 def _sample_notes(material: Material) -> dict[JudgedBy, str]:

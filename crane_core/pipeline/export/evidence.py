@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.domain import Listed
-from crane_core.pipeline.audit import FILE as AUDIT
+from crane_core.pipeline.audit import is_private
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import embedded_digests
@@ -114,7 +114,7 @@ def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
 
     def is_evidence(name: str) -> bool:
         # The audit log names people and addresses.
-        return name != AUDIT and has_file(name)
+        return not is_private(name) and has_file(name)
 
     for name, content in copy_ledger(folder.ledger, into / LEDGER, is_evidence):
         yield PackedFile(

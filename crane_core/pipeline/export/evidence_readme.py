@@ -16,7 +16,8 @@ pack is refused.
 - `tables/`: for people to read; the program does not read them. `report.*` are the study's tables recomputed.
   `statistics.csv` and `statistics.json` hold every statistic that the pages show, one row each: value, unit, n,
   interval with its level and method, test, p, adjusted p with its family, outcome, seed; `statistics_*.tex` the same
-  by kind. Outcome is what the pages say of a comparison: gain, loss, no evidence, not tested or nothing to compare.
+  by kind. Outcome is what the pages say of a comparison: gain, loss, smaller than N points, no evidence, not tested or
+  nothing to compare. bound is the smallest effect of interest, p_smaller the adjusted p that the difference is smaller.
   They are those of one study or run at a time: where runs stand under "Beside it" on Results, the page adjusts p for
   all rows that it shows together, and such combinations are not exported.
 """

@@ -56,8 +56,9 @@ class ExportedStatistic(NamedTuple):
     value, low and high (share: 0..1). level: of the interval, which interval_method made. p is that of `test`,
     p_adjusted of the same by `adjustment` over the tests of `family`. outcome: of the comparison (`stats.outcome`),
     which the largest p_adjusted of its rows decides; each of them repeats it, but for the kind "choices", where each
-    test has its own. seed: of whatever was drawn for it. stated: what is printed or claimed. note: what else must be
-    known, such as why there is no value.
+    test has its own. bound: the smallest effect of interest, and p_smaller the p-value, adjusted likewise, of the two
+    one-sided tests that the difference is smaller. seed: of whatever was drawn for it. stated: what is printed or
+    claimed. note: what else must be known, such as why there is no value.
     """
 
     page: str
@@ -86,6 +87,8 @@ class ExportedStatistic(NamedTuple):
     adjustment: str | None = None
     family: str | None = None
     outcome: str | None = None
+    bound: float | None = None
+    p_smaller: float | None = None
     seed: int | None = None
     stated: str | None = None
     note: str | None = None
@@ -149,7 +152,11 @@ class ExportedStatistic(NamedTuple):
             unit="difference of shares",
             method=DIFFERENCE_INTERVAL,
         )
-        return found._replace(outcome=row.get("outcome"))
+        return found._replace(
+            outcome=row.get("outcome"),
+            bound=known(row.get("bound")),
+            p_smaller=known(row.get("p_smaller")),
+        )
 
     def tested(
         self, row: Mapping[str, Any], adjustment: str, family: str
@@ -298,7 +305,7 @@ class Material:
                     experiment=str(experiment),
                     kind=str(kind),
                     judge=judge,
-                    rows=self._frame_of(judge).loc[rows.index],
+                    rows=self.judged_by(judge).loc[rows.index],
                     credits=main
                     if place == 0
                     else (Credit.STRICT, Credit.HALF),
@@ -309,7 +316,7 @@ class Material:
     def _frames(self) -> dict[str, pd.DataFrame]:
         return {PUBLISHED_HUMAN: self.verdicts}
 
-    def _frame_of(self, judge: str) -> pd.DataFrame:
+    def judged_by(self, judge: str) -> pd.DataFrame:
         """The verdicts as this annotator judged them, made once: every experiment takes its rows from it."""
         if judge not in self._frames:
             is_mine = self.labels["annotator"] == judge

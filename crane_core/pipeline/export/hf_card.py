@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 MEANING = {
     "benchmarks": "where cases come from, with licence and address if known",
     "cases": "a crash and its fix: library, root cause, exception, crash type, pipeline stage",
@@ -31,15 +33,12 @@ _WITH = "Texts of notebooks, messages, prompts and reasoning are included under 
 
 def card(
     n_rows: Mapping[str, int],
+    schemas: Mapping[str, pa.Schema],
     known: Iterable[Mapping[str, Any]],
     *,
     with_texts: bool,
 ) -> str:
-    """The README.md; `n_rows` by config, `known` as `storage.cases.benchmarks` lists them."""
-    configs = "\n".join(
-        f'- config_name: {name}\n  data_files:\n  - split: train\n    path: "{name}/*.parquet"'
-        for name in n_rows
-    )
+    """The README.md; rows and schema by config, `known` as `storage.cases.benchmarks` lists them."""
     lines = "\n".join(
         f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items()
     )
@@ -48,11 +47,39 @@ def card(
         for one in known
     )
     return (
-        f"---\nlicense: other\nlicense_name: several\nconfigs:\n{configs}\n---\n\n# Crash prediction in notebooks\n\n"
+        f"---\n{_head(schemas)}\n---\n\n# Crash prediction in notebooks\n\n"
         f"Written by Crane Workbench; `load_dataset(FOLDER, CONFIG)` reads it, and so does `crane_core import`.\n\n"
         f"{_WITH if with_texts else _WITHOUT}\n\n"
         f"| config | rows | one row is |\n|---|---|---|\n{lines}\n\n{_ORIGIN}\n{whose}\n"
     )
+
+
+def _head(schemas: Mapping[str, pa.Schema]) -> str:
+    """What the Hub and `load_dataset` read: the place of each config and the type of each column, by `datasets`."""
+    # Imported here because it takes two seconds, which no other command should wait.
+    from datasets import DatasetInfo, Features
+    from datasets.info import DatasetInfosDict
+    from huggingface_hub import DatasetCardData
+
+    configs = [
+        {
+            "config_name": name,
+            "data_files": [{"split": "train", "path": f"{name}/*.parquet"}],
+        }
+        for name in schemas
+    ]
+    head = DatasetCardData(
+        license="other", license_name="several", configs=configs
+    )
+    DatasetInfosDict(
+        {
+            name: DatasetInfo(
+                config_name=name, features=Features.from_arrow_schema(schema)
+            )
+            for name, schema in schemas.items()
+        }
+    ).to_dataset_card_data(head)
+    return head.to_yaml().strip()
 
 
 def _plain(text: object) -> str:

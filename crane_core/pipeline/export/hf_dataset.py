@@ -80,9 +80,10 @@ def write_dataset(
         (fresh / MARKER).write_text(
             json.dumps(marker, indent=1) + "\n", "utf-8"
         )
+        schemas = {name: table.schema for name, table in tables.items()}
         known = as_rows(benchmarks(material.store.cursor()))
         (fresh / "README.md").write_text(
-            card(n_rows, known, with_texts=with_texts), "utf-8"
+            card(n_rows, schemas, known, with_texts=with_texts), "utf-8"
         )
     return DatasetRows(n_rows)
 

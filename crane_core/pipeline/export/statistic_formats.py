@@ -37,6 +37,22 @@ SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",
+    # The fonts of OT1, LaTeX's oldest encoding and still its default, print other letters for these.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # pdfTeX knows these in mathematics only.
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
+    "χ": r"$\chi$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "→": r"$\rightarrow$",
+    "○": r"$\circ$",
+    "²": r"$^2$",
+    # LaTeX's own dash, whatever the encoding of the document.
+    "–": "--",
 }
 SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 

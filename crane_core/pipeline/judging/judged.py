@@ -34,6 +34,7 @@ from crane_core.pipeline.results.measures import (
     label_weights,
 )
 from crane_core.stats import vote
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label represents them."""
@@ -108,6 +109,25 @@ def annotators_of(
     for kind in ORDER:
         found += known.loc[known["kind"] == kind, "annotator"].unique().tolist()
     return list(map(str, dict.fromkeys(found)))
+
+
+def judged_rows(
+    verdicts: pd.DataFrame,
+    labels: pd.DataFrame,
+    annotator: str,
+    folder: DataFolder,
+) -> pd.DataFrame:
+    """Rows of the verdict frame with this annotator's labels, whether of a study, a judge, or a locked campaign.
+
+    labels: of `judges.labels_with_pooled_judges`.
+    """
+    # The verdict frame holds these labels already.
+    if annotator == PUBLISHED_HUMAN:
+        return verdicts
+    mine = labels[labels["annotator"] == annotator]
+    campaigns = mine["campaign"].dropna().unique().tolist()
+    plan = kept_campaign(folder, campaigns[0]).plan if campaigns else None
+    return judged_by(verdicts, mine, annotator, plan)
 
 
 def judged_by(

@@ -57,6 +57,17 @@ def pooled_judges(passes: pd.DataFrame) -> list[str]:
     return list(map(str, passes.loc[is_pooled | ~is_repeated, "annotator"]))
 
 
+def person_and_judges(
+    names: Iterable[str], passes: pd.DataFrame
+) -> tuple[str, list[str]] | None:
+    """Of annotators in order the first person, and the judges whose labels all repetitions gave; None without both."""
+    listed = list(names)
+    known = set(passes["annotator"])
+    people = [name for name in listed if name not in known]
+    judges = [name for name in pooled_judges(passes) if name in listed]
+    return (people[0], judges) if people and judges else None
+
+
 def without_repetitions(
     names: Iterable[str], passes: pd.DataFrame
 ) -> list[str]:

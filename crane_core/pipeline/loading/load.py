@@ -19,6 +19,7 @@ from crane_core.domain import (
     Case,
     Detector,
     DetectorKind,
+    InventoryAct,
     InventoryAction,
     Judgement,
     Listed,
@@ -29,7 +30,7 @@ from crane_core.domain import (
 )
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
-from crane_core.importers import predictions
+from crane_core.importers import mapped_answers, predictions
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.registry import (
@@ -37,7 +38,7 @@ from crane_core.importers.registry import (
     importer_by_kind,
     importer_for,
 )
-from crane_core.pipeline.audit import FILE as AUDIT
+from crane_core.pipeline.audit import is_for_database
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import (
     ListedName,
@@ -49,8 +50,10 @@ from crane_core.pipeline.jobs.reply_reading import with_what_they_say
 from crane_core.pipeline.loading.editions import edition_of, filed
 from crane_core.pipeline.loading.losses import (
     RESTORE,
+    LoadedBefore,
     accept,
     keep_count,
+    known_to,
     losses,
     set_aside_altered_sources,
 )
@@ -74,6 +77,7 @@ from crane_core.pipeline.loading.sources_copy import keep_copy, take_copy
 from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
+from crane_core.storage import invalidated as stored_answers
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
 from crane_core.storage.partitions import (
@@ -85,10 +89,11 @@ from crane_core.storage.partitions import (
     facts_of,
     partitioned,
 )
-from crane_core.storage.schema import OtherVersionError
+from crane_core.storage.schema import VERSION, OtherVersionError, version_of
 from crane_core.storage.store import (
     IN_MEMORY,
     Cursor,
+    DatabaseError,
     Store,
     StoreHeldError,
     open_as_it_is,
@@ -100,6 +105,11 @@ from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
 SHOWN_LOSSES = 5
+_HELP_ON_FILES = {
+    predictions.KIND: f" {OTHER_FILES}",
+    mapped_answers.KIND: f" {mapped_answers.HOW_TO_MAP}",
+}
+"""What helps where a file of this kind holds nothing that can be loaded."""
 _EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
 """Files of the embedded data that hold records."""
 
@@ -134,7 +144,7 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     if folder.is_read_only:
         raise read_only(folder.path)
     try:
-        store = open_store(folder.database, folder.sources)
+        store = open_store(folder.database, folder.sources, with_comments=True)
     except OtherVersionError as other:
         if not other.is_older:
             raise
@@ -142,13 +152,15 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
             "An earlier version made the database; building it again from sources and ledger"
         )
         rebuild(folder, progress)
-        return open_store(folder.database, folder.sources)
+        return open_store(folder.database, folder.sources, with_comments=True)
     try:
         if _embedded_changed(store):
             store.close()
             progress("The embedded data changed; rebuilding the store")
             rebuild(folder, progress)
-            return open_store(folder.database, folder.sources)
+            return open_store(
+                folder.database, folder.sources, with_comments=True
+            )
         catch_up(store, folder, progress)
         keep_count(folder)
     # Also after Ctrl+C: an open store keeps the file locked for the next command.
@@ -177,7 +189,7 @@ def prepare_or_read(
 
 
 def _built_in_memory(folder: DataFolder, progress: Progress) -> Store:
-    store = open_store(IN_MEMORY, folder.sources)
+    store = open_store(IN_MEMORY, folder.sources, with_comments=True)
     catch_up(store, folder, progress)
     return store
 
@@ -225,9 +237,13 @@ def rebuild(
     and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
     """
     # Counted before anything changes: a rebuild with fewer rows of the ledger means that evidence is gone.
-    before = _rows_of_ledger(folder.database, progress)
-    is_outdated = _is_inventory_outdated(folder)
-    lost = losses(folder)
+    known = _known_before(folder.database, progress)
+    before = _by_table(known.rows)
+    # Whether something was removed or restored since the old database was loaded.
+    is_outdated = folder.database.exists() and _inventory_grew(
+        folder, ledger.Position(*known.positions.get(INVENTORY, ()))
+    )
+    lost = losses(folder, known)
     if lost and not accept_loss:
         raise _refuse_loss(
             [str(loss) for loss in lost], {loss.remedy for loss in lost}
@@ -236,7 +252,7 @@ def rebuild(
     # Built beside the old one, which stays until the new one is whole.
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
-    store = open_store(fresh, folder.sources)
+    store = open_store(fresh, folder.sources, with_comments=True)
     try:
         # Everything is read from sources and ledger, because a copy may be what is wrong.
         catch_up(store, folder, progress, from_copy=False)
@@ -255,32 +271,30 @@ def rebuild(
     accept(folder, lost)
 
 
-def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
-    """Rows by table that the ledger brought to the old database, as far as it can be asked."""
-    _set_aside_if_broken(database, progress)
+def _known_before(database: Path, progress: Progress) -> LoadedBefore:
+    """What the old database had loaded. One that cannot be opened is set aside, and had nothing."""
     if not database.exists():
-        return Counter()
-    store = open_as_it_is(database)
+        return LoadedBefore()
     try:
-        return _by_table(state.rows_of_ledger(store.bare_cursor()))
-    finally:
-        store.close()
-
-
-def _is_inventory_outdated(folder: DataFolder) -> bool:
-    """Whether something was removed or restored since the old database was loaded."""
-    if not folder.database.exists():
-        return False
-    store = open_as_it_is(folder.database, folder.sources)
-    try:
-        return _inventory_grew(
-            folder,
-            ledger.Position(
-                *state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())
-            ),
-        )
-    finally:
-        store.close()
+        store = open_as_it_is(database)
+        try:
+            version = version_of(store.bare_cursor())
+            if version is None:
+                return LoadedBefore()  # a file without a table
+            # One of an earlier version can be read: what the ledger brought to it is counted before it goes.
+            if 0 < version <= VERSION:
+                return known_to(store)
+        finally:
+            store.close()
+    except StoreHeldError:
+        raise
+    except (StoreError, DatabaseError):
+        pass
+    aside = database.with_suffix(".broken")
+    _remove_database(aside)
+    database.replace(aside)
+    progress(f"The database cannot be opened; it is now {aside.name}")
+    return LoadedBefore()
 
 
 def _by_table(rows: Mapping[str, Mapping[str, int]]) -> Counter[str]:
@@ -305,20 +319,6 @@ def _refuse_loss(
         f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
         remedy=f"{' '.join(sorted(remedies))} `doctor` lists everything.",
     )
-
-
-def _set_aside_if_broken(database: Path, progress: Progress) -> None:
-    try:
-        open_store(database).close()
-    except StoreHeldError:
-        raise
-    except StoreError as error:
-        if isinstance(error, OtherVersionError) and error.is_older:
-            return  # it can be read: what the ledger brought to it is counted before it goes
-        aside = database.with_suffix(".broken")
-        _remove_database(aside)
-        database.replace(aside)
-        progress(f"The database cannot be opened; it is now {aside.name}")
 
 
 def _remove_database(path: Path) -> None:
@@ -347,7 +347,7 @@ def _catch_up(
     _start_over_if_inventory_changed(store, folder, progress)
     kept = inventory(folder)
     loaded = state.loaded_sources(store.bare_cursor())
-    is_empty = not loaded
+    is_empty = was_empty = not loaded
     dropped: set[ListedName] = set()
     # Only into an empty store: rows of a copy are not merged with others.
     if (
@@ -375,6 +375,8 @@ def _catch_up(
         keep_copy(store, folder, kept, embedded().values(), dropped)
     grown = load_ledger(store, folder)
     has_more = bool(waiting or grown)
+    if has_more or was_empty:
+        _take_out_invalidated(store, folder)
     if has_more and not folder.is_read_only:
         keep_count(folder)
     return has_more
@@ -386,11 +388,35 @@ def _start_over_if_inventory_changed(
     """What is removed is not loaded, and what is restored is again: both may change rows that others brought too."""
     cursor = store.bare_cursor()
     since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
-    if state.loaded_sources(cursor) and _inventory_grew(folder, since):
+    is_outdated = _inventory_grew(folder, since)
+    if is_outdated and _only_invalidates(folder, since):
+        return  # rows of answers are taken out in place, after everything else is loaded
+    if is_outdated and state.loaded_sources(cursor):
         progress(
             "Something was removed, restored or renamed; loading everything again"
         )
         store.write(stored_inventory.empty)
+
+
+def _only_invalidates(folder: DataFolder, since: ledger.Position) -> bool:
+    """Whether every new act of the inventory takes out an answer."""
+    new = ledger.tail(inventory_file(folder), since).records
+    return bool(new) and all(
+        isinstance(act, InventoryAct)
+        and act.kind is Listed.ANSWER
+        and act.action is InventoryAction.REMOVE
+        for act in new
+    )
+
+
+def _take_out_invalidated(store: Store, folder: DataFolder) -> None:
+    """Take answers that are invalidated out of the database, and labels of them; sources and ledger keep them.
+
+    Last of all: the copy of the sources' rows holds them, so that they come back from it when they are restored.
+    """
+    names = inventory(folder).of_kind(Listed.ANSWER)
+    if names:
+        store.write(lambda cursor: stored_answers.take_out(cursor, names))
 
 
 def _inventory_grew(folder: DataFolder, since: ledger.Position) -> bool:
@@ -425,13 +451,17 @@ def import_paths(
                 remedy="Check the spelling; relative paths start in the current directory.",
             )
     if store is not None:
-        return _import(paths, folder, store, release, replace_by)
+        imported = _import(paths, folder, store, release, replace_by)
+        _take_out_invalidated(store, folder)
+        return imported
     try:
         store = prepare(folder)
     except StoreHeldError:
         return _import(paths, folder, None, release, replace_by)
     try:
-        return _import(paths, folder, store, release, replace_by)
+        imported = _import(paths, folder, store, release, replace_by)
+        _take_out_invalidated(store, folder)
+        return imported
     finally:
         store.close()
 
@@ -477,9 +507,7 @@ def _import(
     edition = edition_of(release, sha256, staged_sources(folder.sources))
     records, problems = _read(importer.read(tree), edition)
     if not records:
-        help_on_files = (
-            f" {OTHER_FILES}" if importer.KIND == predictions.KIND else ""
-        )
+        help_on_files = _HELP_ON_FILES.get(importer.KIND, "")
         raise SourceError(
             _nothing_usable(origin, problems),
             remedy=f"Nothing was loaded; docs/reference/files.md says what `import` takes.{help_on_files}",
@@ -926,8 +954,8 @@ def _grown(
     """Ledger files whose size is another than when they were loaded, and where that was."""
     for file in ledger.files(folder.ledger):
         name = file.relative_to(folder.ledger).as_posix()
-        if name == AUDIT:
-            continue  # tells of people, not of what pages compute
+        if not is_for_database(name):
+            continue
         since = (
             ledger.Position(*positions[name])
             if name in positions
@@ -941,6 +969,7 @@ def read_again(store: Store, folder: DataFolder, file: Path) -> None:
     """Load a whole ledger file once more, so that each of its replies is read by the current rules."""
     name = file.relative_to(folder.ledger).as_posix()
     _load_tail(store, folder, name, ledger.tail(file), ledger.Position())
+    _take_out_invalidated(store, folder)
 
 
 def _load_tail(

@@ -72,8 +72,22 @@ def known_to(store: Store) -> LoadedBefore:
     )
 
 
-def losses(folder: DataFolder) -> list[Loss]:
-    """Everything that manifest, chain and database miss. While another process holds the database, it is not read."""
+def losses(folder: DataFolder, known: LoadedBefore | None = None) -> list[Loss]:
+    """Everything that manifest, chain and database miss. While another process holds the database, it is not read.
+
+    known: what the database had loaded, if that has just been read.
+    """
+    if known is None:
+        known = _known(folder)
+    roll = ledger_roll.read(_manifest(folder))
+    return [
+        *_of_roll(folder, roll),
+        *_of_ledger(folder, known, roll),
+        *_of_sources(folder, known, roll),
+    ]
+
+
+def _known(folder: DataFolder) -> LoadedBefore:
     known = LoadedBefore()
     if folder.database.is_file():
         try:
@@ -86,12 +100,7 @@ def losses(folder: DataFolder) -> list[Loss]:
                 store.close()
         except (StoreError, DatabaseError):
             pass  # held, or damaged: only the manifest and the chain are checked
-    roll = ledger_roll.read(_manifest(folder))
-    return [
-        *_of_roll(folder, roll),
-        *_of_ledger(folder, known, roll),
-        *_of_sources(folder, known, roll),
-    ]
+    return known
 
 
 def _manifest(folder: DataFolder) -> Path:

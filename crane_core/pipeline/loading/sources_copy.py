@@ -137,7 +137,8 @@ def _removed(kept: Inventory) -> Removed:
     return frozenset(
         (str(kind), name)
         for kind, name in kept.removed
-        if kind is not Listed.SOURCE
+        # Invalidated answers are in the copy, and taken out after it is used.
+        if kind not in (Listed.SOURCE, Listed.ANSWER)
     )
 
 

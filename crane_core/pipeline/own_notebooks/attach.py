@@ -1,39 +1,50 @@
 """Will the next cell of an open notebook crash? Its kernel runs already, and is looked at instead of run up.
 
-Knows which cell is next. Runs no cell, except in a copy
-of the kernel on request.
+Knows which cell is next. Runs no cell, except in a copy of the kernel on request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
+from crane_core.pipeline.own_notebooks.fixing import (
+    FixFinder,
+    cells_of_history,
+)
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
     captured_state,
     planned_cells,
 )
 from crane_core.pipeline.own_notebooks.value_origins import not_run
-from crane_core.runtime.attached import Attached
+from crane_core.repair.search import RepairOutcome
+from crane_core.runtime.attached import (
+    Attached,
+    AttachedProbeResult,
+    LiveKernel,
+)
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.plan import NotebookPlan, read_plan
-from crane_core.runtime.running import RunningKernel
+from crane_core.runtime.rehearsal import Rehearsal
 
 
 def attached(
-    kernel: RunningKernel,
+    kernel: LiveKernel,
     notebook: Path | None = None,
     target: int | None = None,
     *,
     rehearse_s: float | None = None,
+    is_fixed: bool = False,
 ) -> CheckedNotebook:
     """The notebook as its kernel holds it now, before code cell `target` of the saved file.
 
     `notebook` is needed where Jupyter does not say which file the kernel belongs to. Without `target` it is the cell
-    after the last one that ran. With `rehearse_s` the target runs in a copy of the kernel, so many seconds at most.
+    after the last one that ran. With `rehearse_s` the target runs in a copy of the kernel, so many seconds at most;
+    with `is_fixed` fixes of it too, one after the other.
     Raises NotebookError or KernelError.
     """
     path = notebook or kernel.notebook
@@ -54,28 +65,83 @@ def attached(
             if rehearse_s is None
             else live.rehearse(plan.target.source, rehearse_s)
         )
-    executed = [
-        CodeCell(place, cell.source, cell.number, None)
-        # What the kernel ran, not what the file says: cells may have been edited or deleted since.
-        for place, cell in enumerate(ran)
-    ]
-    seen = NotebookPlan(
-        plan.name, [*executed, plan.target], executed, plan.target
-    )
-    state = captured_state(result.state, path.stem)
-    cells = tuple(planned_cells(seen, path.stem))
+        repair = (
+            _repair(live, plan, result, rehearsal, rehearse_s)
+            if is_fixed and rehearse_s is not None
+            else None
+        )
     others = not_run(
         plan.cells, [cell.source for cell in ran], plan.target.source
     )
+    seen = _as_seen(plan.name, ran, plan.target)
+    return replace(
+        _checked(path, seen, result, rehearsal, repair), not_run=others
+    )
+
+
+def _repair(
+    live: Attached,
+    plan: NotebookPlan,
+    result: AttachedProbeResult,
+    crash: Rehearsal | None,
+    seconds: float,
+) -> RepairOutcome:
+    def rehearse(source: str, names: Sequence[str]) -> Rehearsal:
+        return live.rehearse(source, seconds, names)
+
+    finder = FixFinder(
+        plan.target.source,
+        cells_of_history(plan.cells, result.ran, plan.target),
+        plan.target.index,
+    )
+    finder(result.state, crash, rehearse)
+    return finder.outcome
+
+
+def before_cell(
+    kernel: LiveKernel, source: str, *, fix_s: float | None = None
+) -> CheckedNotebook:
+    """The kernel as it is now, before a cell that no file holds yet. Raises KernelError.
+
+    With `fix_s` the cell runs in a copy of the kernel, so many seconds at most, and fixes of it too.
+    """
+    rehearsal = repair = None
+    with Attached(kernel) as live:
+        ran = live.ran()
+        target = CodeCell(len(ran), source, None, None)
+        seen = _as_seen(kernel.name, ran, target)
+        result = live.look(ran, source)
+        if fix_s is not None:
+            rehearsal = live.rehearse(source, fix_s)
+            repair = _repair(live, seen, result, rehearsal, fix_s)
+    return _checked(Path(kernel.name), seen, result, rehearsal, repair)
+
+
+def _checked(
+    path: Path,
+    seen: NotebookPlan,
+    result: AttachedProbeResult,
+    rehearsal: Rehearsal | None,
+    repair: RepairOutcome | None,
+) -> CheckedNotebook:
     return CheckedNotebook(
         path,
         seen,
-        cells,
-        state,
+        tuple(planned_cells(seen, path.stem)),
+        captured_state(result.state, path.stem),
         is_attached=True,
         rehearsal=rehearsal,
-        not_run=others,
+        repair=repair,
     )
+
+
+def _as_seen(name: str, ran: Sequence[Ran], target: CodeCell) -> NotebookPlan:
+    """What the kernel ran, not what a file says: cells may have been edited or deleted since."""
+    executed = [
+        CodeCell(place, cell.source, cell.number, None)
+        for place, cell in enumerate(ran)
+    ]
+    return NotebookPlan(name, [*executed, target], executed, target)
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:
@@ -89,4 +155,6 @@ def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:
         ),
         -1,
     )
-    return min(last + 1, len(cells) - 1)
+    # Cells in another language never run in this kernel.
+    following = [cell for cell in cells[last + 1 :] if cell.language is None]
+    return following[0].index if following else len(cells) - 1

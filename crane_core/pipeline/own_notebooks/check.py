@@ -24,6 +24,7 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
     written,
 )
 from crane_core.prompts.template import Template
+from crane_core.repair.search import RepairOutcome
 from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.rehearsal import Rehearsal
@@ -42,7 +43,8 @@ class CheckedNotebook:
     `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
     took, None then too: what a crash that leaves the kernel unusable would cost again (paper, section 6.4).
     `is_attached`: the kernel ran already, and goes on. `rehearsal` is None unless the target was run in a copy.
-    `not_run` are cells of the saved file that such a kernel has not run.
+    `not_run` are cells of the saved file that such a kernel has not run. `repair` is None unless fixes were looked for.
+    `file_digest` is of the file's bytes before it was read; empty unless the file is to be written.
     """
 
     path: Path
@@ -53,6 +55,8 @@ class CheckedNotebook:
     is_attached: bool = False
     rehearsal: Rehearsal | None = None
     not_run: tuple[CodeCell, ...] = ()
+    repair: RepairOutcome | None = None
+    file_digest: str = ""
 
     @property
     def name(self) -> str:

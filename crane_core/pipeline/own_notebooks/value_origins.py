@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.domain import JsonObject
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
+from crane_core.repair.changed_names import assigns, changes
 
 _UNDEFINED = re.compile(r"name '(?P<name>\w+)' is not defined")
 _ASKING = re.compile(r"\A\s*%%crane\b.*\n")
@@ -61,10 +60,10 @@ def _remedy(finding: Mapping[str, Any], checked: CheckedNotebook) -> str:
         return usual
     name = undefined["name"]
     for cell in checked.not_run:
-        if _assigns(cell, name):
+        if assigns(cell.source, name):
             return f"Run code cell {cell.index} of the saved notebook first (counted from 0): it assigns {name}."
     for cell in reversed(checked.plan.executed):
-        if _assigns(cell, name):
+        if assigns(cell.source, name):
             return (
                 f"Run {_called(cell, is_live=True)} again: it assigns {name}."
             )
@@ -77,10 +76,13 @@ def not_run(
     """The cells of a notebook file that are neither the target nor among the sources that its kernel has run."""
     known = {source.strip() for source in (*ran, target)}
     return tuple(
-        cell
-        for cell in cells
-        if _ASKING.sub("", cell.source).strip() not in known
+        cell for cell in cells if without_magic(cell.source) not in known
     )
+
+
+def without_magic(source: str) -> str:
+    """A cell's source below a `%%crane` above it, without blanks around it."""
+    return _ASKING.sub("", source).strip()
 
 
 def evidence(finding: Mapping[str, Any]) -> str:
@@ -123,13 +125,13 @@ def _of_name(
     is_live: bool,
 ) -> str:
     assigning = [
-        place for place, cell in enumerate(ran) if _assigns(cell, name)
+        place for place, cell in enumerate(ran) if assigns(cell.source, name)
     ]
     if not assigning:
         unrun = [
             _called(cell, is_live=is_live)
             for cell in others
-            if _assigns(cell, name)
+            if assigns(cell.source, name)
         ][:MOST_CHANGES]
         return (
             f"{name} is assigned in {', '.join(unrun)}, not run before this cell"
@@ -139,7 +141,7 @@ def _of_name(
     changed = [
         _called(cell, is_live=is_live)
         for cell in ran[assigning[-1] + 1 :]
-        if _changes(cell, name)
+        if changes(cell.source, name)
     ]
     later = (
         f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
@@ -151,35 +153,3 @@ def _called(cell: CodeCell, *, is_live: bool) -> str:
     return (
         f"In [{cell.execution_count}]" if is_live else f"code cell {cell.index}"
     )
-
-
-def _assigns(cell: CodeCell, name: str) -> bool:
-    # The text is searched first, which is quicker than parsing every cell for every name.
-    return name in cell.source and any(
-        name in bound_names(node) for node in read_cell(cell.source).tree.body
-    )
-
-
-def _changes(cell: CodeCell, name: str) -> bool:
-    """Whether the cell stores into or deletes from the value, or calls a method of it for its effect."""
-    return name in cell.source and any(
-        _is_change(node, name) for node in ast.walk(read_cell(cell.source).tree)
-    )
-
-
-def _is_change(node: ast.AST, name: str) -> bool:
-    match node:
-        case (
-            ast.Subscript(ctx=ast.Store() | ast.Del())
-            | ast.Attribute(ctx=ast.Store() | ast.Del())
-        ):
-            return _root(node) == name
-        case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
-            return _root(method) == name
-    return False
-
-
-def _root(node: ast.AST) -> str:
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.domain import DetectorKind, Setting
+from crane_core.domain import EXECUTED_KINDS, DetectorKind, Setting
 from crane_core.pipeline.results.measures import (
     PairedTest,
     VoteRule,
@@ -24,6 +24,7 @@ from crane_core.pipeline.results.measures import (
 )
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.stats import combination, intervals, rates
+from crane_core.stats.equivalence import SMALLEST_EFFECT
 
 Array = NDArray[np.bool_]
 
@@ -102,8 +103,8 @@ def _members(named: pd.DataFrame) -> list[Member]:
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
     """The rules and the models with one input, without a choice; the first members there are, where few fit."""
-    # A rehearsal executes the target and is never counted among predictions.
-    others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
+    # What executes the target is never counted among predictions.
+    others = (DetectorKind.ANALYZER, *EXECUTED_KINDS)
     known = members_of(frame[~frame["detector_kind"].isin(others)])
     most: list[Member] = []
     for setting in INPUTS:
@@ -122,15 +123,17 @@ def combine(
     members: Sequence[Member],
     *,
     rule: VoteRule,
+    bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
 
-    A member's runs become one prediction by `rule`, but the mean of runs is not binary: the majority represents
+    A member's runs become one prediction by `rule`, but the mean of answers is not binary: the majority represents
     it. A row per member and way, columns COLUMNS: way (None for a member alone), members (tuple), each rate with its
     95% interval (shares), n instances of n_cases cases, left_out (instances that not every member answered), best (the
     member compared with), n_asked (instances at which a cascade asks the others), then the paired comparison of
     accuracy: difference with its interval, gained and lost, exact McNemar and sign flips by case, both with Holm over
-    the ways, and the outcome that both decide. Empty if no instance was answered by all of at least two members.
+    the ways, and the outcome that both decide with `bound`, the smallest effect of interest. Empty if no instance was
+    answered by all of at least two members.
     """
     table = _Table.of(_said(frame, rule), members)
     if table is None:
@@ -141,7 +144,7 @@ def combine(
         for place, member in enumerate(members)
     ]
     ways = [table.combined(way, best) for way in ways_for(len(members))]
-    return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS))
+    return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS), bound)
 
 
 def with_rules(
@@ -149,6 +152,7 @@ def with_rules(
     rules: Member,
     *,
     rule: VoteRule,
+    bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The rules first, then each model with each input, and the majority of the models with each: one planned family.
 
@@ -175,7 +179,7 @@ def with_rules(
             row = table.combined(Way.CASCADE, table.best())
             others_alone = combination.majority_of(table.predicted[1:])
             rows.append(row | {"alone": table.accuracy_of(others_alone)})
-    return _adjusted(pd.DataFrame(rows, columns=[*COLUMNS, "alone"]))
+    return _adjusted(pd.DataFrame(rows, columns=[*COLUMNS, "alone"]), bound)
 
 
 class _Said(NamedTuple):
@@ -187,7 +191,7 @@ class _Said(NamedTuple):
 
 
 def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
-    # Combining needs yes or no of each member, which the mean of runs does not give.
+    # Combining needs yes or no of each member, which the mean of answers does not give.
     by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
     number = (
         frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
@@ -310,11 +314,11 @@ class _Table(NamedTuple):
         }
 
 
-def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
+def _adjusted(table: pd.DataFrame, bound: float) -> pd.DataFrame:
     """With Holm over the rows that were tested; a member alone is compared with nothing, so it has no outcome."""
     if table.empty:
         return table
-    decided = one_family(table)
+    decided = one_family(table, bound)
     return decided.assign(
         outcome=decided["outcome"].where(decided["way"].notna(), None)
     )

@@ -34,9 +34,9 @@ VOTE_COLUMNS = [
 class Measure(StrEnum):
     """The measures of the runs of a detector in a setting."""
 
-    RUN = "accuracy of one run"
+    RUN = "accuracy of one answer"
     PASS = "pass@k"
-    ALL = "all runs right"
+    ALL = "all answers right"
     BETWEEN = "share of variance between instances"
 
 

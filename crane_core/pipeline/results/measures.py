@@ -46,11 +46,11 @@ WITH_STATE = Inputs(Setting.CODE, Setting.RUNTIME)
 
 
 class VoteRule(StrEnum):
-    """How several runs become one prediction."""
+    """How several answers become one prediction."""
 
     MAJORITY = "majority"
-    MEAN = "mean of runs"
-    ALL = "all runs"
+    MEAN = "mean of answers"
+    ALL = "all answers"
 
 
 class Credit(StrEnum):
@@ -164,7 +164,7 @@ def outcomes(
 
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     """Rows whose outcome depends on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
-    # Under the mean of runs the diagnosis is still that of the majority, which people labelled.
+    # Under the mean of answers the diagnosis is still that of the majority, which people labelled.
     found = detected(
         frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY
     )
@@ -377,10 +377,10 @@ def gain_table(
     Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without (rate with the base), with_ (with the
     other), difference, low, high (shares), gained and lost (instances that only one setting has right), p_value, test
     (see `test_of`), p_by_case (by flipping or swapping whole cases), p_holm and p_by_case_holm (Holm over the detectors
-    of the table), outcome (a `stats.outcome.Outcome`, decided by these two), and unless `with_power` is false,
-    detectable: the smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar test
-    with 80% power at Holm's strictest step, 0.05 over the number of detectors. gained, lost and detectable are NaN
-    where right is not a yes or no (mean of runs, half credit, precision, F1). Where the labels of a sample stand for
+    of the table), bound, p_smaller and the outcome that all decide (`outcomes.under_bound`), and unless `with_power` is
+    false, detectable: the smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar
+    test with 80% power at Holm's strictest step, 0.05 over the number of detectors. gained, lost and detectable are NaN
+    where right is not a yes or no (mean of answers, half credit, precision, F1). Where the labels of a sample stand for
     others, all of these are NaN for every detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
     gains = Pairs.of(frame, ["detector"], inputs).gains(rule, credit, rate)
@@ -423,7 +423,7 @@ def change_table(
     """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
 
     Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, p_bh and
-    p_by_case_bh (Benjamini-Hochberg over the whole table, which is an exploratory grid), which decide the outcome.
+    p_by_case_bh (Benjamini-Hochberg over the whole table, which is an exploratory grid), as the outcome takes them.
     """
     table = Pairs.of(frame, [by, "detector"], inputs).gains(rule, credit, rate)
     return one_grid(table) if len(table) else table
@@ -491,6 +491,26 @@ class Pairs(NamedTuple):
                 )
                 rows.append(who | {"test": test and str(test)} | found)
         return pd.DataFrame(rows)
+
+    def case_shares(
+        self, rule: VoteRule, credit: Credit
+    ) -> dict[Hashable, pd.Series[float]]:
+        """Of each detector, what each case adds to the difference of accuracy, by case_id; they add up to it."""
+        of_rows = outcomes(self.rows, rule, credit)
+        is_known = ~_is_left_out(of_rows)
+        case_id = self.rows["case_id"].to_numpy()
+        found: dict[Hashable, pd.Series[float]] = {}
+        for who, base, other in self.groups:
+            kept = is_known[base] & is_known[other]
+            a, b = base[kept], other[kept]
+            without, with_ = _scored(of_rows.of(a)), _scored(of_rows.of(b))
+            if without.parts is None or with_.parts is None or not len(a):
+                continue
+            one = rates.accuracy(without.parts)
+            two = rates.accuracy(with_.parts)
+            moved = two.part / np.sum(two.whole) - one.part / np.sum(one.whole)
+            found[who["detector"]] = pd.Series(moved).groupby(case_id[a]).sum()
+        return found
 
 
 def _gain(

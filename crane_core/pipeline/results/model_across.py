@@ -51,8 +51,8 @@ def model_across(
 ) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
 
-    Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. If labels of a
-    sample represent others, it is unknown which instance is right, so there is no model.
+    Right is a share of 0..1 where the rule is the mean of answers or partial diagnoses earn half a credit. If labels of
+    a sample represent others, it is unknown which instance is right, so there is no model.
     """
     rows = paired_rows(
         frame,

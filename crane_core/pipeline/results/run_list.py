@@ -6,7 +6,7 @@ import pandas as pd
 
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.vote import run_pairs
-from crane_core.storage.jobs import job_list
+from crane_core.storage.jobs import imported_costs, job_list
 from crane_core.storage.store import Store
 
 KEY = ["benchmark", "experiment", "detector", "setting"]
@@ -31,10 +31,15 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     setting, n_instances (with a question), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
     of one instance that say the same, 95%, clustered by case; missing if no instance has two answers), n_flips
     (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
-    output_tokens, n_uncounted, usd, usd_reported, seconds_median, seconds_p95, missing elsewhere. A job of which no
-    answer is loaded yet has counts of 0.
+    output_tokens, n_uncounted, usd, usd_reported, seconds_median, seconds_p95; of imported runs those that their files
+    state; missing elsewhere. A job of which no answer is loaded yet has counts of 0.
     """
     jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
+    took = jobs[[*KEY, *OF_JOBS, *TIMES]]
+    imported = imported_costs(store.cursor())
+    # An empty frame would turn the types of the other's columns into objects.
+    if not imported.empty:
+        took = pd.concat([took, imported.rename(columns={"job": "experiment"})])
     rows = [
         _row(rows)
         for _, rows in verdicts.groupby(KEY, sort=True, observed=True)
@@ -42,7 +47,7 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     found = pd.DataFrame(
         rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS]
     )
-    listed = found.merge(jobs[[*KEY, *OF_JOBS, *TIMES]], on=KEY, how="left")
+    listed = found.merge(took, on=KEY, how="left")
     listed["is_job"] = listed["started_at"].notna()
     waiting = jobs[
         ~jobs["experiment"].isin(listed.loc[listed["is_job"], "experiment"])

@@ -24,13 +24,15 @@ from crane_core.pipeline.results.measures import (
     VoteRule,
     adjusted,
 )
-from crane_core.stats.outcome import Outcome, outcome
+from crane_core.pipeline.results.outcomes import under_bound
+from crane_core.stats.equivalence import SMALLEST_EFFECT
+from crane_core.stats.outcome import Outcome, outcome, outcome_text
 
 NOBODY = "nobody"
 """The judge where only detection counts: no diagnosis is used."""
 COLUMNS = [
     "detector", "detector_title", "rule", "credit", "judged_by", "test", "n", "n_cases", "difference", "low", "high",
-    "p_value", "conclusion",
+    "p_value", "bound", "p_smaller", "conclusion",
 ]  # fmt: skip
 CHOICES = ("rule", "credit", "judged_by", "test")
 
@@ -43,20 +45,42 @@ class Test(StrEnum):
 
 
 def specification_curve(
-    judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE
+    judged: Mapping[str, pd.DataFrame],
+    inputs: Inputs = WITH_STATE,
+    *,
+    bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """One row per detector, vote rule, credit, annotator and test, columns COLUMNS.
 
     judged: the rows of one benchmark and experiment as each annotator judged them (any name, if none did and
     `human` is empty). difference: accuracy with the other input minus with the base, low and high its 95% interval by
-    case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
-    a sample stand for others) has no row.
+    case; p_value after Holm. bound: the smallest effect of interest, and p_smaller of the two one-sided tests of it,
+    after Holm too. conclusion: the outcome that the row's test decides (`outcomes.under_bound`). A test that a reading
+    does not have (McNemar for shares; any, where labels of a sample stand for others) has no row.
     """
-    pairs = {
+    return curve_of(pairs_of(judged, inputs), bound=bound)
+
+
+def pairs_of(
+    judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE
+) -> dict[str, Pairs]:
+    """The instances with both inputs, found once per annotator for all readings."""
+    return {
         name: Pairs.of(_lean(frame), ["detector"], inputs)
         for name, frame in judged.items()
     }
-    return pd.DataFrame(_readings(pairs), columns=COLUMNS)
+
+
+def curve_of(
+    judged: Mapping[str, Pairs], *, bound: float = SMALLEST_EFFECT
+) -> pd.DataFrame:
+    """`specification_curve` of what `pairs_of` found."""
+    rows: list[dict[str, object]] = []
+    for reading in readings(judged):
+        gains = reading.pairs.gains(reading.rule, reading.credit, "Accuracy")
+        table = under_bound(adjusted(gains, with_power=False), bound)
+        rows += [reading.named() | row for row in _found(table)]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +93,26 @@ def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     return lean.astype(dict.fromkeys(names, "category"))
 
 
-def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
+class Reading(NamedTuple):
+    """One way of reading the answers: how runs become a prediction, what a diagnosis is worth, and who judged it."""
+
+    rule: VoteRule
+    credit: Credit
+    annotator: str
+    pairs: Pairs
+
+    def named(self) -> dict[str, object]:
+        """The reading as the curve's columns name it."""
+        is_detection = self.credit is Credit.DETECTION
+        return {
+            "rule": str(self.rule),
+            "credit": str(self.credit),
+            "judged_by": NOBODY if is_detection else self.annotator,
+        }
+
+
+def readings(judged: Mapping[str, Pairs]) -> Iterator[Reading]:
+    """Every reading that has outcomes; detection alone once, because it needs no label."""
     first = next(iter(judged), None)
     for rule, (annotator, pairs), credit in product(
         VoteRule, judged.items(), Credit
@@ -80,14 +123,7 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[dict[str, object]]:
         if not is_detection:
             has_outcomes = bool(pairs.rows["human"].notna().any())
         if has_outcomes:
-            who = {
-                "rule": str(rule),
-                "credit": str(credit),
-                "judged_by": NOBODY if is_detection else annotator,
-            }
-            gains = pairs.gains(rule, credit, "Accuracy")
-            for row in _found(adjusted(gains, with_power=False)):
-                yield who | row
+            yield Reading(rule, credit, annotator, pairs)
 
 
 def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
@@ -99,11 +135,16 @@ def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
             tests = {Test.MCNEMAR: gain["p_holm"]} | tests
         for test, p in tests.items():
             if not np.isnan(p):
-                conclusion = outcome(gain["difference"], [p])
+                conclusion = outcome_text(
+                    outcome(
+                        gain["difference"], [p], p_smaller=gain["p_smaller"]
+                    ),
+                    gain["bound"],
+                )
                 yield same | {
                     "test": str(test),
                     "p_value": p,
-                    "conclusion": str(conclusion),
+                    "conclusion": conclusion,
                 }
 
 

@@ -95,7 +95,7 @@ def time_saved(
 ) -> list[TimeSaved]:
     """One per detector and setting that was timed; `frame` is the verdict frame of the experiment.
 
-    Where the rule is the mean of runs, an instance is predicted by the share of runs that predict it.
+    Where the rule is the mean of answers, an instance is predicted by the share of runs that predict it.
     """
     found = []
     timed = frame.merge(times, on=["instance_id", "detector", "setting"])

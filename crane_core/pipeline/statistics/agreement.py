@@ -28,6 +28,10 @@ from crane_core.pipeline.agreement.judge_differs import (
     judge_differs as differences_of_judges,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.labelled import (
+    LabelledVerdicts,
+    labelled_verdicts,
+)
 from crane_core.pipeline.campaigns.campaigns import open_blind_campaigns
 from crane_core.pipeline.campaigns.label_frame import (
     DIFFERENCES_ONLY,
@@ -53,12 +57,13 @@ POWERED = "prediction-powered inference, Wilson's interval, effective sample siz
 
 def agreement(material: Material) -> Iterator[ExportedStatistic]:
     """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
+    labelled = labelled_verdicts(material.labels, material.verdicts)
     passes = judge_passes(material.store)
     for scope in ComparedVerdicts:
         for pair in _pairs(material.labels):
-            yield from _of_pair(material, scope, pair)
-        yield from _of_judges(material, scope, passes)
-    yield from _powered(material, passes)
+            yield from _of_pair(material, labelled, scope, pair)
+        yield from _of_judges(material, labelled, scope, passes)
+    yield from _powered(material, labelled, passes)
     yield from _repeats(material)
 
 
@@ -70,7 +75,9 @@ def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
     judges = pooled_judges(judge_passes(material.store))
     for row in as_rows(
         differences_of_judges(
-            material.labels, material.verdicts, person, judges
+            labelled_verdicts(material.labels, material.verdicts),
+            person,
+            judges,
         )
     ):
         of = ExportedStatistic(
@@ -95,11 +102,17 @@ def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _of_pair(
-    material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]
+    material: Material,
+    labelled: LabelledVerdicts,
+    scope: ComparedVerdicts,
+    pair: tuple[str, ...],
 ) -> Iterator[ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
     items = common_items(
-        material.labels, material.verdicts, pair, scope, label_set
+        labelled,
+        pair,
+        scope,
+        label_set,
     )
     if items.facts.empty:
         return
@@ -171,34 +184,40 @@ def _person_beside_judges(material: Material) -> str | None:
 
 
 def _of_judges(
-    material: Material, scope: ComparedVerdicts, passes: pd.DataFrame
+    material: Material,
+    labelled: LabelledVerdicts,
+    scope: ComparedVerdicts,
+    passes: pd.DataFrame,
 ) -> Iterator[ExportedStatistic]:
     judges = passes["annotator"].tolist()
     if not judges:
         return
-    labels, verdicts = material.labels, material.verdicts
     person = _person_beside_judges(material)
     if person is not None:
-        items = common_items(labels, verdicts, [*judges, person], scope)
+        items = common_items(labelled, [*judges, person], scope)
         for row in as_rows(agreement_with_judges(items, person, judges)):
             yield _coefficient(
                 "judges", row, scope, f"{person} and {row['judge']}"
             )
-    items = common_items(labels, verdicts, judges, scope)
+    items = common_items(labelled, judges, scope)
     for row in as_rows(judge_consistency(items, passes)):
         of = _coefficient("consistency", row, scope, row["judge"])
         yield of._replace(by="compared", group=row["compared"])
 
 
 def _powered(
-    material: Material, passes: pd.DataFrame
+    material: Material, labelled: LabelledVerdicts, passes: pd.DataFrame
 ) -> Iterator[ExportedStatistic]:
     person = _person_beside_judges(material)
     if person is None:
         return
     judges = pooled_judges(passes)
     for row in as_rows(
-        judge_powered(material.labels, material.verdicts, person, judges)
+        judge_powered(
+            labelled,
+            person,
+            judges,
+        )
     ):
         of = ExportedStatistic(
             PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"]

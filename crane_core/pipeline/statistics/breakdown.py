@@ -15,6 +15,7 @@ from crane_core.pipeline.export.exported_statistic import (
     rate_word,
 )
 from crane_core.pipeline.results.comparisons import comparisons
+from crane_core.pipeline.results.group_power import with_needed
 from crane_core.pipeline.results.measures import (
     WITH_STATE,
     Credit,
@@ -24,9 +25,13 @@ from crane_core.pipeline.results.measures import (
     paired_rows,
     rate_table,
 )
+from crane_core.pipeline.results.pooled_groups import with_pooled
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "breakdown"
+POOLED_INTERVAL = (
+    "empirical Bayes over the groups, Morris's variance, Student's quantile"
+)
 GROUPINGS = ("library_group", "root_cause", "crash_type", "stage")
 RATES = ("Accuracy", "Recall", "Precision", "F1")
 NEEDED = [
@@ -81,7 +86,9 @@ def _changes(
     )
     counted: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": inputs}
     for rate in RATES:
-        changes = change_table(rows, by=by, rate=rate, **counted)
+        changes = with_needed(
+            with_pooled(change_table(rows, by=by, rate=rate, **counted))
+        )
         family = f"all groups and detectors ({len(changes)})"
         for row in as_rows(changes):
             of = head._replace(
@@ -94,6 +101,32 @@ def _changes(
             difference = of._replace(statistic=name).compared(row)
             yield from difference.tested(row, BENJAMINI_HOCHBERG, family)
             yield from of.discordant(row)
+            if row["power_now"] is not None:
+                power = of._replace(
+                    statistic="power of a test by cases",
+                    bound=row["bound"],
+                    note="exact McNemar test for the bound with these cases, if as large a share differs",
+                )
+                yield power.measured(row["power_now"], unit="share")
+            if row["cases_needed"] is not None:
+                needed = of._replace(
+                    statistic="cases needed",
+                    bound=row["bound"],
+                    note="80% power of the exact McNemar test for the bound, if as large a share differs",
+                )
+                yield needed.measured(row["cases_needed"], unit="cases")
+            if row["pooled"] is not None:
+                pooled = of._replace(
+                    statistic=f"pooled {name}",
+                    note=f"weight of the group {row['pooled_weight']:.4f}",
+                )
+                yield pooled.measured(
+                    row["pooled"],
+                    row["pooled_low"],
+                    row["pooled_high"],
+                    unit="difference of shares",
+                    method=POOLED_INTERVAL,
+                )
 
 
 KINDS = {"breakdown": breakdown}

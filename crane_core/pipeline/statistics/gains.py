@@ -16,8 +16,14 @@ from crane_core.pipeline.export.exported_statistic import (
     Material,
     inputs_text,
 )
-from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.judging.judges import (
+    judge_passes,
+    person_and_judges,
+    without_repetitions,
+)
 from crane_core.pipeline.results.comparisons import comparisons
+from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
+from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import (
     SEED,
     WITH_STATE,
@@ -32,12 +38,19 @@ from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.specification_curve import (
     NOBODY,
     Test,
-    specification_curve,
+    curve_of,
+    pairs_of,
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 
 PAGE = "Results"
+CORRECTED_INTERVAL = (
+    "jackknife by case, with one imaginary case, Student's quantile"
+)
+JOINT_INTERVAL = (
+    "simultaneous over all readings, largest t by random signs of cases"
+)
 ODDS_METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
 
 
@@ -156,7 +169,11 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
     for key, frames in judged.items():
         # Where all repetitions of a judge count together, each one alone would be the same labels twice.
         names = without_repetitions(frames, passes)
-        curve = specification_curve({name: frames[name] for name in names})
+        pairs = pairs_of({name: frames[name] for name in names})
+        curve = curve_of(pairs)
+        yield from _together(joint_curve(curve, pairs), heads[key])
+        if found := person_and_judges(frames, passes):
+            yield from _corrected(judge_error(frames, *found), heads[key])
         for row in as_rows(curve):
             of = heads[key]._replace(
                 statistic="difference of accuracy",
@@ -176,6 +193,70 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
                 seed=SEED if row["test"] == Test.BY_CASE else None,
             )
             yield of.compared(row)._replace(outcome=row["conclusion"])
+
+
+def _corrected(
+    errors: pd.DataFrame, head: ExportedStatistic
+) -> Iterator[ExportedStatistic]:
+    """The differences by judges' labels with their errors taken out, and how often each judge is right."""
+    for row in as_rows(errors):
+        of = head._replace(
+            statistic="gain corrected for the judge's errors",
+            detector=row["detector_title"],
+            input=BOTH_INPUTS,
+            runs=str(VoteRule.MAJORITY),
+            credit=str(Credit.STRICT),
+            judged_by=row["judge"],
+            note=f"{row['n_double']} diagnoses with labels of a person and the judge",
+        )
+        yield of.measured_row(
+            row,
+            "difference",
+            unit="difference of shares",
+            method=CORRECTED_INTERVAL,
+        )
+        for name in ("sensitivity", "specificity"):
+            rate = of._replace(statistic=f"{name} of the judge")
+            yield rate.measured(row[name], unit="share", n=row["n_double"])
+
+
+def _together(
+    joint: JointCurve | None, head: ExportedStatistic
+) -> Iterator[ExportedStatistic]:
+    """The p-value of the whole curve, and every difference with the interval that holds for all of them."""
+    if joint is None:
+        return
+    of_all = head._replace(
+        statistic="median difference over all readings",
+        input=BOTH_INPUTS,
+        test="sign-flip permutation test by case, all readings together",
+        seed=SEED,
+    )
+    yield of_all.measured(
+        joint.median,
+        unit="difference of shares",
+        p=joint.p_value,
+        n_cases=joint.n_cases,
+    )
+    for row in as_rows(joint.table):
+        of = head._replace(
+            statistic="difference, one of all readings",
+            detector=row["detector_title"],
+            input=BOTH_INPUTS,
+            runs=row["rule"],
+            credit=row["credit"],
+            judged_by=None if row["judged_by"] == NOBODY else row["judged_by"],
+            seed=SEED,
+        )
+        yield of.measured(
+            row["difference"],
+            row["joint_low"],
+            row["joint_high"],
+            unit="difference of shares",
+            method=JOINT_INTERVAL,
+            n=row["n"],
+            n_cases=row["n_cases"],
+        )
 
 
 KINDS = {"across": across, "choices": choices, "gains": gains}

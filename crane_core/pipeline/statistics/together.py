@@ -31,7 +31,7 @@ RATES = {
 
 
 def together(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every experiment, detection alone, by the majority and by all runs."""
+    """Of every experiment, detection alone, by the majority and by all answers."""
     verdicts = material.verdicts
     for (benchmark, experiment), _ in verdicts.groupby(
         ["benchmark", "experiment"], sort=False

@@ -22,6 +22,7 @@ from crane_core.celldiff import align_cells
 from crane_core.domain import JsonObject, VerifiedAs, Version
 from crane_core.errors import NotebookError, SourceError
 from crane_core.given_path import read_given
+from crane_core.not_a_notebook import UnreadableNotebookError, document_in
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
 from crane_core.pipeline.verification.pair_claims import (
@@ -73,13 +74,20 @@ class AddedCase(NamedTuple):
 def read_notebook(path: Path) -> JsonObject:
     """A notebook as its document. Raises NotebookError."""
     read_plan(path, None)
-    document = json.loads(read_given(path, MOST_BYTES).decode("utf-8-sig"))
+    try:
+        document = document_in(read_given(path, MOST_BYTES))
+    # A notebook in a text form can be checked, but a pair is two .ipynb files.
+    except UnreadableNotebookError as error:
+        raise NotebookError(
+            f"{path} is not an .ipynb file.",
+            remedy=f"Make one of it: `jupytext --to notebook {path.name}`.",
+        ) from error
     if not isinstance(document.get("cells"), list):
         raise NotebookError(
             f"{path} has an old format.",
             remedy="Open it in Jupyter, and save it again.",
         )
-    return dict(document)
+    return document
 
 
 def edited(notebook: JsonObject, edits: Mapping[int, str]) -> JsonObject:

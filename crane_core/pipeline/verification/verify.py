@@ -300,11 +300,12 @@ def _digest(
         else f"{claim.target} {claim.exception}"
     )
     digest.update(sayable(str(claimed)).encode())
-    if not isinstance(claim, Borne) and any(
-        cell.may_raise for cell in claim.cells
-    ):
-        # Earlier releases ignored tags: what they found out about such a notebook is not what is found out now.
+    cells = [] if isinstance(claim, Borne) else claim.cells
+    # Earlier releases ran cells whatever their tags and language: of such a notebook they found out something else.
+    if any(cell.may_raise for cell in cells):
         digest.update(b"\0tags")
+    if any(cell.is_skipped for cell in cells):
+        digest.update(b"\0left out")
     return digest.hexdigest()
 
 

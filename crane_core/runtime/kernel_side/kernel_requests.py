@@ -189,6 +189,15 @@ def rehearsed(
     return told
 
 
+def undo_copies(
+    modules: Mapping[str, Any], kept: dict[str, Any], shell: Any
+) -> Any:
+    """The copies of this kernel that wait for an undo (crane_probe/undo/copies.py), none yet."""
+    with _brought_in(modules, kept):
+        probe = importlib.import_module(PACKAGE + ".undo.copies")
+    return probe.Copies(shell)
+
+
 @contextlib.contextmanager
 def _brought_in(
     modules: Mapping[str, Any], kept: dict[str, Any] | None

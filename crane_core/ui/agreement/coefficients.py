@@ -1,18 +1,20 @@
-"""The answer in a sentence, every coefficient in a table, and the confusion matrix of two annotators."""
+"""The answer in a sentence, the coefficients, and the confusion matrix of two annotators."""
 
 from __future__ import annotations
 
+import math
 from html import escape
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
 from crane_core.pipeline.agreement.agreement import (
+    COEFFICIENTS,
     KAPPA,
     MIN_COMMON_WHEN_BLIND,
     PERCENT,
-    ComparedVerdicts,
     confusions,
 )
 from crane_core.pipeline.campaigns.label_frame import (
@@ -20,31 +22,60 @@ from crane_core.pipeline.campaigns.label_frame import (
     labels_differences_only,
 )
 from crane_core.pipeline.rows import as_rows
-from crane_core.stats.cohen_kappa import landis_koch
-from crane_core.stats.gwet_ac import AC1
-from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.computed import AgreementChoice
 from crane_core.ui.agreement.phrases import (
-    PairAgreement,
     bounds,
     interval_method,
     kappa_words,
     names,
     readable,
+    reading,
     remarks,
     value,
+)
+from crane_core.ui.agreement.scale_html import agreement_row, scale_html
+from crane_core.ui.agreement.title import (
+    NOBODY,
+    PAGE,
+    agreement_title,
+    nothing_title,
+    subject_words,
+    withheld_title,
 )
 from crane_core.ui.grid import grid
 from crane_core.ui.label_view import label_words
 from crane_core.ui.words import count, literal, percent
 
 
-def draw_answer(chosen: AgreementChoice) -> bool:
-    """The headline, what it leaves out, and what may not be shown yet; whether there is anything to show at all."""
-    items = computed.items(chosen)
-    n = len(items.facts)
+def title_words(chosen: AgreementChoice | None) -> str:
+    """The page's title: what the choice says, or why it says nothing."""
+    if chosen is None:
+        return NOBODY
+    subject = subject_words(chosen.annotators, chosen.kinds)
+    n = len(computed.items(chosen).facts)
     if computed.gives_labels_away(chosen):
+        return withheld_title(n, chosen.noun)
+    if n == 0:
+        return nothing_title(subject, chosen.noun)
+    headline = computed.main_names(chosen)[0]
+    return agreement_title(
+        computed.main_rows(chosen)[headline], subject, chosen.noun
+    )
+
+
+def tab_words(chosen: AgreementChoice | None) -> str:
+    """What the browser's tab says."""
+    if chosen is None:
+        return PAGE
+    return f"{PAGE} of {subject_words(chosen.annotators, chosen.kinds)}"
+
+
+def draw_answer(chosen: AgreementChoice) -> bool:
+    """How often they agree, what is left out, and what may not be shown yet; whether there is anything to show."""
+    n = len(computed.items(chosen).facts)
+    is_withheld = computed.gives_labels_away(chosen)
+    if is_withheld:
         st.info(
             f"{names(chosen.annotators)} have {n} {chosen.noun} in common. {names(chosen.blind_campaigns)} is not "
             f"locked, so totals appear from {MIN_COMMON_WHEN_BLIND} on; with fewer they would reveal single labels."
@@ -54,63 +85,33 @@ def draw_answer(chosen: AgreementChoice) -> bool:
             f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare."
         )
     else:
-        st.markdown(_sentence(chosen))
+        st.markdown(_agreed(chosen))
         if explained := explained_kappa(chosen):
             st.markdown(explained)
     _draw_off_scale(chosen)
     _draw_differences_only(chosen)
-    return n > 0 and not computed.gives_labels_away(chosen)
+    return n > 0 and not is_withheld
 
 
-def _sentence(chosen: AgreementChoice) -> str:
-    main = headline_coefficient(chosen)
-    row = next(
-        row
-        for row in as_rows(computed.table(chosen))
-        if row["coefficient"] == main
+def _agreed(chosen: AgreementChoice) -> str:
+    row = computed.main_rows(chosen)[PERCENT]
+    whose = "" if len(chosen.annotators) == 2 else ", as the mean over pairs"
+    return (
+        f"Of {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases, {names(chosen.annotators)} agree on "
+        f"**{value(row)}** (95% {bounds(row)}){whose}."
     )
-    over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
-    if row["value"] is None:
-        return f"**{main} is not defined** {over}: {row['why']}."
-    bounds_or_why = (
-        f"95% {bounds(row)}" if row["low"] is not None else row["why"]
-    )
-    said = f"**{main} {value(row)}** ({bounds_or_why}) {over}."
-    hint = f' Landis and Koch (1977) call that "{landis_koch(row["value"])}": a convention, not a test.'
-    return said + (hint if main == KAPPA else "")
 
 
 def explained_kappa(chosen: AgreementChoice) -> str:
-    """What a negative kappa, or one far below AC1, means; see `kappa_words`. Empty of more than two annotators."""
-    if len(chosen.annotators) != 2:
-        return ""
-    of = {row["coefficient"]: row for row in as_rows(computed.table(chosen))}
-    kappa, ac1, agreed = of[KAPPA], of[AC1.name], of[PERCENT]
-    if kappa["value"] is None or ac1["value"] is None:
+    """Why a kappa is negative, or far below AC1; see `kappa_words`. Empty of more than two annotators."""
+    kappa = computed.main_rows(chosen).get(KAPPA)
+    if kappa is None or kappa["value"] is None:
         return ""
     items, labels = computed.items(chosen), computed.label_set(chosen)
     # Words as annotators saw them: the codes of labels are for files.
     names_of_labels = [label_words(label, labels) for label in items.scale]
     counts = confusions(items).set_axis(names_of_labels, axis=0)
-    found = PairAgreement(
-        kappa["value"],
-        kappa["low"],
-        kappa["high"],
-        ac1["value"],
-        agreed["value"],
-    )
-    return kappa_words(found, counts)
-
-
-def headline_coefficient(chosen: AgreementChoice) -> str:
-    """The coefficient of the headline: the study's kappa of two annotators, of more Krippendorff's alpha."""
-    if len(chosen.annotators) == 2:
-        return KAPPA
-    is_ordered = (
-        chosen.scope is ComparedVerdicts.DIAGNOSES
-        and computed.label_set(chosen).is_ordinal
-    )
-    return ORDINAL.name if is_ordered else NOMINAL.name
+    return kappa_words(kappa["value"], kappa["low"], kappa["high"], counts)
 
 
 def _draw_off_scale(chosen: AgreementChoice) -> None:
@@ -124,8 +125,8 @@ def _draw_off_scale(chosen: AgreementChoice) -> None:
             f"{literal(row['annotator'])} said “{literal(label_words(row['label'], labels))}” {count(row['n'])} times"
             for row in strange
         )
-        st.warning(
-            f"Left out, because the scale of {chosen.noun} does not have these labels: {said}."
+        st.caption(
+            f"**Left out**, because the scale of {chosen.noun} does not have these labels: {said}."
         )
 
 
@@ -141,8 +142,27 @@ def _draw_differences_only(chosen: AgreementChoice) -> None:
 
 
 def draw_coefficients(chosen: AgreementChoice) -> None:
-    """All coefficients with intervals, n, and why one is missing."""
-    rows = as_rows(computed.table(chosen))
+    """Three coefficients with what they are called; the others are computed when they are opened."""
+    main = computed.main_names(chosen)
+    rows = computed.main_rows(chosen)
+    st.html(coefficients_html([rows[name] for name in main]))
+    st.caption(
+        f"Lines: 95% intervals, {interval_method(KAPPA)}; 0 is agreement by chance. No test is made: the interval "
+        "decides the words, and the names of sizes are conventions."
+    )
+    others = tuple(
+        name for name in COEFFICIENTS if name not in (*main, PERCENT)
+    )
+    fold = st.expander(
+        f"{len(others)} more coefficients", key="others", on_change="rerun"
+    )
+    if fold.open:
+        with fold:
+            _draw_others(chosen, (*others, PERCENT))
+
+
+def _draw_others(chosen: AgreementChoice, others: tuple[str, ...]) -> None:
+    rows = as_rows(computed.table(chosen, others))
     sources = "\n".join(
         f"- **{row['coefficient']}**: {row['source']}" for row in rows
     )
@@ -158,6 +178,24 @@ def draw_coefficients(chosen: AgreementChoice) -> None:
     st.caption(
         f"Intervals of coefficients: {interval_method(KAPPA)}; of percent agreement: {interval_method(PERCENT)}. "
         "Only items with two or more labels count."
+    )
+
+
+STEP = 0.2
+"""The scale of the intervals begins at a multiple of it."""
+
+
+def coefficients_html(rows: list[dict[str, Any]]) -> str:
+    """Rows of an agreement table on one scale up to 1: name, value, interval, and what it is called."""
+    ends = [row[end] for row in rows for end in ("low", "value")]
+    least = min([0.0, *(end for end in ends if end is not None)])
+    return scale_html(
+        [
+            agreement_row(row["coefficient"], row["source"], row, reading(row))
+            for row in rows
+        ],
+        heads=("Coefficient", "Value", "Read as"),
+        start=STEP * math.floor(least / STEP + 1e-9),
     )
 
 
@@ -208,7 +246,7 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
     )
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
-        '<div class="cw-scroll"><table class="cw-matrix">'
+        '<div class="cw-scroll" tabindex="0"><table class="cw-matrix">'
         f"<caption>Rows: {escape(first)}. Columns: {escape(second)}. {count(total)} {noun}; shading: "
         "share of the row. Framed: equal labels.</caption>"
         f'<thead><tr><td></td>{head}<th scope="col">all</th></tr></thead><tbody>{body}</tbody>'

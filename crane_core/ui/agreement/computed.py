@@ -5,7 +5,7 @@ Each result is computed once per choice and kept until something is loaded or la
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -20,11 +20,17 @@ from crane_core.pipeline.agreement.agreement import (
 )
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.labelled import (
+    LabelledVerdicts,
+    labelled_verdicts,
+)
 from crane_core.pipeline.campaigns.label_frame import LabellerKind, repeat_frame
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
+from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.access import is_leading
+from crane_core.ui.caption import source_words
 from crane_core.ui.navigation import link
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import literal
@@ -42,12 +48,30 @@ ORDER = (
 """Order of the annotators in the list: people who label here come first."""
 
 
+WAYS = (
+    (
+        "data",
+        "Import the published archive",
+        "**The study's labels.** The published archive brings those of its LLM judge and an earlier pass of its "
+        "people: agreement is shown at once.",
+    ),
+    (
+        "campaigns",
+        "Create a campaign",
+        "**Your own labels.** Two people label the same diagnoses in a campaign, blind to each other; totals appear "
+        f"from {MIN_COMMON_WHEN_BLIND} common labels on.",
+    ),
+)
+"""What brings a second annotator: the page, its link, and why."""
+
+
 class AgreementChoice(NamedTuple):
-    """What is compared. `blind_campaigns` are those of the chosen annotators' campaigns that are not locked."""
+    """What is compared: annotators with their kinds; `blind_campaigns` are those of theirs that are not locked."""
 
     scope: ComparedVerdicts
     annotators: tuple[str, ...]
-    blind_campaigns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    blind_campaigns: tuple[str, ...] = ()
 
     @property
     def noun(self) -> str:
@@ -61,25 +85,27 @@ class AgreementChoice(NamedTuple):
 
 def draw_choice() -> AgreementChoice | None:
     """Both switches; None, after saying what to do, where there are not two annotators to compare."""
-    labels = visible_labels()
-    who = _annotators(labels)
+    who, usual = _visible()
     if len(who) < 2:
         _draw_nobody(list(who.index))
         return None
-    scope = url_state.switch(
-        "Compare",
-        [str(scope) for scope in ComparedVerdicts],
-        key=keys.SCOPE,
-        default=str(ComparedVerdicts.DIAGNOSES),
-        help=SCOPE_HELP,
-    )
-    names = url_state.many_of(
-        "Annotators",
-        list(who.index),
-        key=keys.ANNOTATORS,
-        default=usual_pair(labels),
-        placeholder="two or more",
-    )
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width=360):
+            scope = url_state.switch(
+                "Compare",
+                [str(scope) for scope in ComparedVerdicts],
+                key=keys.SCOPE,
+                default=str(ComparedVerdicts.DIAGNOSES),
+                help=SCOPE_HELP,
+            )
+        with st.container(width=640):
+            names = url_state.many_of(
+                "Annotators",
+                list(who.index),
+                key=keys.ANNOTATORS,
+                default=usual,
+                placeholder="two or more",
+            )
     if len(names) < 2:
         st.info("Choose two or more annotators: people, models, or both.")
         return None
@@ -87,26 +113,42 @@ def draw_choice() -> AgreementChoice | None:
     return AgreementChoice(
         ComparedVerdicts(scope),
         tuple(names),
+        tuple(who.loc[names, "kind"]),
         tuple(sorted(campaigns & data.blind_campaigns())),
     )
 
 
-def visible_labels() -> pd.DataFrame:
-    """The label frame; a visitor who does not lead gets it without blind campaigns that are open.
+class Known(NamedTuple):
+    """Kind and campaign of every annotator, by name, and those compared at first."""
 
-    Where people log in, without any open campaign.
+    who: pd.DataFrame
+    usual: list[str]
+
+
+def _visible() -> Known:
+    """Without blind campaigns that are open, for a visitor who does not lead; where people log in, without open ones.
 
     Totals that an annotator reads after each label reveal what others said.
     """
-    labels = data.labels()
     if is_leading():
-        return labels
+        return _known()
     if visitor().is_known:
-        return labels[
-            labels["campaign"].isna()
-            | labels["campaign"].isin(data.locked_campaigns())
-        ]
-    return labels[~labels["campaign"].isin(data.blind_campaigns())]
+        return _known(only=tuple(sorted(data.locked_campaigns())))
+    return _known(without=tuple(sorted(data.blind_campaigns())))
+
+
+@data.kept(data.revision, 8)
+def _known(
+    *, only: tuple[str, ...] | None = None, without: tuple[str, ...] = ()
+) -> Known:
+    """Of labels that belong to no campaign, to one of `only` where it is given, or to one that is not in `without`."""
+    labels = data.labels()
+    campaign = labels["campaign"]
+    is_shown = ~campaign.isin(without)
+    if only is not None:
+        is_shown &= campaign.isna() | campaign.isin(only)
+    labels = labels[is_shown]
+    return Known(_annotators(labels), usual_pair(labels))
 
 
 def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
@@ -121,24 +163,35 @@ def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_nobody(names: list[str]) -> None:
     only = (
-        f"only {literal(names[0])} has labels here"
+        f"Only {literal(names[0])} has labels here"
         if names
-        else "there are no labels yet"
+        else "There are no labels yet"
     )
-    st.info(
-        f"Agreement needs two annotators, and {only}. Import the published archive, which brings the study's LLM judge "
-        "and an earlier pass of its annotators, or let two people label a campaign."
-    )
-    link("data", "Import the published archive")
-    link("campaigns", "Create a campaign")
+    st.markdown(f"{only}. Two ways to more:")
+    with st.container(horizontal=True, gap="medium"):
+        for page, words, about in WAYS:
+            with st.container(border=True, width=420):
+                st.markdown(about)
+                link(page, words)
+
+
+@data.kept(data.revision, 1)
+def labelled() -> LabelledVerdicts:
+    """Every verdict with all of its labels."""
+    return labelled_verdicts(data.labels(), data.verdicts())
+
+
+@data.kept(data.revision, 1)
+def passes() -> pd.DataFrame:
+    """Every pass of every judge; see `pipeline.judging.judges.judge_passes`."""
+    return judge_passes(data.store())
 
 
 @data.kept(data.revision, 8)
 def items(chosen: AgreementChoice) -> Items:
     """What the chosen annotators have in common."""
     return agreement.common_items(
-        data.labels(),
-        data.verdicts(),
+        labelled(),
         chosen.annotators,
         chosen.scope,
         label_set(chosen),
@@ -158,10 +211,29 @@ def gives_labels_away(chosen: AgreementChoice) -> bool:
     )
 
 
-@data.kept(data.revision, 8, copied=True)
-def table(chosen: AgreementChoice) -> pd.DataFrame:
-    """Every coefficient; see `pipeline.agreement.agreement.agreement_table`."""
-    return agreement.agreement_table(items(chosen))
+@data.kept(data.revision, 16, copied=True)
+def table(chosen: AgreementChoice, names: tuple[str, ...]) -> pd.DataFrame:
+    """Coefficients of these names; see `pipeline.agreement.agreement.agreement_table`."""
+    return agreement.agreement_table(items(chosen), names)
+
+
+def main_names(chosen: AgreementChoice) -> tuple[str, ...]:
+    """The three coefficients that the page shows at once, the headline's first."""
+    return agreement.main_coefficients(items(chosen))
+
+
+def main_rows(chosen: AgreementChoice) -> dict[str, dict[str, Any]]:
+    """The rows of those and of percent agreement, by the coefficient's name."""
+    names = (*main_names(chosen), agreement.PERCENT)
+    return {row["coefficient"]: row for row in as_rows(table(chosen, names))}
+
+
+def source_of(facts: pd.DataFrame) -> str:
+    """Where labelled verdicts come from, for a caption; facts: with the columns of KEY."""
+    benchmarks = map(data.benchmark_title, facts["benchmark"].unique())
+    return source_words(
+        ", ".join(benchmarks), *map(str, facts["experiment"].unique())
+    )
 
 
 @data.kept(data.revision, 8, copied=True)
@@ -182,30 +254,59 @@ def groups(chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
     return agreement.agreement_by(items(chosen), coefficient, by)
 
 
+class WithJudges(NamedTuple):
+    """A person and passes of judges: `agreement.agreement_with_judges`, and where their labels come from."""
+
+    person: str
+    table: pd.DataFrame
+    source: str
+
+
 @data.kept(data.revision, 16, copied=True)
-def _with_judges(scope: ComparedVerdicts, person: str) -> pd.DataFrame:
-    judges = judge_passes(data.store())["annotator"].tolist()
+def _with_judges(
+    scope: ComparedVerdicts, person: str, judges: tuple[str, ...]
+) -> WithJudges:
     found = agreement.common_items(
-        data.labels(), data.verdicts(), [*judges, person], scope
+        labelled(),
+        [*judges, person],
+        scope,
     )
-    return agreement.agreement_with_judges(found, person, judges)
+    return WithJudges(
+        person,
+        agreement.agreement_with_judges(found, person, judges),
+        source_of(found.facts),
+    )
 
 
-def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
-    """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
-    person = _person(chosen)
-    return person, _with_judges(
-        chosen.scope, person
-    ) if person else pd.DataFrame()
+def with_judges(
+    chosen: AgreementChoice, *, single: bool = False
+) -> WithJudges | None:
+    """The person beside every judge in either order of texts, or beside its single repetitions.
+
+    None if no person or no judge has labels.
+    """
+    person, judges = _person(chosen), _judges(single=single)
+    if person is None or not judges:
+        return None
+    return _with_judges(chosen.scope, person, judges)
+
+
+def _judges(*, single: bool) -> tuple[str, ...]:
+    known = passes()
+    pooled = pooled_judges(known)
+    if not single:
+        return tuple(pooled)
+    return tuple(
+        name for name in known["annotator"].tolist() if name not in pooled
+    )
 
 
 @data.kept(data.revision, 8, copied=True)
 def _powered(person: str) -> pd.DataFrame:
     return judge_powered(
-        data.labels(),
-        data.verdicts(),
+        labelled(),
         person,
-        pooled_judges(judge_passes(data.store())),
+        pooled_judges(passes()),
     )
 
 
@@ -218,10 +319,9 @@ def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 @data.kept(data.revision, 8, copied=True)
 def _differs(person: str) -> pd.DataFrame:
     return judge_differs(
-        data.labels(),
-        data.verdicts(),
+        labelled(),
         person,
-        pooled_judges(judge_passes(data.store())),
+        pooled_judges(passes()),
     )
 
 
@@ -233,16 +333,13 @@ def differs(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 
 def _person(chosen: AgreementChoice) -> str | None:
     """The first person chosen whose labels are the study's, as those of judges are, else the study's own."""
-    who = (
-        data.labels()
-        .drop_duplicates("annotator")
-        .set_index("annotator")["kind"]
-    )
     people = [
         name
-        for name in (*chosen.annotators, PUBLISHED_HUMAN)
-        if name in who.index and who[name] != LabellerKind.JUDGE
+        for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
+        if kind != LabellerKind.JUDGE
     ]
+    if PUBLISHED_HUMAN in labelled().annotators:
+        people.append(PUBLISHED_HUMAN)
     # Labels of another set cannot be compared with those of judges, who choose from the study's.
     people = [
         name for name in people if means_the_study(data.label_set_of([name]))
@@ -251,13 +348,15 @@ def _person(chosen: AgreementChoice) -> str | None:
 
 
 @data.kept(data.answers, 4, copied=True)
-def consistency(scope: ComparedVerdicts) -> pd.DataFrame:
-    """Consistency of judges; see `pipeline.agreement.agreement.judge_consistency`."""
-    passes = judge_passes(data.store())
+def consistency(scope: ComparedVerdicts, *, single: bool) -> pd.DataFrame:
+    """Consistency of judges over all repetitions, or of single ones; see `pipeline.agreement.agreement`."""
+    known = passes()
     found = agreement.common_items(
-        data.labels(), data.verdicts(), passes["annotator"].tolist(), scope
+        labelled(),
+        known["annotator"].tolist(),
+        scope,
     )
-    return agreement.judge_consistency(found, passes)
+    return agreement.judge_consistency(found, known, single=single)
 
 
 @data.kept(data.revision, copied=True)
@@ -268,18 +367,21 @@ def repeats() -> pd.DataFrame:
     )
 
 
-def prepare_usual() -> None:
-    """Compute what the page shows before a choice; nothing if there are not two annotators."""
-    usual = tuple(agreement.usual_pair(data.labels()))
-    campaigns = set(
-        data.labels()
-        .loc[data.labels()["annotator"].isin(usual), "campaign"]
-        .dropna()
+def usual_choice() -> AgreementChoice | None:
+    """What the page shows before a choice, without campaigns that are not locked; None without two annotators."""
+    who, usual = _known(only=tuple(sorted(data.locked_campaigns())))
+    if len(usual) != 2:
+        return None
+    return AgreementChoice(
+        ComparedVerdicts.DIAGNOSES, tuple(usual), tuple(who.loc[usual, "kind"])
     )
-    if len(usual) == 2 and not campaigns:
-        chosen = AgreementChoice(ComparedVerdicts.DIAGNOSES, usual, ())
-        for compute in (table, with_judges, differs, powered):
+
+
+def prepare_usual() -> None:
+    """Compute what the page shows before a choice."""
+    if chosen := usual_choice():
+        for compute in (main_rows, with_judges, differs, powered):
             compute(chosen)
-        consistency(chosen.scope)
+        consistency(chosen.scope, single=False)
         groups(chosen, agreement.KAPPA, "detector_title")
         repeats()

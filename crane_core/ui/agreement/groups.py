@@ -19,15 +19,18 @@ from crane_core.pipeline.agreement.agreement import (
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.coefficients import headline_coefficient
 from crane_core.ui.agreement.computed import AgreementChoice
 from crane_core.ui.agreement.phrases import (
+    NOT_TESTED,
     beside,
+    in_caption,
     interval_method,
     names,
     readable,
 )
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.caption import captioned
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
@@ -49,12 +52,16 @@ def draw_groups(chosen: AgreementChoice) -> None:
             "annotator which model wrote an item, or how somebody else labelled it."
         )
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         coefficient = _pick_coefficient(chosen)
         by = url_state.switch(
             "By", list(GROUPINGS), key=keys.GROUPS, format_func=GROUPINGS.get
         )
-    _draw(chosen, coefficient, by)
+    figure = group_figure(chosen, coefficient, by)
+    if figure is None:
+        st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")
+        return
+    draw_figure(figure)
 
 
 def _pick_coefficient(chosen: AgreementChoice) -> str:
@@ -68,20 +75,21 @@ def _pick_coefficient(chosen: AgreementChoice) -> str:
         if not (asked.ordered and not has_order)
         and not (asked.of_two and len(chosen.annotators) != 2)
     ]
-    default = headline_coefficient(chosen)
     looks: dict[str, Any] = {
         "key": keys.COEFFICIENT,
-        "default": default,
+        "default": computed.main_names(chosen)[0],
         "width": 320,
     }
     return str(url_state.one_of(st.selectbox, "Coefficient", options, **looks))
 
 
-def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
+def group_figure(
+    chosen: AgreementChoice, coefficient: str, by: str
+) -> ChartFigure | None:
+    """The coefficient by group; None where nothing that is compared has such a group."""
     table = computed.groups(chosen, coefficient, by)
     if table.empty:
-        st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")
-        return
+        return None
     table = (
         table.set_index(by, drop=False)
         .loc[_order(by, table)]
@@ -101,25 +109,33 @@ def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
         text=[beside(row) for row in rows],
         colour=_colours(by, shown_groups),
     )
-    whole = computed.table(chosen).set_index("coefficient")["value"][
-        coefficient
-    ]
+    [whole] = computed.table(chosen, (coefficient,))["value"]
     readable_rows = [
         row | {"group": group}
         for row, group in zip(rows, shown_groups, strict=True)
     ]
-    draw_chart(
-        finished(
-            forest,
-            drawn,
-            labels=labels,
-            coefficient=coefficient,
-            whole=None if pd.isna(whole) else float(whole),
-        ),
-        readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
+    note = f"Lines: 95% intervals, {interval_method(coefficient)}. Dashed: over all of them."
+    looks: dict[str, Any] = {
+        "labels": labels,
+        "coefficient": coefficient,
+        "whole": None if pd.isna(whole) else float(whole),
+    }
+    return ChartFigure(
+        f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
+        [finished(forest, drawn, **looks)],
+        shown=readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
         numbers=table,
-        name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
-        note=f"Lines: 95% intervals, {interval_method(coefficient)}. Dashed: over all of them.",
+        caption=captioned(
+            f"{coefficient} by {GROUPINGS[by]}",
+            [
+                f"Labels: {', '.join(chosen.annotators)}; compared: {chosen.noun}.",
+                note,
+                in_caption(shown_groups, rows),
+                NOT_TESTED,
+            ],
+            source=computed.source_of(computed.items(chosen).facts),
+        ),
+        note=note,
     )
 
 
@@ -165,9 +181,14 @@ def draw_differences(chosen: AgreementChoice) -> None:
         return
     items = computed.items(chosen)
     unlike = differing(items)
-    with st.expander(
-        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels"
-    ):
+    fold = st.expander(
+        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels",
+        key="differences",
+        on_change="rerun",
+    )
+    if not fold.open:
+        return
+    with fold:
         if unlike.empty:
             st.caption("None: all common labels are equal.")
             return

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.agreement import MARK, forest
+from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement.agreement import (
     KAPPA,
     MIN_COMMON_WHEN_BLIND,
     PERCENT,
 )
 from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
+from crane_core.pipeline.judging.certificates import (
+    bias_words,
+    certificate_words,
+    certificates,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui import data
 from crane_core.ui.access import is_leading
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.computed import AgreementChoice
+from crane_core.ui.agreement.computed import AgreementChoice, WithJudges
 from crane_core.ui.agreement.phrases import (
     NO_INTERVAL,
+    NOT_TESTED,
     beside,
     bounds,
+    in_caption,
     interval_method,
     readable,
     remarks,
     value,
 )
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.agreement.scale_html import (
+    ScaleRow,
+    agreement_row,
+    scale_html,
+)
+from crane_core.ui.caption import captioned
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
 from crane_core.ui.words import (
     NOTHING,
@@ -39,44 +55,123 @@ from crane_core.ui.words import (
     interval,
     literal,
     percent,
+    sentence_case,
 )
+
+AFTER_LOCK = "its certificate is shown when the campaign is locked"
+COMPARED = ("Compared", "Agree", "Corrected for chance")
 
 
 def draw_with_judges(chosen: AgreementChoice) -> None:
-    """One person against each repetition and order of each judge."""
-    person, table = computed.with_judges(chosen)
-    if table.empty:
+    """One person against each judge in either order of texts; its single repetitions are computed when opened."""
+    found = computed.with_judges(chosen)
+    if found is None:
         st.info(
             "No LLM judge has labels here. The published archive brings the study's, on the Data page."
         )
         return
-    # One pass with few in common is enough: its totals would reveal single labels.
-    if chosen.blind_campaigns and table["n"].min() < MIN_COMMON_WHEN_BLIND:
+    if _is_withheld(chosen, found.table):
         st.info(
             f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
         )
         return
-    kappa = table[table["coefficient"] == KAPPA].reset_index(drop=True)
-    rows = as_rows(kappa)
+    draw_figure(judges_figure(found))
+    _draw_certificates(list(found.table["judge"]))
+    _draw_differs(chosen)
+    fold = st.expander("Single repetitions", key="passes", on_change="rerun")
+    if fold.open:
+        with fold:
+            _draw_single(chosen)
+
+
+def _draw_certificates(shown: list[str]) -> None:
+    """What is certified of each judge whose labels are shown, or that nothing is."""
+    passes = computed.passes()
+    judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
+    known = certificates(data.folder())
+    # Its rates tell what people said in a campaign, which is hidden until the lock.
+    hidden = set() if is_leading() else data.blind_campaigns()
+    withheld = {
+        judge
+        for judge, found in known.items()
+        if found.person.partition(": ")[0] in hidden
+    }
+    st.markdown(bullets(certified_words(list(judges), known, withheld)))
+
+
+def certified_words(
+    judges: Sequence[str],
+    known: Mapping[str, JudgeCertificate],
+    withheld: Collection[str] = (),
+) -> list[str]:
+    """A sentence per judge, for Markdown, with its biases where it was tested; withheld: judges to say nothing of."""
+    sentences = []
+    for judge in judges:
+        if judge in withheld:
+            sentences.append(f"{literal(judge)}: {AFTER_LOCK}.")
+            continue
+        found = known.get(judge)
+        said = f"{sentence_case(judge)}: {certificate_words(found)}."
+        biases = bias_words(found) if found is not None else []
+        sentences.append(literal(" ".join([said, *biases])))
+    return sentences
+
+
+def _is_withheld(chosen: AgreementChoice, table: pd.DataFrame) -> bool:
+    """One pass with few in common is enough: its totals would reveal single labels."""
+    return (
+        bool(chosen.blind_campaigns)
+        and table["n"].min() < MIN_COMMON_WHEN_BLIND
+    )
+
+
+def judges_figure(found: WithJudges) -> ChartFigure:
+    """Kappa of a person and each judge."""
+    kappa = found.table[found.table["coefficient"] == KAPPA]
+    rows = as_rows(kappa.reset_index(drop=True))
+    judges = _short([row["judge"] for row in rows])
     labels = [
         f"{name}  n {count(row['n'])}"
-        for name, row in zip(
-            _short([row["judge"] for row in rows]), rows, strict=True
-        )
+        for name, row in zip(judges, rows, strict=True)
     ]
-    drawn = kappa.assign(
+    drawn = kappa.reset_index(drop=True).assign(
         label=labels, text=[beside(row) for row in rows], colour=MARK
     )
-    draw_chart(
-        finished(forest, drawn, labels=labels, coefficient=KAPPA, whole=None),
-        readable(
-            as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}
-        ),
-        numbers=table,
-        name="agreement_with_judges",
-        note=f"{literal(str(person))} against each pass of a judge. n: {chosen.noun} with two labels on the scale. "
-        "Lines: 95% intervals. Reversed: the judge's two texts in the other order.",
+    note = (
+        f"LLM judges against {literal(found.person)}. n: verdicts with two labels on the scale. Lines: 95% intervals. "
+        "Reversed: the judge's two texts in the other order."
     )
+    looks = {"labels": labels, "coefficient": KAPPA, "whole": None}
+    return ChartFigure(
+        "agreement_with_judges",
+        [finished(forest, drawn, **looks)],
+        shown=_readable(found.table),
+        numbers=found.table,
+        caption=captioned(
+            f"{KAPPA} of {found.person} and LLM judges",
+            [note, in_caption(judges, rows), NOT_TESTED],
+            source=found.source,
+        ),
+        note=note,
+    )
+
+
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
+    return readable(
+        as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}
+    )
+
+
+def _draw_single(chosen: AgreementChoice) -> None:
+    found = computed.with_judges(chosen, single=True)
+    if found is None:
+        st.caption("No judge has more than one repetition.")
+    elif _is_withheld(chosen, found.table):
+        st.caption(
+            f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on."
+        )
+    else:
+        grid(_readable(found.table), height="content")
 
 
 def _short(judges: list[str]) -> list[str]:
@@ -89,7 +184,7 @@ def _short(judges: list[str]) -> list[str]:
     )
 
 
-def draw_differs(chosen: AgreementChoice) -> None:
+def _draw_differs(chosen: AgreementChoice) -> None:
     """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
     person, table = computed.differs(chosen)
     # The sentences count single labels, which a blind campaign hides until its lock.
@@ -123,23 +218,12 @@ def draw_powered(chosen: AgreementChoice) -> None:
     person, table = computed.powered(chosen)
     if table.empty or chosen.blind_campaigns:
         return
-    grid(
-        pd.DataFrame(
-            {
-                "Judge": row["judge"],
-                "Correct, person only": percent(row["alone"]),
-                "95% interval": interval(row["alone_low"], row["alone_high"]),
-                "Correct, with the judge": percent(row["value"]),
-                "95% interval, with the judge": interval(
-                    row["low"], row["high"]
-                ),
-                "Labelled by both": row["n"],
-                "By the judge only": row["n_more"],
-                "Weight of the judge": coefficient(row["weight"]),
-            }
-            for row in as_rows(table)
-        ),
-        height="content",
+    st.markdown(
+        "**Share of correct diagnoses, with the judge's labels of the rest**"
+    )
+    _draw_scale(
+        [_powered_row(row) for row in as_rows(table)],
+        ("Person and judge", "Correct", "Beside it"),
     )
     st.caption(
         "Prediction-powered inference: the judge's labels of all diagnoses, corrected by how far they differ from "
@@ -148,40 +232,69 @@ def draw_powered(chosen: AgreementChoice) -> None:
     )
 
 
-def draw_consistency(chosen: AgreementChoice) -> None:
-    """Repetition against repetition, and one order of texts against the other."""
-    table = computed.consistency(chosen.scope)
-    if table.empty:
-        st.caption("No judge labelled an item twice.")
-        return
-    rows = as_rows(table)
-    shown = [
-        {"Judge": judge, "Compared": compared}
-        | _columns([r for r in rows if _is_of(r, judge, compared)])
-        for judge, compared in table[["judge", "compared"]]
-        .drop_duplicates()
-        .itertuples(index=False)
-    ]
-    grid(pd.DataFrame(shown), height="content")
-    st.caption(
-        f"In brackets: 95% intervals; of percent agreement {interval_method(PERCENT)}, of the others "
-        f"{interval_method(KAPPA)}. Of several repetitions, the mean over their pairs; kappa is of two. "
-        "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
+def _powered_row(row: dict[str, Any]) -> ScaleRow:
+    alone = f"{percent(row['alone'])} ({interval(row['alone_low'], row['alone_high'])})"
+    return ScaleRow(
+        name=row["judge"],
+        explained="prediction-powered inference",
+        value=row["value"],
+        low=row["low"],
+        high=row["high"],
+        shown=percent(row["value"]),
+        between=interval(row["low"], row["high"]),
+        about=f"person alone {alone}, n {count(row['n'])}; the judge adds {count(row['n_more'])} labels with weight "
+        f"{coefficient(row['weight'])}",
     )
 
 
-def _is_of(row: dict[str, Any], judge: str, compared: str) -> bool:
-    return bool(row["judge"] == judge and row["compared"] == compared)
+def _draw_scale(rows: list[ScaleRow], heads: tuple[str, str, str]) -> None:
+    with st.container(width=960):
+        st.html(scale_html(rows, heads=heads, ends=("0%", "100%")))
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
-    of = {row["coefficient"]: row for row in rows}
-    texts = {name: _with_interval(row) for name, row in of.items()}
-    n = {
-        "n": count(max(row["n"] for row in rows)),
-        "Cases": count(max(row["n_cases"] for row in rows)),
-    }
-    return {name: texts[name] for name in (PERCENT, KAPPA, NOMINAL.name)} | n
+def draw_consistency(chosen: AgreementChoice) -> None:
+    """Repetition against repetition, and one order of texts against the other; single repetitions when opened."""
+    table = computed.consistency(chosen.scope, single=False)
+    if table.empty:
+        st.caption("No judge labelled an item twice.")
+        return
+    _draw_scale(_consistency_rows(table), COMPARED)
+    st.caption(
+        f"Lines: 95% intervals; of percent agreement {interval_method(PERCENT)}, of coefficients "
+        f"{interval_method(KAPPA)}. Of several repetitions, the mean over their pairs. "
+        "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
+    )
+    fold = st.expander(
+        "Normal and reversed order of each repetition",
+        key="orders",
+        on_change="rerun",
+    )
+    if fold.open:
+        with fold:
+            single = computed.consistency(chosen.scope, single=True)
+            if single.empty:
+                st.caption("No judge has more than one repetition.")
+            else:
+                _draw_scale(_consistency_rows(single), COMPARED)
+
+
+def _consistency_rows(table: pd.DataFrame) -> list[ScaleRow]:
+    """A row per comparison: percent agreement on the scale, kappa of two or else alpha beside it."""
+    rows = []
+    for (judge, compared), group in table.groupby(
+        ["judge", "compared"], sort=False
+    ):
+        of = {row["coefficient"]: row for row in as_rows(group)}
+        agreed, kappa = of[PERCENT], of[KAPPA]
+        corrected = of[NOMINAL.name] if kappa["value"] is None else kappa
+        n = f"n {count(agreed['n'])}, {count(agreed['n_cases'])} cases"
+        about = f"{corrected['coefficient']} {_with_interval(corrected)}; {n}"
+        rows.append(
+            agreement_row(
+                f"{judge}: {compared}", "percent agreement", agreed, about
+            )
+        )
+    return rows
 
 
 def _with_interval(row: dict[str, Any]) -> str:

@@ -1,19 +1,23 @@
-"""Coefficients and annotators in words: one formatter for every table and chart of the Agreement page.
-
-It also says why kappa and AC1 of two annotators are far apart, and that a negative kappa is disagreement. Kappa is
-below 0 exactly where the two agree less often than chance at their own frequencies of the labels would have it.
-Skewed labels alone bring kappa near 0, not clearly below it (Feinstein and Cicchetti 1990, J Clin Epidemiol 43, the
-first paradox).
-"""
+"""Coefficients and annotators in words: one formatter for every table and chart of the Agreement page."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from crane_core.pipeline.agreement.agreement import PERCENT
+from crane_core.stats.agreement_reading import (
+    AgainstChance,
+    LowKappa,
+    against_chance,
+    kappa_reading,
+    krippendorff_words,
+)
+from crane_core.stats.cohen_kappa import landis_koch
+from crane_core.stats.krippendorff_alpha import NOMINAL as ALPHA_NOMINAL
+from crane_core.stats.krippendorff_alpha import ORDINAL
+from crane_core.stats.resampling import N_RESAMPLES
 from crane_core.ui.words import (
     coefficient,
     coefficient_interval,
@@ -61,7 +65,8 @@ def remark(row: dict[str, Any]) -> str:
             else str(row["why"])
         )
     if row["n_undefined"]:
-        return f"{count(row['n_undefined'])} of 2,000 resamples of the cases have no value and are left out"
+        of = f"{count(row['n_undefined'])} of {count(N_RESAMPLES)}"
+        return f"{of} resamples of the cases have no value and are left out"
     return ""
 
 
@@ -70,6 +75,21 @@ def beside(row: dict[str, Any]) -> str:
     if row["value"] is None:
         return f"not defined: {row['why']}"
     return value(row) + (", no interval" if row["low"] is None else "")
+
+
+NOT_TESTED = "Not tested."
+"""In captions: agreement has intervals, and no p-value."""
+
+
+def in_caption(names_of_rows: list[str], rows: list[dict[str, Any]]) -> str:
+    """Each row with its value, interval and n, as a sentence of plain text: who cannot see the chart reads it."""
+    said = [
+        f"{name} {beside(row)}"
+        + ("" if row["low"] is None else f" ({bounds(row)})")
+        + f", n {count(row['n'])}"
+        for name, row in zip(names_of_rows, rows, strict=True)
+    ]
+    return "; ".join(said) + "."
 
 
 def remarks(rows: list[dict[str, Any]], of: str) -> str:
@@ -109,71 +129,60 @@ def readable(
     )
 
 
-FAR_APART = 0.3
-"""From this difference of AC1 and kappa on, the page explains where it comes from."""
-SKEWED = 2 / 3
-"""Labels are called skewed where one label is more than this share of the labels of both annotators."""
+def kappa_words(
+    kappa: float, low: float | None, high: float | None, counts: pd.DataFrame
+) -> str:
+    """Why kappa is low, in a sentence or two for Markdown, by `stats.agreement_reading`; empty where it is not.
 
-
-class PairAgreement(NamedTuple):
-    """Coefficients of two annotators: kappa with its 95% interval (None without one), AC1, and the share agreed on."""
-
-    kappa: float
-    low: float | None
-    high: float | None
-    ac1: float
-    agreed: float
-
-
-def kappa_words(found: PairAgreement, counts: pd.DataFrame) -> str:
-    """A sentence or two, for Markdown; empty where kappa is not negative and AC1 not far above it.
-
-    counts: items by the label of the first (rows) and the second annotator (columns), named as people read them.
+    low, high: its 95% interval, None without one. counts: items by the label of the first (rows) and the second
+    annotator (columns), named as people read them.
     """
-    matrix = counts.to_numpy(dtype=np.float64)
-    first, second = (matrix.sum(axis=axis) / matrix.sum() for axis in (1, 0))
-    by_chance = float(first @ second)
-    most = int((first + second).argmax())
-    is_skewed = min(first[most], second[most]) > SKEWED
-    if _is_disagreement(found, is_skewed=is_skewed):
-        return _disagreement(found, by_chance)
-    if found.ac1 - found.kappa < FAR_APART:
-        return ""
-    if not is_skewed:
-        return (
-            f"Kappa ({coefficient(found.kappa)}) and AC1 ({coefficient(found.ac1)}) are far apart because they expect "
-            f"different agreement by chance; kappa expects {percent(by_chance)}. No label is more than two thirds "
-            "of the labels of both annotators, so skewed labels are not the reason. "
-            f"They agree on {percent(found.agreed)}."
-        )
-    return (
-        f"Kappa is low ({coefficient(found.kappa)}) beside AC1 ({coefficient(found.ac1)}) because the labels are "
-        f"skewed: “{literal(str(counts.index[most]))}” is {percent(float(first[most]))} of one annotator's labels and "
-        f"{percent(float(second[most]))} of the other's, so kappa expects {percent(by_chance)} agreement by chance and "
-        f"counts only what exceeds it. They agree on {percent(found.agreed)}."
-    )
+    found = kappa_reading(counts, high)
+    agreed, expected = percent(found.agreed), percent(found.expected)
+    match found.why:
+        case LowKappa.LESS_THAN_CHANCE:
+            doubt = (
+                " The interval of kappa includes 0, so chance may be the reason."
+                if high is not None and high >= 0
+                else ""
+            )
+            return (
+                f"Kappa is negative ({coefficient(kappa)}): they agree on {agreed}, less than the {expected} that is "
+                f"expected by chance from how often each uses each label.{doubt}"
+            )
+        case LowKappa.SKEWED:
+            return (
+                f"Kappa is low ({coefficient(kappa)}) although they agree on {agreed}, because the labels are skewed: "
+                f"“{literal(str(counts.index[found.most]))}” is {percent(found.of_first)} of one annotator's labels "
+                f"and {percent(found.of_second)} of the other's, so {expected} agreement is expected by chance. "
+                f"AC1, which a frequent label lowers less, is {coefficient(found.ac1)}."
+            )
+        case LowKappa.MORE_EXPECTED:
+            return (
+                f"Kappa ({coefficient(kappa)}) is far below AC1 ({coefficient(found.ac1)}) because it expects more "
+                f"agreement by chance: {expected}. They agree on {agreed}."
+            )
+    return ""
 
 
-def _is_disagreement(found: PairAgreement, *, is_skewed: bool) -> bool:
-    """A negative kappa is one of skewed labels only where its interval, or the lack of one, leaves 0 open."""
-    is_clearly_negative = found.high is not None and found.high < 0
-    return found.kappa < 0 and (is_clearly_negative or not is_skewed)
+def reading(row: dict[str, Any]) -> str:
+    """What a coefficient of a row of an agreement table is called by convention, or why it has none; plain text."""
+    if row["value"] is None:
+        return f"not defined, {row['why']}"
+    of_alpha = row["coefficient"] in (ORDINAL.name, ALPHA_NOMINAL.name)
+    said = (
+        f"{krippendorff_words(row['value'])} (Krippendorff 2004)"
+        if of_alpha
+        else f"{landis_koch(row['value'])} (Landis and Koch 1977)"
+    )
+    against = against_chance(row["value"], row["low"], row["high"])
+    return f"{AGAINST[against]}; {said}"
 
 
-def _disagreement(found: PairAgreement, by_chance: float) -> str:
-    bounds = (
-        ""
-        if found.high is None
-        else f", 95% {coefficient_interval(found.low, found.high)}"
-    )
-    is_open = found.high is None or found.high >= 0
-    doubt = (
-        " The interval includes 0, so it may be chance."
-        if is_open and found.high is not None
-        else ""
-    )
-    return (
-        f"Kappa is negative ({coefficient(found.kappa)}{bounds}): they agree on {percent(found.agreed)}, less than the "
-        f"{percent(by_chance)} that is expected by chance from how often each uses each label. This is disagreement, "
-        f"not an effect of skewed labels.{doubt}"
-    )
+AGAINST = {
+    AgainstChance.MORE: "more than chance",
+    AgainstChance.LESS: "less than chance",
+    AgainstChance.NO_EVIDENCE: "no evidence that it differs from chance",
+    AgainstChance.NO_INTERVAL: "too few for an interval",
+}
+"""Within a sentence; of a value that is defined."""

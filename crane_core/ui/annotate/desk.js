@@ -14,8 +14,9 @@ const ASK_MS = 2000; // how long a tab listens whether another one labels here
 const LOOK_MS = 250; // how long a card is in sight before a key is meant for it
 const READS = new Set(['help', 'changes', 'dismiss', 'seen', 'claim']); // what needs no desk that takes labels
 const STAYS = new Set(['flag', 'evidence', 'unfold', ...READS]); // acts that leave a half-written note open
-const OF_AN_ITEM = new Set(['undo', 'flag', 'skip']); // with labels: acts that need an item that was in sight
+const OF_AN_ITEM = new Set(['undo', 'flag', 'skip', 'same']); // with labels: acts that need an item that was in sight
 const LETTERS = {
+  '0': ['same', 'give the label of the previous item, where the text is nearly the same'],
   d: ['evidence', 'show or hide the evidence: all code, the kernel state and the fix'],
   e: ['unfold', 'unfold all of the evidence, or fold it again'],
   u: ['undo', 'undo the last label and return to that item, up to 20 times'],
@@ -53,6 +54,7 @@ class Desk {
     this.unkept = new Set(); // events that are in no storage: with this tab they would be lost
     this.cards = new Map();
     this.evidence = new Map();
+    this.like = new Map(); // item to the one before it with nearly the same text, and their difference
     this.snapshot = null;
     this.shown = undefined; // nothing yet; null is the end
     this.readyAt = Infinity; // when keys begin to count for the card in sight
@@ -182,6 +184,7 @@ class Desk {
     this.settle(data);
     this.device?.isPast(data.number ?? 0);
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
+    for (const [id, before] of Object.entries(data.like ?? {})) this.like.set(id, before);
     if (data.evidence) this.evidence.set(data.evidence.id, data.evidence.html);
     if ((isNew && this.outbox.length) || data.has_more) this.send(); // a first message brings few cards
     this.keys.use(data.desk?.annotator ?? '', this.actions());
@@ -258,7 +261,7 @@ class Desk {
     return Boolean(this.snapshot.locked) || this.closed === 'gone' || this.isAside;
   }
 
-  label(word) {
+  label(word, reason = null, isAsBefore = false) {
     const id = this.current();
     if (!id || this.isOver()) return;
     if (this.snapshot.practice) return this.practise(id, word);
@@ -267,7 +270,18 @@ class Desk {
     this.accrue();
     const {seconds, shown_at, first_action_at} = this.timing;
     const over = this.view().given[id] ?? null;
-    this.act('label', id, {label: word, over, seconds, shown_at, first_action_at});
+    this.act('label', id, {label: word, ...(reason && {reason}), ...(isAsBefore && {as_before: true}), over, seconds, shown_at, first_action_at});
+  }
+
+  // The item before the one in sight, if its text is nearly the same and it has a label.
+  before(now) {
+    const like = this.like.get(now.queue[0]);
+    return like && like.to === now.undo[0] ? like : null;
+  }
+
+  same(now) {
+    const before = this.before(now);
+    if (before) this.label(now.labels[before.to], now.reasons[before.to], true);
   }
 
   current() {
@@ -286,6 +300,7 @@ class Desk {
     if (name.startsWith('label-')) return this.label(name.slice(6));
     if (name.startsWith('reason-')) return this.reason(name.slice(7), now);
     switch (name) {
+      case 'same': return this.same(now);
       case 'undo': return now.undo.length && !this.snapshot.practice && this.undo(now);
       case 'skip': return id && !this.snapshot.practice && this.act('skip', id);
       case 'flag': return id && !this.snapshot.practice && this.act(now.flags.has(id) ? 'unflag' : 'flag', id);
@@ -465,7 +480,7 @@ class Desk {
     const reasons = [...offered.values()].map(({code, key, words}) => {
       return {name: `reason-${code}`, key, words: `why the last label is ${asks(code)}: ${words}`};
     });
-    const others = Object.entries(LETTERS).map(([key, [name, words]]) => ({name, key, words}));
+    const others = Object.entries(LETTERS).filter(([, [name]]) => name !== 'same' || this.snapshot.like).map(([key, [name, words]]) => ({name, key, words}));
     const kept = new Set(['undo', 'skip', 'flag', 'note', 'changes', ...reasons.map(({name}) => name)]);
     return [...labels, ...reasons, ...others].filter(({name}) => !this.snapshot.practice || !kept.has(name));
   }
@@ -627,6 +642,7 @@ class Desk {
     this.paintFeedback();
     if (id !== this.shown || this.pending) this.show(id, now);
     this.paintOvertaken();
+    this.paintSame(now);
     this.paintReady();
     this.paintThread(id);
     this.paintGold(now.undo[0]);
@@ -736,7 +752,7 @@ class Desk {
     }
     this.root.dataset.ready = String(isReady);
     const now = performance.now();
-    for (const button of this.root.querySelectorAll('.cw-desk-acts button, .cw-desk-reasons button')) {
+    for (const button of this.root.querySelectorAll('.cw-desk-acts button, .cw-desk-reasons button, .cw-desk-same button')) {
       const {act} = button.dataset;
       const waits = !this.isOver() && !this.counts(act, now);
       button.setAttribute('aria-disabled', String(waits));
@@ -859,6 +875,19 @@ class Desk {
   // Scroll to a part that begins near the lower edge of the screen or below it; what is read stays where it is.
   reveal(part) {
     if (part.getBoundingClientRect().top > innerHeight * 0.6) part.scrollIntoView({block: 'start'});
+  }
+
+  // The label of the item before is offered, with what differs in the text, and never given without a press.
+  paintSame(now) {
+    const before = this.isOver() ? null : this.before(now);
+    const place = this.find('.cw-desk-same');
+    place.hidden = !before || this.pending;
+    if (place.hidden) return;
+    const reason = this.entry(now.labels[before.to]).reasons.find(({code}) => code === now.reasons[before.to]);
+    const why = reason ? `, ${escaped(reason.words)}` : '';
+    this.write('.cw-desk-same', `<p><button type="button" data-act="same"><kbd>0</kbd> same label</button>
+      Nearly the text of the previous item, which you labelled ${this.said(now.labels[before.to])}${why}. What differs:</p>
+      <p>${before.html}</p>`);
   }
 
   // What the last label should have been, where that was known and annotators are told.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -17,10 +18,16 @@ from crane_core.errors import CraneError
 from crane_core.pipeline.campaigns.cards import card, evidence
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
+from crane_core.pipeline.campaigns.near_texts import (
+    CaseTexts,
+    case_texts,
+    offers_last_label,
+)
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import (
+    MAX_TEXT,
     card_html,
     evidence_html,
     threads_shown,
@@ -33,6 +40,7 @@ from crane_core.ui.annotate.component import (
     what_was_sent,
 )
 from crane_core.ui.annotate.snapshot import Held, snapshot
+from crane_core.ui.code_html import differing_prose_html
 from crane_core.ui.guideline_view import (
     change_html,
     draw_earlier,
@@ -59,6 +67,25 @@ def _card(
     _store: Store, content: str, _plan: Plan, campaign: str, item: str
 ) -> str:
     return card_html(card(_store, _plan, item))
+
+
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _case_texts(
+    _store: Store, content: str, _plan: Plan, campaign: str, case: str
+) -> CaseTexts:
+    return case_texts(_store, _plan, case)
+
+
+def _difference(plan: Plan, content: str, before: str, item: str) -> str | None:
+    """The marked difference of the text of an item to the one before it, None where they are unlike."""
+    cases = [plan.item(name).verdict.case for name in (before, item)]
+    if cases[0] != cases[1]:
+        return None
+    found = _case_texts(data.store(), content, plan, plan.campaign, cases[1])
+    if not found.are_near(before, item):
+        return None
+    texts = [found.text_of[name][:MAX_TEXT] for name in (before, item)]
+    return differing_prose_html(*texts)
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
@@ -166,17 +193,20 @@ def _now(
 ) -> dict[str, Any]:
     """What the desk in the browser receives."""
     lock = label_store.lock()
-    campaign = label_store.plan.campaign
+    plan = label_store.plan
+    campaign = plan.campaign
     journal = label_store.journal(annotator)
     names = label_store.names(annotator)
+    store = data.store()
     now = snapshot(
         journal,
         taken,
         names=names,
         held=Held(_texts(sent.get("have")), sent.get("card")),
-        card_of=lambda item: _card(
-            data.store(), content, label_store.plan, campaign, item
-        ),
+        card_of=lambda item: _card(store, content, plan, campaign, item),
+        difference_of=partial(_difference, plan, content)
+        if offers_last_label(plan)
+        else None,
         locked=f"Locked by {lock.locked_by}; labels can no longer change."
         if lock
         else _left(label_store.plan, annotator),

@@ -13,18 +13,20 @@ from crane_core.annotation.act import MAX_NOTE
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.order import Showing
-from crane_core.annotation.plan import Plan
+from crane_core.annotation.plan import Plan, Texts
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import AnnotationAction, Side
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.near_texts import unlike_labels
 from crane_core.pipeline.campaigns.threads import (
     MAX_MESSAGE,
     About,
     resolve,
     write_message,
 )
+from crane_core.pipeline.campaigns.unlike_reasons import unlike_by_reason
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
@@ -46,6 +48,9 @@ HEIGHT = 560
 MOST_OF_A_TEXT = 160
 NO_REASON = "no reason"
 UNLABELLED = "not labelled"
+UNLIKE_HELP = "items of one case with nearly the same text, which you labelled differently"
+
+MIXED_HELP = "items with a reason that you gave with unlike labels"
 
 
 def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
@@ -111,6 +116,16 @@ def _draw_list(
         is_flagged = st.checkbox("Flagged")
         has_note = st.checkbox("With a note")
         has_messages = st.checkbox("With messages")
+        # Many texts of an item have no single one to compare.
+        is_unlike = plan.design.texts is Texts.ONE and st.checkbox(
+            "Near text, unlike label", help=UNLIKE_HELP
+        )
+        # Labels without reasons leave nothing to compare.
+        is_mixed = bool(plan.labels.reasons) and st.checkbox(
+            "Same reason, unlike label", help=MIXED_HELP
+        )
+    mixed = unlike_by_reason(journal) if is_mixed else frozenset()
+    unlike = _unlike(plan, journal) if is_unlike else frozenset()
     shown = [
         one
         for one in mine
@@ -121,6 +136,8 @@ def _draw_list(
         and (not is_flagged or one in journal.flags)
         and (not has_note or journal.notes.get(one))
         and (not has_messages or one in talked)
+        and (not is_unlike or (one.item in unlike and one.showing == 1))
+        and (not is_mixed or (one.item in mixed and one.showing == 1))
     ]
     if not shown:
         st.info(
@@ -144,6 +161,8 @@ def _draw_list(
         str(is_flagged),
         str(has_note),
         str(has_messages),
+        str(is_unlike),
+        str(is_mixed),
         str(journal.n_acts),
     )
     row = clicked_row(
@@ -154,6 +173,30 @@ def _draw_list(
     if row is not None:
         show_here(**here, **{keys.OWN: names.of(shown[row])})
         st.rerun()
+
+
+def _unlike(plan: Plan, journal: Journal) -> frozenset[str]:
+    """Items to look at again; a repeat is left out, because its label beside the first would tell that it is one."""
+    labels = {
+        showing.item: str(given.label)
+        for showing, given in journal.given.items()
+        if showing.showing == 1
+    }
+    content = state.sources_token(data.store().cursor())
+    return _compared(
+        data.store(), content, plan, plan.campaign, tuple(labels.items())
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner="Comparing texts …")
+def _compared(
+    _store: Store,
+    content: str,
+    _plan: Plan,
+    campaign: str,
+    labels: tuple[tuple[str, str], ...],
+) -> frozenset[str]:
+    return unlike_labels(_store, _plan, dict(labels))
 
 
 def _listed(

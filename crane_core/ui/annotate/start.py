@@ -87,9 +87,12 @@ def _campaign(kept: Kept, person: Visitor) -> None:
                 annotator=person.name,
             )
             return
-        st.caption(
-            f"{diagnoses} Choose your name to continue where you stopped."
+        next_step = (
+            "Labels can no longer change."
+            if kept.lock
+            else "Choose your name to continue where you stopped."
         )
+        st.caption(f"{diagnoses} {next_step}")
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.present:
                 turn(

@@ -26,7 +26,12 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import is_leading
 from crane_core.ui.annotate.card_html import card_html, evidence_html
 from crane_core.ui.annotate.component import keys_told, take_keys, what_was_sent
+from crane_core.ui.campaigns.campaign_words import (
+    disputes_words,
+    short_title,
+)
 from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.refusal import refusals_shown
@@ -86,8 +91,11 @@ ANY = "next"
 
 def draw_adjudication(campaign: str) -> None:
     """The screen of what is to be decided; it begins with the item in the address, else the first undecided one."""
-    st.title("Decide", anchor=False)
-    turn(literal(f"Back to {campaign}"), campaign=campaign)
+    plan = kept_campaign(data.folder(), campaign).plan
+    title = short_title(plan.title)
+    said = disputes_words(disputes(data.folder(), plan))
+    draw_headline(said, tab=f"Decide: {title}")
+    turn(literal(f"Back to {title}"), campaign=campaign)
     st.button(
         "Continue", key=keys.DECIDE_RESUME
     )  # out of sight: the screen presses it, see decide.js

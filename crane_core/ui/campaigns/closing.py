@@ -10,15 +10,23 @@ from crane_core.pipeline.audit import note
 from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_zip
 from crane_core.pipeline.campaigns.status import CampaignStatus, open_words
-from crane_core.ui import data
+from crane_core.ui import data, keys
 from crane_core.ui.access import acting, note_act
+from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, require, require_still, visitor
-from crane_core.ui.words import literal, moment
+from crane_core.ui.words import literal
+
+RESULT = "Result"
+"""Name of the tab that has the shares after the lock."""
+ABOUT_EXPORT = "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README."
+HIDES = (
+    "Until the lock it hides the model, the input and the case of every item."
+)
 
 
-def draw_export(status: CampaignStatus) -> None:
-    """Labels, acts and plan as one archive, made on request."""
+def draw_export(status: CampaignStatus, *, is_next: bool) -> None:
+    """A button for labels, acts and plan as one archive, made on request; is_next: it is the page's main one."""
     campaign = status.plan.campaign
     folder, actor, brought = data.folder(), acting(), carried()
 
@@ -33,24 +41,19 @@ def draw_export(status: CampaignStatus) -> None:
         f"{campaign}_export.zip",
         "application/zip",
         on_click="ignore",
+        type="primary" if is_next else "secondary",
+        help=export_words(status),
     )
-    hidden = status.plan.blind and status.lock is None
-    st.caption(
-        "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README of the columns. "
-        + (
-            "Until the lock it hides the model, the input and the case of every item."
-            if hidden
-            else ""
-        )
-    )
+
+
+def export_words(status: CampaignStatus) -> str:
+    """What the archive holds and hides."""
+    is_hidden = status.plan.blind and status.lock is None
+    return f"{ABOUT_EXPORT} {HIDES}" if is_hidden else ABOUT_EXPORT
 
 
 def draw_lock(status: CampaignStatus) -> None:
-    """What is open, and the button; a locked campaign says who locked it."""
-    if status.lock is not None:
-        when = moment(status.lock.locked_at)
-        st.markdown(literal(f"Locked by {status.lock.locked_by} at {when}."))
-        return
+    """What is open, and the button that ends an open campaign."""
     found = open_words(status)
     if found:
         st.warning(
@@ -60,8 +63,6 @@ def draw_lock(status: CampaignStatus) -> None:
                 for words in map(literal, found)
             )
         )
-    else:
-        st.caption("Everything is labelled and decided.")
     with st.form("lock", border=False):
         by = visitor().name or st.text_input("Locked by", width=260)
         anyway = (
@@ -69,7 +70,7 @@ def draw_lock(status: CampaignStatus) -> None:
         )
         pressed = st.form_submit_button("Lock campaign")
     st.caption(
-        "Locking is final: labels and decisions can no longer change, and what was hidden is shown."
+        "After the lock labels and decisions do not change any more, and what was hidden is shown."
     )
     if pressed:
         _lock(status, by.strip(), anyway=bool(anyway))
@@ -88,5 +89,9 @@ def _lock(status: CampaignStatus, by: str, *, anyway: bool) -> None:
                 AuditAction.LOCK,
                 f"campaign {status.plan.campaign}",
                 f"locked by {by}",
+            )
+            # The lock leaves the person who locked on the tab where they pressed it; they come for the result.
+            show_here(
+                **{keys.CAMPAIGN: status.plan.campaign, keys.PART: RESULT}
             )
             st.rerun()

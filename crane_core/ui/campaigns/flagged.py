@@ -22,14 +22,22 @@ from crane_core.pipeline.campaigns.threads import (
 )
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style, thread_html
-from crane_core.ui.grid import clicked_row
-from crane_core.ui.navigation import show_here, turn
+from crane_core.ui.campaigns.campaign_words import short_title
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.linked_html import address, draw_linked
+from crane_core.ui.navigation import turn
 from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import count, literal, moment
 
-HEIGHT = 360
+MOST_THREADS = 100
 MOST_OF_A_TEXT = 160
+WAITS = {
+    ThreadState.OPEN: "waits for an answer",
+    ThreadState.ANSWERED: "has an answer",
+    ThreadState.RESOLVED: "is resolved",
+}
 FOR_THE_LEAD = {
     ThreadState.OPEN: "open",
     ThreadState.ANSWERED: "answered",
@@ -60,19 +68,37 @@ def draw_flagged(status: CampaignStatus) -> None:
             f"{count(n[state])} {words}"
             for state, words in FOR_THE_LEAD.items()
         )
-        + ". Click a row."
+        + "."
     )
-    table = pd.DataFrame([_row(thread) for thread in queue.threads])
-    key = f"{keys.THREAD_LIST}_{hash(queue.threads):x}"  # another list, nothing clicked yet
-    row = clicked_row(table, key=key, most_height=HEIGHT)
-    if row is not None:
-        show_here(
-            **{
+    if n_later := _n_later(status):
+        items = "item comes" if n_later == 1 else "items come"
+        st.caption(
+            f"{count(n_later)} flagged {items} up for a decision once labelled by all."
+        )
+    shown = queue.threads[:MOST_THREADS]
+    table = pd.DataFrame([_row(thread) for thread in shown])
+    links = [
+        address(
+            {
                 keys.CAMPAIGN: status.plan.campaign,
-                keys.THREAD: name_of(status.plan, queue.threads[row]),
+                keys.THREAD: name_of(status.plan, thread),
             }
         )
-        st.rerun()
+        for thread in shown
+    ]
+    # Without a note or a message its column says nothing.
+    table = table.loc[:, (table != "").any()]
+    draw_linked(rows_html(table, links=links), key=keys.THREAD_LIST)
+    if len(queue.threads) > MOST_THREADS:
+        st.caption(
+            f"The first {count(MOST_THREADS)} of {count(len(queue.threads))}; those that are resolved make room."
+        )
+
+
+def _n_later(status: CampaignStatus) -> int:
+    """Flagged items that do not wait for a decision yet; gold items never do."""
+    known = {one.item for one in status.disputes} | status.plan.gold_items
+    return len(status.flagged.keys() - known) if status.lock is None else 0
 
 
 def name_of(plan: Plan, thread: Thread) -> str:
@@ -84,14 +110,14 @@ def name_of(plan: Plan, thread: Thread) -> str:
 def _row(thread: Thread) -> dict[str, str]:
     written = [message.text for message in thread.messages if message.text]
     return {
+        "Item": thread.showing.item,
         "State": FOR_THE_LEAD[thread.state],
         "Annotator": thread.annotator,
-        "Note": thread.note[:MOST_OF_A_TEXT],
-        "Last message": (written[-1] if written else "")[:MOST_OF_A_TEXT],
         "Flagged": moment(thread.flagged_at)
         if thread.flagged_at
         else "not any more",
-        "Item": thread.showing.item,
+        "Note": thread.note[:MOST_OF_A_TEXT],
+        "Last message": (written[-1] if written else "")[:MOST_OF_A_TEXT],
     }
 
 
@@ -102,8 +128,14 @@ def draw_thread(campaign: str, asked: str) -> None:
     thread = next(
         (one for one in queue.threads if name_of(plan, one) == asked), None
     )
-    st.title("Flagged item", anchor=False)
-    turn(literal(f"Back to {campaign}"), campaign=campaign)
+    title = short_title(plan.title)
+    sentence = (
+        f"The item that {thread.annotator} flagged {WAITS[thread.state]}"
+        if thread
+        else "No flagged item has this address"
+    )
+    draw_headline(sentence, tab=f"Flagged item: {title}")
+    turn(literal(f"Back to {title}"), campaign=campaign)
     if thread is None:
         st.info("Nobody flagged this item, or you have not labelled it yet.")
         return

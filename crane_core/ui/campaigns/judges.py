@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
+from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.campaign_judges import (
     CampaignJudge,
@@ -19,6 +21,10 @@ from crane_core.pipeline.agreement.judge_powered import credits_of
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.status import CampaignStatus
+from crane_core.pipeline.judging.certificates import (
+    certificate_words,
+    certificates,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
@@ -65,7 +71,9 @@ def draw_judges(status: CampaignStatus) -> None:
         st.caption(NONE_YET)
         return
     now = current_guideline(data.folder(), plan).version
-    st.markdown(bullets(judge_words(judges, now)))
+    certified = certificates(data.folder())
+    gate = plan.design.judge_gate
+    st.markdown(bullets(judge_words(judges, now, certified, gate)))
     if table.empty:
         hidden = plan.blind and status.lock is None
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
@@ -90,8 +98,16 @@ def note(labels: LabelSet) -> str:
     return f"{NOTE} {POWERED.format('Credit' if counted else 'Correct')} {counted}".rstrip()
 
 
-def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
-    """A sentence per judge, for Markdown; now: the version of the guideline in force."""
+def judge_words(
+    judges: list[CampaignJudge],
+    now: str,
+    certified: Mapping[str, JudgeCertificate],
+    gate: float,
+) -> list[str]:
+    """A sentence per judge, for Markdown; now: the version of the guideline in force. certified: by `labels_of`.
+
+    gate: what the plan wants of a judge's bounds.
+    """
     return [
         f"{literal(judge.name)}: guideline {judge.guideline}"
         + (
@@ -99,6 +115,7 @@ def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
             if judge.guideline == now
             else f"; {now} is in force now"
         )
+        + f"; {literal(certificate_words(certified.get(judge.labels_of), gate))}"
         for judge in judges
     ]
 

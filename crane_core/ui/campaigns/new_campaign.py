@@ -71,9 +71,7 @@ def _preview(labels: LabelSet) -> str:
         f'<td class="cw-dim">{escape(", ".join(words[code] for code in label.reasons))}</td></tr>'
         for label in labels.labels
     )
-    return (
-        f'<div class="cw-scroll"><table class="cw-labels">{rows}</table></div>'
-    )
+    return f'<div class="cw-scroll" tabindex="0"><table class="cw-labels">{rows}</table></div>'
 
 
 @data.kept(data.answers)
@@ -102,7 +100,8 @@ def draw_new() -> None:
         )
         link("data", "Open Data")
         return
-    steps, beside = st.columns([1, 1], gap="large")
+    with st.container(key=keys.BESIDE_EACH_OTHER):
+        steps, beside = st.columns([1, 1], gap="large")
     with steps:
         with _step("1. What is labelled?"):
             population = draw_population(choices)

@@ -12,7 +12,7 @@ from crane_core.annotation.plan import Population
 from crane_core.domain import Setting
 from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM, Outline
 from crane_core.ui import data
-from crane_core.ui.grid import grid
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 N_OF_SIZE = 2
@@ -29,9 +29,9 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
             )
         )
     )
-    grid(_strata(told), height="content")
+    st.html(rows_html(_strata(told)))
     if with_people:
-        grid(_load(told), height="content")
+        st.html(rows_html(_load(told)))
         st.caption(
             f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included."
         )

@@ -1,117 +1,222 @@
-"""Progress, speed and drift of every annotator, how far they agree so far, and how final labels came about.
+"""The tab Progress: how far and how fast each annotator is, what is flagged, how far they agree, and how labels shift.
 
 For the lead; annotators never see it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
+from html import escape
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
-from crane_core.annotation.plan import Plan
 from crane_core.charts.label_mix import label_mix
 from crane_core.charts.theme import between
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
-from crane_core.pipeline.campaigns.label_frame import final_outcomes
-from crane_core.pipeline.campaigns.label_sets import standing_words
+from crane_core.pipeline.campaigns.gold_scores import GoldScore
 from crane_core.pipeline.campaigns.status import (
     AnnotatorProgress,
     CampaignStatus,
 )
-from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart
-from crane_core.ui.grid import grid
+from crane_core.ui import data, keys
+from crane_core.ui.campaigns.differing import draw_differing
+from crane_core.ui.campaigns.flagged import draw_flagged
+from crane_core.ui.caption import captioned
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.navigation import link
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.words import (
     NOTHING,
     coefficient,
     coefficient_interval,
     count,
-    literal,
     percent,
 )
 
-SPEED_HELP = f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
 ORDINALS = ("first", "second", "third", "last")
+ABOUT_MIX = "Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included."
+PANEL_WIDTH = 290
+"""Pixels of the chart of one annotator; a phone has room for one."""
 
 
 def draw_progress(status: CampaignStatus) -> None:
-    """A line per annotator with the link to where they label, and a table of counts and speeds."""
-    for entry in status.progress:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            with st.container(width=160):
-                link(
-                    "annotate",
-                    literal(entry.annotator),
-                    campaign=status.plan.campaign,
-                    annotator=entry.annotator,
-                )
-            st.progress(entry.n_done / entry.n_all if entry.n_all else 0.0)
-    helps = {
-        "Median seconds": SPEED_HELP,
-        "Quick": f"labels given in less than {QUICK_S:.0f} seconds",
-    }
-    grid(
-        pd.DataFrame(
-            _row(entry, has_left=entry.annotator not in status.plan.present)
-            for entry in status.progress
-        ),
-        height="content",
-        column_config={
-            name: st.column_config.Column(help=words)
-            for name, words in helps.items()
-        },
+    """The whole tab."""
+    st.html(people_html(status))
+    with st.container(key=keys.BESIDE_EACH_OTHER):
+        left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.header("Flagged items", anchor="flagged")
+        draw_flagged(status)
+    with right:
+        so_far = "" if status.lock else " so far"
+        st.header(f"Agreement{so_far}", anchor="agreement")
+        _draw_agreement(status)
+    draw_differing(status)
+    if status.gold:
+        st.header("Gold items", anchor="gold")
+        _draw_gold(status)
+    if status.n_done:
+        st.header("Labels over time", anchor="drift")
+        _draw_drift(status)
+
+
+class PeopleColumn(NamedTuple):
+    """A fact of every annotator: its heading, what the heading explains, and the cell."""
+
+    head: str
+    about: str
+    cell: Callable[[AnnotatorProgress], str]
+
+
+def _hours(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds / 3600:.1f}"
+
+
+def _quick(entry: AnnotatorProgress) -> str:
+    n, n_quick = entry.pace.n, entry.pace.n_quick
+    return f"{count(n_quick)} ({percent(n_quick / n, 0)})" if n else NOTHING
+
+
+def _median(entry: AnnotatorProgress) -> str:
+    median_s = entry.pace.median_s
+    return NOTHING if median_s is None else f"{median_s:.1f}"
+
+
+COLUMNS = (
+    PeopleColumn(
+        "Flagged",
+        "items flagged now, until the thread is resolved",
+        lambda entry: count(entry.n_flagged),
+    ),
+    PeopleColumn(
+        "Skipped", "items put off", lambda entry: count(entry.n_skipped)
+    ),
+    PeopleColumn(
+        "Median seconds",
+        f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes",
+        _median,
+    ),
+    PeopleColumn(
+        "Quick", f"labels given in less than {QUICK_S:.0f} seconds", _quick
+    ),
+    PeopleColumn(
+        "Hours so far",
+        "visible time of all labels",
+        lambda entry: _hours(entry.pace.total_s),
+    ),
+    PeopleColumn(
+        "Hours left",
+        "at this annotator's own median",
+        lambda entry: _hours(entry.pace.seconds_left),
+    ),
+)
+
+
+def people_html(status: CampaignStatus) -> str:
+    """A row per annotator: the way to where they label, how far they are, and the facts of COLUMNS."""
+    heads = "".join(
+        f'<th scope="col" title="{escape(column.about)}">{column.head}</th>'
+        for column in COLUMNS
+    )
+    rows = "".join(_person(entry, status) for entry in status.progress)
+    return (
+        '<table class="cw-people"><thead><tr><th scope="col">Annotator</th><th scope="col">Labelled</th>'
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
-def _row(entry: AnnotatorProgress, *, has_left: bool) -> dict[str, str]:
-    speed = entry.pace
+def _person(entry: AnnotatorProgress, status: CampaignStatus) -> str:
+    name = escape(entry.annotator)
+    query = {
+        keys.CAMPAIGN: status.plan.campaign,
+        keys.ANNOTATOR: entry.annotator,
+    }
+    address = f"annotate?{escape(urlencode(query))}"
+    has_left = entry.annotator not in status.plan.present
+    left = ' <span class="cw-dim">(left)</span>' if has_left else ""
+    share = entry.n_done / entry.n_all if entry.n_all else 0.0
+    facts = "".join(
+        f'<td data-head="{column.head}">{column.cell(entry)}</td>'
+        for column in COLUMNS
+    )
+    return (
+        f'<tr><th scope="row"><a href="{address}">{name}</a>{left}</th>'
+        f'<td class="cw-how-far"><i style="--share: {share:.3f}"></i>'
+        f"<span>{count(entry.n_done)} of {count(entry.n_all)}</span></td>{facts}</tr>"
+    )
+
+
+def _draw_gold(status: CampaignStatus) -> None:
+    """A row per annotator: how many are labelled, how many right, and the accuracy with its interval."""
+    is_told = status.plan.gold_feedback
+    st.html(rows_html(pd.DataFrame(_gold_row(one) for one in status.gold)))
+    st.caption(
+        "Items with a known label, mixed into everybody's order. "
+        + (
+            "Annotators are told after each; the first label counts. "
+            if is_told
+            else "Annotators are not told. "
+        )
+        + "95% intervals over cases. Gold items enter no outcome and no estimate."
+    )
+
+
+def _gold_row(score: GoldScore) -> dict[str, str]:
+    found = score.accuracy
     return {
-        "Annotator": f"{entry.annotator} (left)"
-        if has_left
-        else entry.annotator,
-        "Labelled": f"{count(entry.n_done)} of {count(entry.n_all)}",
-        "Skipped": count(entry.n_skipped),
-        "Flagged": count(entry.n_flagged),
-        "Median seconds": NOTHING
-        if speed.median_s is None
-        else f"{speed.median_s:.1f}",
-        "Quick": f"{count(speed.n_quick)} ({percent(speed.n_quick / speed.n, 0)})"
-        if speed.n
+        "Annotator": score.annotator,
+        "Labelled": f"{count(found.n)} of {count(score.n_all)}",
+        "Right": count(score.n_right),
+        "Accuracy": percent(found.value) if found.n else NOTHING,
+        "95% interval": f"{percent(found.low)} to {percent(found.high)}"
+        if found.n
         else NOTHING,
-        "Hours so far": f"{speed.total_s / 3600:.1f}",
-        "Hours left": NOTHING
-        if speed.seconds_left is None
-        else f"{speed.seconds_left / 3600:.1f}",
     }
 
 
-def draw_drift(status: CampaignStatus) -> None:
+def _draw_drift(status: CampaignStatus) -> None:
     """The label mix in four stretches per annotator, with speeds in the table."""
     labels = status.plan.labels
     table = pd.DataFrame(
         row for entry in status.progress for row in _mix(entry, labels)
     )
     if table.empty:
-        st.caption("No labels yet.")
+        st.caption(
+            "All labels were imported, so there is no order of labelling."
+        )
         return
     parts = [name for name in ORDINALS if name in set(table["part"])]
-    draw_chart(
-        label_mix(table, parts=parts, colours=_colours(labels)),
-        _readable(table, labels),
+    how = {"parts": parts, "colours": colours_of(labels)}
+    figure = ChartFigure(
+        f"label_mix_{status.plan.campaign}",
+        [
+            finished(label_mix, rows, **how)
+            for _, rows in table.groupby("annotator", sort=False)
+        ],
+        shown=_readable(table, labels),
+        panel_width=PANEL_WIDTH,
         numbers=table.drop(columns="text"),
-        name=f"label_mix_{status.plan.campaign}",
-        note="Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included.",
+        caption=captioned(
+            "How do the labels of each annotator change over time?",
+            [
+                ABOUT_MIX,
+                f"n: {count(sum(entry.n_done for entry in status.progress))} labels of "
+                f"{count(len(status.progress))} annotators of the campaign {status.plan.campaign}. Not tested.",
+            ],
+        ),
+        note=ABOUT_MIX,
     )
+    draw_figure(figure)
 
 
-def _colours(labels: LabelSet) -> dict[str, str]:
+def colours_of(labels: LabelSet) -> dict[str, str]:
     """Word to the colour of a chart, for either ground."""
     return {
         label.word: between(label.colour, label.colour_dark)
@@ -168,7 +273,7 @@ def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
     )
 
 
-def draw_agreement(status: CampaignStatus) -> None:
+def _draw_agreement(status: CampaignStatus) -> None:
     """One coefficient over everything labelled by two or more, and the way to all the others."""
     plan = status.plan
     st.markdown(
@@ -201,31 +306,3 @@ def _agreement(so_far: SoFar) -> str:
     return (
         f"**{so_far.coefficient} {coefficient(found.value)}** ({told}) {over}."
     )
-
-
-def draw_outcomes(plan: Plan) -> None:
-    """Final labels by how they came about; every item is counted once."""
-    grid(
-        _table(final_outcomes(data.folder(), plan), plan.labels),
-        height="content",
-        width=640,
-    )
-    if told := standing_words(plan.labels):
-        st.caption(literal(told))
-
-
-def _table(finals: dict[str, Final], labels: LabelSet) -> pd.DataFrame:
-    counts = Counter(
-        (final.provenance, final.label) for final in finals.values()
-    )
-    rows = []
-    for provenance in Provenance:
-        of = {
-            label.words: counts[provenance, label.code]
-            for label in labels.labels
-        }
-        n = sum(of.values()) + counts[provenance, None]
-        has_label = provenance not in (Provenance.OPEN, Provenance.UNLABELLED)
-        shown = {name: count(k) if has_label else "" for name, k in of.items()}
-        rows.append({"Provenance": str(provenance), "Items": count(n)} | shown)
-    return pd.DataFrame(rows)

@@ -10,6 +10,7 @@ from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import (
     BY_DEFAULT,
+    GUESSING,
     Design,
     DrawKind,
     Overlap,
@@ -55,6 +56,10 @@ OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell d
 ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
 number of runs; how many there are can reveal the model."""
 
+BY_CASE_HELP = """On: items of one case follow each other and have the same annotators, so its ground truth is read
+once. Where a text is nearly the one before, the desk offers the same label. The plan says what this costs."""
+GATE_HELP = """A model that judges counts as certified for this campaign where the lower bounds of its sensitivity and
+specificity reach this (`judge tune`). Named here, it is chosen before anybody knows how the judge does."""
 CALIBRATION_HELP = """Every annotator labels these items first. You compare the labels, improve the guideline, and open
 the main round."""
 
@@ -191,9 +196,13 @@ def draw_design() -> tuple[Design, int]:
         first = st.number_input(
             "Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP
         )
-    all_texts = st.toggle("Show all texts of an item", help=ALL_TEXTS_HELP)
+    with st.container(horizontal=True):
+        by_case = st.toggle("Order by case", help=BY_CASE_HELP, width="content")
+        all_texts = st.toggle(
+            "Show all texts of an item", help=ALL_TEXTS_HELP, width="content"
+        )
     with (
-        st.expander("Strata, repeats and seed"),
+        st.expander("Strata, repeats, judges and seed"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         strata = st.multiselect(
@@ -208,6 +217,16 @@ def draw_design() -> tuple[Design, int]:
         )
         repeats = st.number_input(
             "Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150
+        )
+        gate = st.number_input(
+            "Gate for judges, %",
+            GUESSING * 100 + 1,
+            100.0,
+            Design().judge_gate * 100,
+            1.0,
+            format="%.0f",
+            width=150,
+            help=GATE_HELP,
         )
         seed = st.number_input(
             "Seed",
@@ -227,6 +246,8 @@ def draw_design() -> tuple[Design, int]:
         texts=Texts.ALL if all_texts else Texts.ONE,
         per_item=int(per_item),
         calibration=int(first),
+        by_case=bool(by_case),
+        judge_gate=_share(gate),
     )
     return design, int(seed)
 

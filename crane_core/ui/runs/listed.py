@@ -6,18 +6,31 @@ import json
 import re
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from crane_core.pipeline.jobs.files import LABELS
 from crane_core.pipeline.jobs.words import count_or_unknown, usd_words
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.sheet_text import csv_of
 from crane_core.ui import data, keys
-from crane_core.ui.grid import clicked_row, grid
-from crane_core.ui.navigation import link
-from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.grid import grid
+from crane_core.ui.linked_html import address, follow_link
+from crane_core.ui.navigation import link, show_here
+from crane_core.ui.rows_html import rows_html
+from crane_core.ui.runs.address import (
+    PAGE,
+    address_of,
+    comparison_address,
+    draw_pages,
+    key_of,
+    page_shown,
+    run_id,
+)
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
     NOTHING,
@@ -31,33 +44,30 @@ from crane_core.ui.words import (
     setting_short,
 )
 
-MOST_HEIGHT = 760
+_component = st.components.v2.component(
+    "crane_runs",
+    html='<div class="cw-run-list"></div>',
+    js=Path(__file__).with_suffix(".js").read_text("utf-8"),
+    isolate_styles=False,
+)
+RUN_LIST = "runs"
 MANY = 20
 """Rows from which on the list can be narrowed."""
 
 _END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
-OF_SOME = ("Name", "Note", "No answer", "Tokens in / out", "Cost", "Median s")
-"""Columns that are left out while no run has anything in them."""
-WIDTHS = {
-    "Name": 130,
-    "Note": 240,
-    "Detector": 150,
-    "Input": 65,
-    "Run": 240,
-    "Runs agree": 178,
-    "Tokens in / out": 140,
-    "Cost": 85,
-}
-NUMBERS = (
-    "Instances",
+LISTED = (
+    "Detector",
+    "Input",
+    "Benchmark",
+    "Run",
+    "Name",
     "Answers",
-    "No answer",
-    "Runs agree",
-    "Unstable",
-    "Tokens in / out",
+    "Changed",
     "Cost",
-    "Median s",
 )
+"""Columns of the list, as many as a screen holds; the CSV and the run itself have the others."""
+OF_SOME = ("Name", "Cost")
+"""Columns that are left out while no run has anything in them."""
 INPUT_HELP = "; ".join(
     f"{SETTING_SHORT[setting]}: {words}"
     for setting, words in SETTING_WORDS.items()
@@ -68,8 +78,8 @@ NONE_HELP = "Questions without an answer, or with one that cannot be read."
 HELP = {
     "Input": INPUT_HELP,
     "Run": "Start time and the end of the job's name; of an imported run its release.",
-    "Runs agree": AGREE_HELP,
-    "Unstable": FLIPS_HELP,
+    "Answers agree": AGREE_HELP,
+    "Changed": FLIPS_HELP,
     "No answer": NONE_HELP,
     "Median s": "Median seconds from question to reply.",
 }
@@ -77,43 +87,119 @@ HELP = {
 
 def draw_list(table: pd.DataFrame) -> None:
     """`pipeline.results.run_list` as a table."""
-    table = _narrowed(table)
+    table, above = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
-    st.caption(
+    compare = above.container(width="content")
+    above.caption(
         f"{count(n_jobs)} local {'run' if n_jobs == 1 else 'runs'}, {count(len(table) - n_jobs)} imported. "
-        "Click a row to open it."
+        "Click a row to open it; tick two or more to compare them.",
+        width="stretch",
     )
     if table.empty:
         st.info(
             "No run is loaded. Start one above, or import predictions on the Data page."
         )
         return
-    shown = _columns(table)
-    place = clicked_row(
-        shown,
-        # The number of rows is in the key: after a change of the list a picked row would be another run.
-        key=f"{keys.PICKED}_runs_{len(table)}",
-        most_height=MOST_HEIGHT,
-        column_config={
-            name: st.column_config.TextColumn(
-                width=WIDTHS.get(name),
-                help=HELP.get(name),
-                alignment="right" if name in NUMBERS else "left",
-            )
-            for name in map(str, shown)
-        },
+    ticked = _draw_rows(table)
+    st.download_button(
+        "Download CSV",
+        lambda: csv_of(table).encode(),
+        "runs.csv",
+        "text/csv",
+        # A download need not run the page again.
+        on_click="ignore",
     )
-    if place is not None:
-        row = as_rows(table.iloc[[place]])[0]
-        st.query_params.from_dict(address_of(key_of(row)))
-        st.rerun()
+    with compare:
+        _draw_compare(ticked)
 
 
-def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that the filters let pass; there are none while the list is short."""
+def _draw_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A page of the list, whose rows open; the ticked rows of all its pages, in the order of the list."""
+    first = (page_shown(RUN_LIST) - 1) * PAGE
+    shown = table.iloc[first : first + PAGE]
+    rows = as_rows(table)
+    ids = [run_id(key_of(row)) for row in rows]
+    cells = _columns(shown)
+    html = rows_html(
+        cells,
+        links=[address(address_of(key_of(row))) for row in as_rows(shown)],
+        ticks=[
+            (name, f"Compare {row['Detector']} {row['Input']}, {row['Run']}")
+            for name, row in zip(
+                ids[first : first + PAGE], as_rows(cells), strict=True
+            )
+        ],
+        about=HELP,
+        css="cw-run-rows",
+    )
+    picked = keys.PICKED_RUNS
+    held = (st.session_state.get(picked) or {}).get("ticked")
+    # A browser can send anything; only runs of this list are ticked.
+    known = set(held) if isinstance(held, list) and _are_texts(held) else set()
+    _component(
+        data={"html": html, "ticked": [name for name in ids if name in known]},
+        key=picked,
+        default={"ticked": []},
+        on_ticked_change=lambda: None,
+        on_asked_change=_follow,
+    )
+    draw_pages(RUN_LIST, len(table))
+    return [row for name, row in zip(ids, rows, strict=True) if name in known]
+
+
+def _are_texts(held: list[object]) -> bool:
+    return all(isinstance(one, str) for one in held)
+
+
+def _follow() -> None:
+    """Move the address to the run that was clicked; the page follows."""
+    follow_link((st.session_state.get(keys.PICKED_RUNS) or {}).get("asked"))
+
+
+def _draw_compare(ticked: list[dict[str, Any]]) -> None:
+    """The button that compares the ticked runs, the first of them as the baseline, or why it cannot."""
+    why_not = None
+    if len(ticked) < 2:
+        why_not = "Tick two or more runs in the table."
+    elif len({row["benchmark"] for row in ticked}) > 1:
+        why_not = "Runs on different benchmarks have no instance in common."
+    elif not all(row["n_answers"] for row in ticked):
+        why_not = "A ticked run has no answer yet."
+    baseline, *against = [run_id(key_of(row)) for row in ticked] or [""]
+    st.button(
+        f"Compare {count(len(ticked))} runs" if len(ticked) > 1 else "Compare",
+        key="_compare",
+        disabled=why_not is not None,
+        help=why_not,
+        on_click=show_here,
+        kwargs=comparison_address(baseline, against),
+    )
+
+
+def runs_sentence(table: pd.DataFrame) -> str:
+    """How many runs, and which one changes its answer on the largest share of its instances."""
+    if table.empty:
+        return "No runs yet"
+    said = f"{count(len(table))} {'run' if len(table) == 1 else 'runs'}"
+    repeated = table[table["agreement"].notna()]
+    if repeated.empty:
+        return said
+    share = repeated["n_flips"] / repeated["n_instances"]
+    row = as_rows(repeated.loc[[share.idxmax()]])[0]
+    if not row["n_flips"]:
+        return f"{said}; none changes an answer when it is asked again"
+    return (
+        f"{said}; {row['detector_title']}, {setting_short(row['setting'])} changes its answer "
+        f"on {count(int(row['n_flips']))} of {count(int(row['n_instances']))}"
+    )
+
+
+def _narrowed(table: pd.DataFrame) -> tuple[pd.DataFrame, DeltaGenerator]:
+    """The rows that the filters let pass, and the line of the filters; there are none while the list is short."""
+    above = st.container(horizontal=True, vertical_alignment="bottom")
     if len(table) <= MANY:
-        return table
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+        return table, above
+    with above:
         for column, words, key, titles in (
             (
                 "benchmark",
@@ -135,11 +221,11 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
                 options,
                 key=key,
                 placeholder="all",
-                width=320,
+                width=240,
                 format_func=named,
             )
             table = table[table[column].isin(chosen)] if chosen else table
-    return table
+    return table, above
 
 
 def _titled(name: str, titles: Mapping[str, str]) -> str:
@@ -159,12 +245,12 @@ def _columns(table: pd.DataFrame) -> pd.DataFrame:
         ]
     )
     cells["Benchmark"] = [
-        data.benchmark_titles().get(name, name) for name in cells["Benchmark"]
+        data.benchmark_title(name) for name in cells["Benchmark"]
     ]
     return cells[
         [
             name
-            for name in cells
+            for name in LISTED
             if name not in OF_SOME or (cells[name] != NOTHING).any()
         ]
     ]
@@ -203,10 +289,10 @@ def row_cells(
         "No answer": count(row["n_unanswered"])
         if row["n_unanswered"]
         else NOTHING,
-        "Runs agree": agreement_words(row),
-        "Unstable": NOTHING
+        "Answers agree": agreement_words(row),
+        "Changed": NOTHING
         if row["agreement"] is None
-        else count(int(row["n_flips"])),
+        else f"{count(int(row['n_flips']))} of {count(row['n_instances'])}",
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
         "Median s": _median_words(row),
@@ -221,7 +307,7 @@ def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def agreement_words(row: dict[str, Any]) -> str:
-    """The agreement among runs with its interval."""
+    """The agreement among the answers with its interval."""
     return (
         NOTHING
         if row["agreement"] is None
@@ -256,7 +342,7 @@ def draw_judges(jobs: pd.DataFrame) -> None:
     """jobs: `storage.jobs.judge_job_list`; nothing is drawn without a judge."""
     if jobs.empty:
         return
-    st.subheader("Judges", anchor="judges")
+    st.header("Judges", anchor="judges")
     grid(judge_rows(jobs))
     link("agreement", "Compare their labels with those of people on Agreement")
 

@@ -2,96 +2,174 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.storage import answers as stored
-from crane_core.storage.answers import Only, RunKey
+from crane_core.storage.answers import AnswerPlace, Only, RunKey
 from crane_core.storage.cases import prompt_text
 from crane_core.storage.jobs import reply_text
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import prompt_html
+from crane_core.ui.found_html import is_found, marked_html
 from crane_core.ui.glossary import prose
-from crane_core.ui.navigation import draw_neighbours, link, show_here
-from crane_core.ui.runs.address import address_of, asked_only
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.navigation import draw_neighbours, here, link, show_here
+from crane_core.ui.runs.address import (
+    ONLY_WORDS,
+    asked_find,
+    asked_only,
+    list_key,
+    remember_place,
+)
+from crane_core.ui.runs.invalid import draw_invalidate, draw_invalidated
+from crane_core.ui.runs.votes import share_of_vote, vote_words
 from crane_core.ui.words import (
     NOTHING,
     count,
+    experiment_words,
     literal,
     setting_words,
     shortened,
 )
 
 MAX_REASON = 4_000
+NO_DIAGNOSTICS = "[]"
+"""What an analyzer that found nothing left."""
 
 
-def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
-    """title: the detector's."""
-    _draw_steps(run, instance_id)
-    prose(
-        st.caption,
-        literal(
-            f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"
-        ),
-    )
-    answers = stored.answers(data.store().cursor(), run, instance_id)
-    if not answers:
+class InstanceList(NamedTuple):
+    """The list that an instance was opened from: what is before and after it there, and how the list is called.
+
+    back: the words of the button that goes there; address: the parameters of the list.
+    """
+
+    place: AnswerPlace
+    words: str
+    back: str
+    address: dict[str, str | list[str]]
+
+
+class ShownRun(NamedTuple):
+    """A run whose answers are shown, and what it is called."""
+
+    key: RunKey
+    name: str
+
+
+def draw_instance(
+    runs: Sequence[ShownRun],
+    instance_id: str,
+    within: InstanceList,
+    *,
+    find: str = "",
+) -> None:
+    """The answers of one run, or of several side by side; the words of a search are marked in them."""
+    _draw_steps(instance_id, within)
+    cursor = data.store().cursor()
+    answers = [stored.answers(cursor, run.key, instance_id) for run in runs]
+    first = next((of[0] for of in answers if of), None)
+    if first is None:
         st.info("This run has no answer for an instance of this name.")
+        for run in runs:
+            draw_invalidated(run.key, instance_id)
         return
     truth = {True: "Actual: crash", False: "Actual: no crash"}.get(
-        answers[0]["truth"]
+        first["truth"]
     )
     if truth is not None:
-        st.markdown(truth)
-        link(
-            "cases",
-            "Open the pair",
-            **{keys.CASE: answers[0]["case_id"], keys.BENCHMARK: run.benchmark},
-        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(truth, width="content")
+            link(
+                "cases",
+                "Open the pair",
+                **{
+                    keys.CASE: first["case_id"],
+                    keys.BENCHMARK: runs[0].key.benchmark,
+                },
+            )
+    for column, run, of in zip(
+        st.columns(len(runs), gap="medium"), runs, answers, strict=True
+    ):
+        with column:
+            _draw_answers(run, instance_id, of, find)
+
+
+def _draw_answers(
+    run: ShownRun, instance_id: str, answers: list[dict[str, Any]], find: str
+) -> None:
+    key = run.key
+    votes = {
+        "truth": answers[0]["truth"] if answers else None,
+        "n_crash": sum(answer["crashes"] is True for answer in answers),
+        "n_safe": sum(answer["crashes"] is False for answer in answers),
+    }
+    said = " ".join(filter(None, (vote_words(votes), share_of_vote(votes))))
+    st.markdown(literal(f"{run.name}: ") + f"**{said}**")
+    benchmark = data.benchmark_title(key.benchmark)
+    where = f"{setting_words(key.setting)}, {experiment_words(key.experiment)}, on {benchmark}"
+    prose(st.caption, literal(where))
     for answer in answers:
-        st.html(answer_html(answer))
+        st.html(answer_html(answer, find))
         if answer["has_reply"]:
-            _draw_reply(run, instance_id, answer)
-    _draw_prompts(answers)
+            _draw_reply(key, instance_id, answer, find)
+        draw_invalidate(key, instance_id, answer["run_index"])
+    draw_invalidated(key, instance_id)
+    _draw_prompts(key, answers)
 
 
-def _draw_steps(run: RunKey, instance_id: str) -> None:
-    """The name with the way back to the run and to the neighbours, by button or key."""
-    only = asked_only()
-    place = stored.place_of(data.store().cursor(), run, instance_id, only)
+def _draw_steps(instance_id: str, within: InstanceList) -> None:
+    """The name with the way back to the list and to the neighbours, by button or key."""
+    place = within.place
     with st.container(
         horizontal=True, vertical_alignment="center", key="steps"
     ):
-        st.title(literal(instance_id), anchor=False, width="content")
+        draw_headline(instance_id, tab=instance_id, width="content")
         st.button(
-            "Back to the run",
+            within.back,
             on_click=show_here,
-            kwargs=address_of(run, only=only),
+            kwargs=within.address,
             icon=":material/arrow_back:",
             shortcut="escape",
         )
         draw_neighbours(
             place.before,
             place.after,
-            lambda neighbour: show_here(**address_of(run, neighbour, only)),
+            lambda neighbour: show_here(
+                **within.address | {keys.INSTANCE: neighbour}
+            ),
         )
         if place.place:
-            among = (
-                "in this run"
-                if only is Only.ALL
-                else f"with the filter: {only}"
-            )
             st.caption(
-                f"{count(place.place)} of {count(place.n)} {among}",
+                literal(
+                    f"{count(place.place)} of {count(place.n)} {within.words}"
+                ),
                 width="content",
             )
 
 
-def answer_html(answer: dict[str, Any]) -> str:
-    """The card of one answer."""
+def list_of_run(run: RunKey, instance_id: str) -> InstanceList:
+    """The run's own list of instances under the filter and the search of the address."""
+    only, find = asked_only(), asked_find()
+    said = [] if only is Only.ALL else [ONLY_WORDS[only]]
+    said += [f"answers with {find}"] if find else []
+    cursor = data.store().cursor()
+    place = stored.place_of(cursor, run, instance_id, only, find)
+    remember_place(list_key(run, only, find), place.place)
+    return InstanceList(
+        place,
+        f"with the filter: {', '.join(said)}" if said else "in this run",
+        "Back to the run",
+        here(**{keys.INSTANCE: ""}),
+    )
+
+
+def answer_html(answer: dict[str, Any], find: str = "") -> str:
+    """The card of one answer, with the words of a search marked."""
     head = {True: "crash", False: "no crash", None: "no answer"}[
         answer["crashes"]
     ]
@@ -110,13 +188,13 @@ def answer_html(answer: dict[str, Any]) -> str:
     text = str(
         answer["reasoning"]
         or answer["unanswered"]
-        or answer["diagnostics"]
+        or (answer["diagnostics"] or "").removeprefix(NO_DIAGNOSTICS)
         or NOTHING
     )
-    shown = escape(shortened(text, MAX_REASON))
+    shown = marked_html(shortened(text, MAX_REASON), find)
     body = f"<dl><dt></dt><dd>{shown}</dd></dl>"
     return (
-        f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(_took(answer))}</div><h4>{head}{sign}</h4>'
+        f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(_took(answer))}</div><h2>{head}{sign}</h2>'
         f"{body}</div>"
     )
 
@@ -145,7 +223,9 @@ def _took(answer: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
+def _draw_reply(
+    run: RunKey, instance_id: str, answer: dict[str, Any], find: str
+) -> None:
     raw = reply_text(
         data.store().cursor(),
         run.experiment,
@@ -156,12 +236,17 @@ def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
     if raw is None:
         return
     with st.expander(
-        f"Raw reply {answer['run_index']} · {len(raw):,} characters"
+        f"Raw reply {answer['run_index']} · {len(raw):,} characters",
+        # What was searched for and is in the reply alone would stay hidden.
+        expanded=is_found(raw, find)
+        and not is_found(answer["reasoning"], find),
+        # Of two runs both have a first reply.
+        key=f"reply_{run}_{answer['run_index']}",
     ):
-        st.html(prompt_html(raw))
+        st.html(prompt_html(raw, find=find))
 
 
-def _draw_prompts(answers: list[dict[str, Any]]) -> None:
+def _draw_prompts(run: RunKey, answers: list[dict[str, Any]]) -> None:
     # The runs of an instance were mostly sent one and the same prompt.
     for sha256 in dict.fromkeys(
         answer["prompt_sha256"] for answer in answers if answer["prompt_sha256"]
@@ -181,4 +266,5 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
                     text,
                     f"{sha256[:12]}.txt",
                     on_click="ignore",
+                    key=f"prompt_{run}_{sha256}",
                 )

@@ -10,25 +10,44 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import Listed
+from crane_core.domain import DetectorKind, Listed
 from crane_core.pipeline.detection.score import PrintedRow, ScoreRow
 from crane_core.pipeline.jobs.words import cost_words
+from crane_core.pipeline.maintenance.invalidate import invalidated
 from crane_core.pipeline.results.measures import WITH_STATE
+from crane_core.pipeline.results.run_comparison import right_and_answered
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
+from crane_core.storage.search import phrase_of
 from crane_core.ui import data, keys
+from crane_core.ui.found_html import marked_line
 from crane_core.ui.glossary import prose, with_terms
-from crane_core.ui.grid import clicked_row
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.inventory_view import draw_one
-from crane_core.ui.navigation import link, turn
+from crane_core.ui.linked_html import address, draw_linked
+from crane_core.ui.navigation import here, link, show_here, turn
 from crane_core.ui.result_switches import STUDY
-from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.rows_html import rows_html
+from crane_core.ui.runs.address import (
+    ONLY_WORDS,
+    PAGE,
+    comparison_address,
+    draw_pages,
+    key_of,
+    list_key,
+    page_shown,
+    read_old_only,
+    run_id,
+)
+from crane_core.ui.runs.confidence_view import draw_confidence
+from crane_core.ui.runs.invalid import draw_invalidated
 from crane_core.ui.runs.listed import agreement_words, tokens_words
+from crane_core.ui.runs.names import condition_words, run_words
 from crane_core.ui.runs.started import accuracy_words, draw_bar, started_runs
-from crane_core.ui.runs.two import draw_comparison
-from crane_core.ui.url_state import switch
+from crane_core.ui.runs.votes import vote_words
+from crane_core.ui.url_state import last_held, switch, text
 from crane_core.ui.words import (
     NOTHING,
     count,
@@ -37,40 +56,66 @@ from crane_core.ui.words import (
     literal,
     moment,
     percent,
+    quantity,
     setting_words,
 )
 
 MAX_REASONS = 12
 MAX_OPTION = 48
 """Options up to this length are shown among the facts; longer ones are collapsed."""
-PAGE = 100
-"""Instances that are listed at once."""
-MOST_HEIGHT = 674
+SEARCH_LABEL = "Search reasoning and raw replies"
 POLL_S = 2.0
 
 
 def draw_run(row: dict[str, Any]) -> None:
     """row: one of `pipeline.results.run_list`."""
-    turn("All runs")
-    st.title(literal(str(row["detector_title"])), anchor=False)
+    turn("All runs", **last_held(keys.RUNS_ON, keys.RUNS_BY))
+    draw_headline(
+        run_sentence(row, *_right_and_answered(key_of(row))),
+        tab=condition_words(row),
+    )
     if row["is_job"] and data.is_running(row["experiment"]):
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])
-    title = data.benchmark_titles().get(row["benchmark"], row["benchmark"])
+    title = data.benchmark_title(row["benchmark"])
     st.html(
         facts_html(
             row
-            | {"benchmark": title, "title": data.run_title(row["experiment"])}
+            | {
+                "benchmark": title,
+                "title": data.run_title(row["experiment"]),
+                "n_invalid": len(invalidated(data.folder(), key_of(row))),
+            }
         )
     )
     if row["is_job"]:
         scores = data.scores(row["experiment"])
         _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
-    _draw_ways(row)
-    draw_comparison(row)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium"
+    ):
+        _draw_ways(row)
+        _draw_compare(row)
     run = key_of(row)
+    is_of_model = row["detector_kind"] == DetectorKind.LLM
+    if row["is_job"] and row["n_answers"] and is_of_model:
+        draw_confidence(run, row["detector_title"])
     _draw_reasons(stored.reasons(data.store().cursor(), run))
     _draw_instances(run)
+    draw_invalidated(run)
     draw_one(Listed.RUN, run.experiment)
+
+
+@data.kept(data.answers, 64)
+def _right_and_answered(run: RunKey) -> tuple[int, int]:
+    return right_and_answered(data.verdicts(), run)
+
+
+def run_sentence(row: dict[str, Any], n_right: int, n: int) -> str:
+    """On how many instances a run is right."""
+    who = condition_words(row)
+    if not n:
+        return f"{who}: no answer about an instance with a known outcome"
+    return f"{who} is right on {count(n_right)} of {count(n)} instances"
 
 
 def _watch(job: str) -> None:
@@ -99,8 +144,12 @@ def _draw_ways(row: dict[str, Any]) -> None:
         link(
             "results",
             "Beside the study on Results",
-            benchmark=row["benchmark"],
-            beside=row["experiment"],
+            **{
+                keys.BENCHMARK: row["benchmark"],
+                keys.BESIDE: row["experiment"],
+                # The leaderboard, which opens first, has own runs anyway.
+                keys.PART: "Runtime state",
+            },
         )
     elif row["n_answers"]:
         link(
@@ -109,6 +158,36 @@ def _draw_ways(row: dict[str, Any]) -> None:
             benchmark=row["benchmark"],
             experiment=row["experiment"],
         )
+
+
+def _draw_compare(row: dict[str, Any]) -> None:
+    """A way to the comparison with another run; nothing where no other has an answer on the benchmark."""
+    mine = key_of(row)
+    others = {
+        run_id(key_of(each)): run_words(each)
+        for each in as_rows(data.run_list())
+        if each["n_answers"]
+        and each["benchmark"] == mine.benchmark
+        and key_of(each) != mine
+    }
+    if not row["n_answers"] or not others:
+        return
+    key = f"_compare_{run_id(mine)}"
+
+    def open_comparison() -> None:
+        show_here(**comparison_address(run_id(mine), [st.session_state[key]]))
+
+    st.selectbox(
+        "Compare with",
+        list(others),
+        index=None,
+        label_visibility="collapsed",
+        placeholder="Compare with another run",
+        key=key,
+        width=420,
+        format_func=others.__getitem__,
+        on_change=open_comparison,
+    )
 
 
 def facts_html(row: dict[str, Any]) -> str:
@@ -130,10 +209,13 @@ def facts_html(row: dict[str, Any]) -> str:
         "started": moment(row["started_at"]) if row["started_at"] else None,
         "instances": count(row["n_instances"]),
         "answers": count(row["n_answers"]),
+        "invalidated": count(row["n_invalid"])
+        if row.get("n_invalid")
+        else None,
         "without an answer": count(row["n_unanswered"])
         if row["n_unanswered"]
         else None,
-        "runs agree": agreement_words(row)
+        "answers agree": agreement_words(row)
         if row["agreement"] is not None
         else None,
         "tokens in / out": tokens_words(row)
@@ -195,14 +277,14 @@ def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
         if len(rows) > 1 or printed
         else "Crash detection"
     )
-    st.subheader(beside, anchor="scores")
+    st.header(beside, anchor="scores")
     st.html(scores_html(rows, printed))
     same = (
         "; the published rows over the same instances" if len(rows) > 1 else ""
     )
     prose(
         st.caption,
-        f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.",
+        f"Majority of answers, detection alone (as table 2b), 95% intervals clustered by case{same}.",
     )
     if printed:
         st.caption(
@@ -222,32 +304,42 @@ def scores_html(
         ]
     )
     head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
-    return f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return (
+        '<div class="cw-scroll" tabindex="0"><table class="cw-numbers cw-cards">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _printed_html(row: PrintedRow) -> str:
     # Neither n nor intervals: the paper prints the rates, and its answers are not loaded.
     cells = "".join(
-        f'<td>{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
+        f'<td data-head="{escape(name)}">{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
         if name in row.cells
-        else "<td></td>"
+        else '<td class="cw-empty"></td>'
         for name in RATES
     )
     words = escape(setting_words(row.setting))
-    return f'<tr><td>{escape(row.title)}</td><td class="cw-text">{words}</td><td></td>{cells}</tr>'
+    return (
+        f'<tr><th scope="row">{escape(row.title)}</th><td class="cw-text" data-head="Input">{words}</td>'
+        f'<td class="cw-empty"></td>{cells}</tr>'
+    )
 
 
 def _score_html(row: ScoreRow) -> str:
     title = (
         escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
     )
-    rates = [row.rates[name] for name in RATES]
+    rates = {name: row.rates[name] for name in RATES}
     cells = "".join(
-        f'<td>{percent(rate.value)} <span class="cw-dim">{_unbroken(interval(rate.low, rate.high))}</span></td>'
-        for rate in rates
+        f'<td data-head="{escape(name)}">{percent(rate.value)} '
+        f'<span class="cw-dim">{_unbroken(interval(rate.low, rate.high))}</span></td>'
+        for name, rate in rates.items()
     )
     words = escape(setting_words(row.setting))
-    return f'<tr><td>{title}</td><td class="cw-text">{words}</td><td>{row.n - row.left_out}</td>{cells}</tr>'
+    return (
+        f'<tr><th scope="row">{title}</th><td class="cw-text" data-head="Input">{words}</td>'
+        f'<td data-head="n">{row.n - row.left_out}</td>{cells}</tr>'
+    )
 
 
 def _unbroken(text: str) -> str:
@@ -257,7 +349,7 @@ def _unbroken(text: str) -> str:
 def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
     if not reasons:
         return
-    st.subheader("Without an answer", anchor="unanswered")
+    st.header("Without an answer", anchor="unanswered")
     items = "".join(
         f"<li>{count(n)} × {escape(reason[:300])}</li>"
         for reason, n in reasons[:MAX_REASONS]
@@ -270,67 +362,113 @@ def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
 
 def _draw_instances(run: RunKey) -> None:
     """One line of answers per instance, page by page; a click opens prompt and replies."""
-    st.subheader("Answers", anchor="answers")
-    only = Only(
-        switch(
-            "Instances",
-            [str(only) for only in Only],
-            key=keys.RUN_ONLY,
-            default=str(Only.ALL),
+    st.header("Answers", anchor="answers")
+    read_old_only()
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium"
+    ):
+        only = Only(
+            switch(
+                "Instances",
+                [str(only) for only in Only],
+                key=keys.RUN_ONLY,
+                default=str(Only.ALL),
+                format_func=lambda only: ONLY_WORDS[Only(only)],
+                width="content",
+            )
         )
-    )
+        find = phrase_of(
+            text(
+                SEARCH_LABEL,
+                key=keys.SEARCH,
+                width=320,
+                label_visibility="collapsed",
+                placeholder=SEARCH_LABEL,
+                icon=":material/search:",
+            )
+        )
     cursor = data.store().cursor()
-    # The key names run and filter: page nine of a long list may lie beyond the end of a short one.
-    shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
-    page = stored.instance_page(cursor, run, only, page=shown_page, size=PAGE)
+    shown = list_key(run, only, find)
+    shown_page = page_shown(shown)
+    page = stored.instance_page(
+        cursor, run, only, page=shown_page, size=PAGE, find=find
+    )
     if page.empty:
-        st.info(
-            "No answer has arrived yet."
-            if only == Only.ALL
-            else f"No instance matches the filter: {only}."
-        )
+        has_texts = not find or stored.has_texts(cursor, run)
+        st.info(_nothing_words(only, find, has_texts=has_texts))
         return
     n_all = int(page["n_all"].iloc[0])
-    st.caption(
-        f"{count(n_all)} instances. Click a row to read its prompt and its raw replies. C: a crash is predicted, "
-        "a dot: none, a question mark: no answer."
-    )
     rows = as_rows(page)
-    place = clicked_row(
-        pd.DataFrame([_cells(row) for row in rows]),
-        most_height=MOST_HEIGHT,
-        key=f"{keys.PICKED}_answers_{run}_{only}_{shown_page}",
-        column_config={
-            "First answer": st.column_config.TextColumn(width="large")
-        },
+    if find:
+        st.caption(
+            literal(found_words(n_all, int(page["n_found_all"].iloc[0]), find))
+        )
+        draw_linked(hits_html(rows, find), key="hits")
+    else:
+        st.caption(
+            f"{count(n_all)} instances. Each opens its prompt and its raw replies. C: a crash is predicted, "
+            "a dot: none, a question mark: no answer."
+        )
+        draw_linked(answers_html(rows), key="answers")
+    draw_pages(shown, n_all)
+
+
+def _nothing_words(only: Only, find: str, *, has_texts: bool) -> str:
+    if not has_texts:
+        return (
+            "The texts of these answers are not loaded, so there is nothing to search. The Data page fetches those of "
+            "the study."
+        )
+    if find:
+        among = "" if only is Only.ALL else f" among: {ONLY_WORDS[only]}"
+        return literal(f"No answer contains {find}{among}.")
+    if only is Only.ALL:
+        return "No answer has arrived yet."
+    return f"No instance matches the filter: {ONLY_WORDS[only]}."
+
+
+def found_words(n_instances: int, n_answers: int, find: str) -> str:
+    """How many answers contain what was searched for, and about how many instances they are."""
+    contain = "contains" if n_answers == 1 else "contain"
+    return f"{quantity(n_answers, 'answer')} on {quantity(n_instances, 'instance')} {contain} “{find}”."
+
+
+def hits_html(rows: list[dict[str, Any]], find: str) -> str:
+    """Instances of `storage.answers.instance_page` that a search found, each with the text around the first hit."""
+    body = "".join(
+        f'<tr><th scope="row"><a href="{address(here(**{keys.INSTANCE: row["instance_id"]}))}">'
+        f"{escape(row['instance_id'])}</a></th>"
+        f'<td data-head="Actual">{_actual(row)}</td><td data-head="Vote">{vote_words(row)}</td>'
+        f'<td data-head="Answers">{count(row["n_found"])} found</td>'
+        f'<td class="cw-hit">{marked_line(row["said"] or "", find)}</td></tr>'
+        for row in rows
     )
-    if n_all > PAGE:
-        st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
-    if place is not None:
-        chosen = str(rows[place]["instance_id"])
-        st.query_params.from_dict(address_of(run, chosen, only))
-        st.rerun()
+    heads = ("Instance", "Actual", "Vote", "Answers", "First answer found")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (
+        f'<table class="cw-versus cw-cards cw-instances"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def answers_html(rows: list[dict[str, Any]]) -> str:
+    """Instances of `storage.answers.instance_page`, each with its answers, its vote and the first answer."""
+    links = [
+        address(here(**{keys.INSTANCE: row["instance_id"]})) for row in rows
+    ]
+    cells = pd.DataFrame([_cells(row) for row in rows])
+    return rows_html(cells, links=links, css="cw-answers", is_tall=True)
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    truth = {True: "crash", False: "no crash"}.get(row["truth"], NOTHING)
     return {
         "Instance": row["instance_id"],
-        "Actual": truth,
+        "Actual": _actual(row),
         "Answers": row["marks"],
         "Vote": vote_words(row),
         "First answer": row["said"] or "",
     }
 
 
-def vote_words(row: dict[str, Any]) -> str:
-    """The majority of the answers, and whether it is right where that is known."""
-    if row["n_crash"] + row["n_safe"] == 0:
-        return "no answer"
-    if row["n_crash"] == row["n_safe"]:
-        return "tie"
-    crash = row["n_crash"] > row["n_safe"]
-    sign = (
-        "" if row["truth"] is None else " ✓" if crash == row["truth"] else " ✗"
-    )
-    return ("crash" if crash else "no crash") + sign
+def _actual(row: dict[str, Any]) -> str:
+    return {True: "crash", False: "no crash"}.get(row["truth"], NOTHING)

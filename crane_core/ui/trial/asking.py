@@ -87,7 +87,7 @@ def ask(
 
 def draw_asking(checked: CheckedNotebook) -> None:
     """What a model would be shown, what that costs, the button that sends it, and what came back."""
-    st.subheader("Ask a model", anchor="model")
+    st.header("Ask a model", anchor="model")
     settings = list(checked.settings)
     setting = st.selectbox(
         "Input of the model",

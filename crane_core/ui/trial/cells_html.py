@@ -9,6 +9,7 @@ from crane_core.domain import Cell
 from crane_core.notebooks import CodeCell
 from crane_core.ui.code_html import line_html
 from crane_core.ui.pair_diff import MAX_LINES
+from crane_core.ui.words import quantity
 
 MAX_PREVIEW = 60
 
@@ -91,10 +92,17 @@ def _about(cell: Cell) -> str:
 
 def _body(cell: Cell, crash_line: int | None) -> str:
     lines = cell.code.splitlines()
-    shown = "".join(
-        _line(i, text, i == crash_line)
-        for i, text in enumerate(lines[:MAX_LINES], start=1)
-    )
+    shown = ""
+    n_hidden = 0
+    for number, text in enumerate(lines[:MAX_LINES], start=1):
+        # Where comments were removed, as in the published inputs, many empty lines follow each other.
+        if not text.strip() and not _is_kept_blank(lines, number):
+            n_hidden += 1
+            continue
+        shown += _line(
+            number, text, crashes=number == crash_line, n_hidden=n_hidden
+        )
+        n_hidden = 0
     cut = len(lines) - MAX_LINES
     more = (
         f'<div class="cw-dim cw-more">… {cut:,} more lines</div>'
@@ -104,7 +112,18 @@ def _body(cell: Cell, crash_line: int | None) -> str:
     return f'<div class="cw-lines">{shown}</div>{more}'
 
 
-def _line(number: int, text: str, crashes: bool) -> str:  # noqa: FBT001 - one of three plain values of a line
+def _is_kept_blank(lines: Sequence[str], number: int) -> bool:
+    """Whether the empty line of this number is alone between two others."""
+    around = lines[max(0, number - 2) : number + 1]
+    return len(around) == 3 and bool(around[0].strip() and around[2].strip())
+
+
+def _line(number: int, text: str, *, crashes: bool, n_hidden: int) -> str:
     css = "cw-side cw-crash" if crashes else "cw-side"
     mark = "▶" if crashes else ""
-    return f'<div class="{css}"><i>{number}</i><b>{mark}</b><code>{line_html(text)}</code></div>'
+    gap = (
+        f' class="cw-skip" title="{quantity(n_hidden, "empty line")} above not shown"'
+        if n_hidden
+        else ""
+    )
+    return f'<div class="{css}"><i{gap}>{number}</i><b>{mark}</b><code>{line_html(text)}</code></div>'

@@ -16,6 +16,7 @@ from crane_core.pipeline.own_notebooks.check import (
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
+from crane_core.ui.trial.fix_view import draw_fixes
 from crane_core.ui.trial.running import draw_bar, run_of
 from crane_core.ui.trial.verdict_view import (
     crash_line,
@@ -38,6 +39,7 @@ def draw_desk(chosen: CheckedNotebook, *, may_run: bool) -> CheckedNotebook:
     draw_rules(checked, said)
     if checked.rehearsal is not None:
         st.html(rehearsal_html(checked.rehearsal))
+    draw_fixes(checked)
     draw_bar(chosen, running, may_run=may_run and not chosen.is_attached)
     st.html(bench_html(checked, said))
     return checked

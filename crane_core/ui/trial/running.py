@@ -21,6 +21,7 @@ from crane_core.pipeline.own_notebooks.check import (
     is_on,
     run_up,
 )
+from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import KernelLimits
@@ -44,6 +45,8 @@ class Running(Background[CheckedNotebook]):
     """One run of the notebook `checked`; its outcome is the same notebook with its state."""
 
     checked: CheckedNotebook
+    is_rehearsing: bool
+    keep_going: bool
 
 
 @st.cache_resource(show_spinner=False)
@@ -72,19 +75,31 @@ def start(
     *,
     keep_going: bool = False,
     rehearse_s: float | None = None,
+    runs_again: bool = False,
     work: Callable[..., CheckedNotebook] = run_up,
 ) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
 
-    With `rehearse_s` the target too, for so many seconds at most, in a copy of the kernel.
+    With `rehearse_s` the target too, for so many seconds at most, in a copy of the kernel; with `runs_again` in a copy
+    of a second kernel, after the same cells, where the first copy lacks threads.
 
     Raises KernelError if too many notebooks are running.
     """
-    running = Running(checked=checked)
+    running = Running(
+        checked=checked,
+        is_rehearsing=rehearse_s is not None,
+        keep_going=keep_going,
+    )
 
     def run() -> CheckedNotebook:
-        options = {"keep_going": keep_going, "rehearse_s": rehearse_s}
-        return work(checked, stop=running.stop, limits=limits(), **options)
+        return work(
+            checked,
+            stop=running.stop,
+            limits=limits(),
+            keep_going=keep_going,
+            rehearse_s=rehearse_s,
+            runs_again=runs_again,
+        )
 
     begin(running, run, places(), full=full(), failed="Running it failed")
     return running
@@ -99,7 +114,14 @@ UPLOADED_ALONE = (
 REHEARSE = "Also run the target in a copy"
 REHEARSE_HELP = (
     f"A rehearsal: the target itself runs for up to {USUAL_S:g} s in a copy of the kernel that is dropped, without"
-    " network, programs and GPU. Its outcome is what happened there, not a prediction."
+    " network, programs and GPU. Its outcome is what happened there, not a prediction. If it crashes, fixes are tried"
+    " in further copies."
+)
+AGAIN = "Rehearse in a second kernel"
+# Cells may send and write: that they run once more is for who asks for it.
+AGAIN_HELP = (
+    "The copy lacked threads of the kernel. A second kernel runs the cells before the target once more, and the target "
+    "in a copy that has its own threads."
 )
 
 
@@ -134,7 +156,7 @@ def draw_bar(
     checked = outcome if isinstance(outcome, CheckedNotebook) else chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
-            _draw_buttons(checked, outcome)
+            _draw_buttons(checked, running)
         words = (
             NOT_REACHED
             if isinstance(outcome, CraneError)
@@ -161,9 +183,8 @@ def _is_upload(chosen: CheckedNotebook) -> bool:
     return folder is not None and chosen.path.is_relative_to(folder.name)
 
 
-def _draw_buttons(
-    checked: CheckedNotebook, outcome: CheckedNotebook | CraneError | None
-) -> None:
+def _draw_buttons(checked: CheckedNotebook, running: Running | None) -> None:
+    outcome = running.outcome if running is not None else None
     is_known = checked.state is not None
     words = (
         "Run it again"
@@ -174,21 +195,39 @@ def _draw_buttons(
         words, type="secondary" if is_known else "primary", key=keys.TRY_START
     ):
         _start(checked, keep_going=False)
-    st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
+    # Streamlit forgets the box while a run is shown instead of it.
+    was_ticked = running is None or running.is_rehearsing
+    st.checkbox(REHEARSE, was_ticked, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
     if isinstance(outcome, CellRaisedError) and st.button(
         "Continue past cells that raise", key=keys.TRY_PAST
     ):
         _start(checked, keep_going=True)
+    told = checked.rehearsal
+    if (
+        running is not None
+        and told is not None
+        and told.lacks_threads
+        and st.button(AGAIN, key=keys.TRY_AGAIN, help=AGAIN_HELP)
+    ):
+        _start(checked, keep_going=running.keep_going, runs_again=True)
 
 
-def _start(checked: CheckedNotebook, *, keep_going: bool) -> None:
+def _start(
+    checked: CheckedNotebook, *, keep_going: bool, runs_again: bool = False
+) -> None:
     with refusals_shown():
         require(Role.ADMIN)
         rehearse_s = (
-            USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
+            USUAL_S
+            if runs_again or st.session_state.get(keys.TRY_REHEARSE)
+            else None
         )
         st.session_state[keys.TRY_RUN] = start(
-            checked, keep_going=keep_going, rehearse_s=rehearse_s
+            checked,
+            keep_going=keep_going,
+            rehearse_s=rehearse_s,
+            runs_again=runs_again,
+            work=run_up if rehearse_s is None else run_up_and_fix,
         )
         st.rerun()
 

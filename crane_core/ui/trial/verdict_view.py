@@ -15,17 +15,18 @@ from crane_core.pipeline.own_notebooks.check import (
     CheckedNotebook,
     findings,
     unsure,
+    verdict,
 )
 from crane_core.pipeline.own_notebooks.value_origins import (
     evidence,
     with_origins,
 )
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
-from crane_core.ui.words import shortened
+from crane_core.ui.words import literal, shortened
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
-WHO = "Certain-crash rules"
+WHO = "Predicted by the certain-crash rules"
 
 
 def crash_line(said: Prediction) -> int | None:
@@ -34,6 +35,14 @@ def crash_line(said: Prediction) -> int | None:
         number = str(finding["code_line"]).partition(":")[0]
         return int(number) if number.isdigit() else None
     return None
+
+
+def answer(checked: CheckedNotebook) -> str:
+    """The title of the page, for Markdown: what the rules say of the target."""
+    place = f"Code cell {checked.plan.target.index}"
+    for finding in findings(verdict(checked)):
+        return literal(f"{place} will crash: {finding['exception']}")
+    return f"{place}: no certain crash"
 
 
 def draw_rules(checked: CheckedNotebook, said: Prediction) -> None:
@@ -135,13 +144,13 @@ def rehearsal_html(told: Rehearsal) -> str:
         )
         for name, text in told.facts
     ]
-    return _card(css, told.how, _shown(title), facts)
+    return _card(css, f"Rehearsed {told.where}", _shown(title), facts)
 
 
 def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:
     """who is plain text; head and the facts are HTML."""
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
-    return f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(who)}</div><h4>{head}</h4><dl>{rows}</dl></div>'
+    return f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(who)}</div><h2>{head}</h2><dl>{rows}</dl></div>'
 
 
 def _shown(text: Any, limit: int = MAX_TEXT) -> str:

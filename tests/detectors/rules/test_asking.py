@@ -19,10 +19,14 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Answer, Crash
 from crane_core.detectors.rules.family import Registered
 from crane_core.detectors.rules.operation import Arguments, Operation
+from crane_core.detectors.rules.predict import findings
 from crane_core.detectors.rules.sending import Sender
+from crane_core.domain import Setting
 from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
 from tests.patience import once
+
+from .conftest import Predict, cells_of
 
 SETUP = """\
 import numpy as np
@@ -202,10 +206,11 @@ def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -
         for worker in workers:
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGCONT)
-    with asking.asking_with(asking.UNHURRIED, lambda library: None):
+    with asking.asking_with(asking.UNHURRIED, lambda library: None) as answered:
         asker = asking.Asker(VERSIONS, lambda text: False)
-    assert asked(asker, axis=9_009) is not None
+        assert asked(asker, axis=9_009) is not None
     assert asker.unsure == ()
+    assert list(answered) == ["NumPy"]
 
 
 def test_the_library_that_is_waited_for_is_told() -> None:
@@ -300,3 +305,35 @@ def test_a_tensor_too_large_to_compute_with_is_sent_without_elements() -> None:
     sent = sender.order("method", "torch.Tensor", "sum", [tensor], {})
     assert sender.is_large()
     assert sent["operands"][0]["facts"]["device"] == "meta"
+
+
+def test_one_method_in_a_loop_is_asked_about_a_few_times(
+    predict_here: Predict,
+) -> None:
+    setup = (
+        "import numpy as np\nfrom sklearn.tree import DecisionTreeClassifier\n"
+        "from sklearn.model_selection import cross_val_score\n"
+        "X, y = np.zeros((20, 2)), np.arange(20) % 2\ndepths = list(range(1, 40))"
+    )
+    target = (
+        "for depth in depths:\n"
+        "    model = DecisionTreeClassifier(max_depth=depth)\n"
+        "    cross_val_score(model, X, y, cv=5)"
+    )
+    asker = asking.Asker({"python": "3.0"}, lambda text: False)
+    order = {"step": "learns", "of": "", "name": "fit", "operands": []}
+    asked = [asker._is_fit_once_more(order) for _ in range(9)]
+    assert asked == [False] * asking._MOST_LEARNT + [True] * 3
+    assert predict_here(setup, target).findings == ()
+
+
+def test_questions_about_one_target_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(asking, "_MOST_ASKED", 4)
+    target = "for n in range(1, 30):\n    np.roll(np.zeros((n, 2)), 1, axis=0)"
+    report = findings(
+        cells_of("import numpy as np", target), None, Setting.CODE
+    )
+    assert report.findings == ()
+    assert "only the first 4 questions to libraries were asked" in report.unsure

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.detectors.rules import past, predict
+from crane_core.detectors.rules import executed_cells, predict
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.heap import (
     BranchWatch,
@@ -169,7 +169,7 @@ def walked(
         Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1])
     )
     with monkeypatch.context() as patched:
-        patched.setattr(past, "Interpreter", Noted)
+        patched.setattr(executed_cells, "Interpreter", Noted)
         patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)
     return report, [

@@ -39,7 +39,7 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
             "df['a'].head().iplot()",
             marks=pytest.mark.slow,
         ),
-        (TABLE, "import plots\ndf.iplot()"),
+        pytest.param(TABLE, "import plots\ndf.iplot()", marks=pytest.mark.slow),
         pytest.param(
             f"{TABLE}\nfrom tqdm import tqdm",
             "tqdm.pandas()\ndf['a'].progress_apply(abs)",
@@ -50,9 +50,10 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
             "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)",
             marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             TABLE,
             "import sklearn.base\nsklearn.base.BaseEstimator.told = 1\nmodel.told",
+            marks=pytest.mark.slow,
         ),
     ],
 )

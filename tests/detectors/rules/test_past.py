@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from crane_core.detectors.rules.executed_cells import MOST_STEPS
 from crane_core.detectors.rules.initial_state import InitialState
-from crane_core.detectors.rules.past import MOST_STEPS, Past, past_of
+from crane_core.detectors.rules.past import Past, past_of
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import (
     Cell,

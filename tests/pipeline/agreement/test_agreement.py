@@ -31,7 +31,6 @@ from crane_core.pipeline.agreement.agreement import (
     agreement_by,
     agreement_table,
     agreement_with_judges,
-    among,
     common_items,
     confusions,
     differing,
@@ -41,6 +40,7 @@ from crane_core.pipeline.agreement.agreement import (
     usual_pair,
 )
 from crane_core.pipeline.agreement.judge_differs import judge_differs
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
     keep_campaign,
@@ -124,7 +124,9 @@ def diagnoses_of(
     labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Sequence[str]
 ) -> Items:
     return common_items(
-        labels, verdicts, annotators, ComparedVerdicts.DIAGNOSES
+        labelled_verdicts(labels, verdicts),
+        annotators,
+        ComparedVerdicts.DIAGNOSES,
     )
 
 
@@ -203,8 +205,7 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
         "cyd": [None] * 10 + [*noisy(first, 5)[10:35]] + [None] * 25,
     }
     items = common_items(
-        labels_of(verdicts, **said),
-        verdicts,
+        labelled_verdicts(labels_of(verdicts, **said), verdicts),
         list(said),
         ComparedVerdicts.DIAGNOSES,
     )
@@ -240,7 +241,9 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     assert (
         len(
             common_items(
-                labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL
+                labelled_verdicts(labels, verdicts),
+                ["ana", "ben"],
+                ComparedVerdicts.ALL,
             ).facts
         )
         == 12
@@ -268,8 +271,7 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
         ],
     }
     items = common_items(
-        labels_of(verdicts, **said),
-        verdicts,
+        labelled_verdicts(labels_of(verdicts, **said), verdicts),
         list(said),
         ComparedVerdicts.DIAGNOSES,
     )
@@ -284,7 +286,9 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
         ("judge", "unverifiable"): 1,
     }
     everything = common_items(
-        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.ALL
+        labelled_verdicts(labels_of(verdicts, **said), verdicts),
+        list(said),
+        ComparedVerdicts.ALL,
     )
     assert len(everything.facts) == 5
     assert everything.off_scale.empty
@@ -318,8 +322,9 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> (
     table = by_name(
         agreement_table(
             common_items(
-                labels_of(verdicts, a=first, b=second),
-                verdicts,
+                labelled_verdicts(
+                    labels_of(verdicts, a=first, b=second), verdicts
+                ),
                 ["a", "b"],
                 ComparedVerdicts.ALL,
             )
@@ -350,8 +355,7 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(
         for is_torch, label in zip(torch, second, strict=True)
     ]
     items = common_items(
-        labels_of(verdicts, ana=first, ben=second),
-        verdicts,
+        labelled_verdicts(labels_of(verdicts, ana=first, ben=second), verdicts),
         ["ana", "ben"],
         ComparedVerdicts.DIAGNOSES,
     )
@@ -434,7 +438,7 @@ def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     all_three = diagnoses_of(more, verdicts, ["ana", "ben", "cyd"])
     alone = diagnoses_of(labels, verdicts, ["ben", "ana"])
     pd.testing.assert_frame_equal(
-        agreement_table(among(all_three, ["ben", "ana"])),
+        agreement_table(all_three.among(["ben", "ana"])),
         agreement_table(alone),
     )
 
@@ -491,8 +495,9 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
         for seed, name in enumerate([*passes["annotator"], *lone["annotator"]])
     }
     items = common_items(
-        labels_of(verdicts, LabellerKind.JUDGE, **said),
-        verdicts,
+        labelled_verdicts(
+            labels_of(verdicts, LabellerKind.JUDGE, **said), verdicts
+        ),
         list(said),
         ComparedVerdicts.DIAGNOSES,
     )
@@ -653,13 +658,16 @@ def percent_by_detector(
     published: Published, *annotators: str
 ) -> dict[str, float]:
     items = common_items(
-        published.labels, published.verdicts, annotators, ComparedVerdicts.ALL
+        labelled_verdicts(published.labels, published.verdicts),
+        annotators,
+        ComparedVerdicts.ALL,
     )
     table = agreement_by(items, PERCENT, "detector_title")
     assert (table["n"] == 444).all()
     return dict(zip(table["detector_title"], table["value"], strict=True))
 
 
+@pytest.mark.slow
 def test_the_judges_two_orders_agree_as_the_study_printed(
     published: Published,
 ) -> None:
@@ -685,8 +693,7 @@ def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
     names = published.passes["annotator"].tolist()
     assert len(names) == 12
     items = common_items(
-        published.labels,
-        published.verdicts,
+        labelled_verdicts(published.labels, published.verdicts),
         ["published human", *names],
         ComparedVerdicts.ALL,
     )
@@ -717,8 +724,7 @@ def test_the_default_of_the_published_archive_is_people_against_the_judges_first
         [("published judge, repetition 1", "misdetected", 97)],
     )
     differs = judge_differs(
-        published.labels,
-        published.verdicts,
+        labelled_verdicts(published.labels, published.verdicts),
         "published human",
         ["published judge, repetition 1"],
     )

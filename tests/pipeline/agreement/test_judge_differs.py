@@ -11,6 +11,7 @@ from crane_core.pipeline.agreement.judge_differs import (
     ON_SCALE,
     judge_differs,
 )
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.judging.judges import (
     pooled_judges,
     without_repetitions,
@@ -33,7 +34,9 @@ JUDGE = [
 
 def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
     table = judge_differs(
-        labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["judge"]
+        labelled_verdicts(labels({"ana": ANA, "judge": JUDGE}), verdicts()),
+        "ana",
+        ["judge"],
     )
     assert list(table.columns) == COLUMNS
     counted = table.set_index("counted")[
@@ -61,7 +64,9 @@ def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
     [sentence] = differing_words(
         "ana",
         judge_differs(
-            labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"]
+            labelled_verdicts(labels({"ana": ANA, "j": ANA[:5]}), verdicts()),
+            "ana",
+            ["j"],
         ),
     )
     assert sentence.startswith(
@@ -72,11 +77,17 @@ def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
 
 def test_a_judge_without_labels_has_no_row() -> None:
     assert judge_differs(
-        labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["nobody"]
+        labelled_verdicts(labels({"ana": ANA, "judge": JUDGE}), verdicts()),
+        "ana",
+        ["nobody"],
     ).empty
     only_misses = pd.DataFrame(
         judge_differs(
-            labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"]
+            labelled_verdicts(
+                labels({"ana": ANA, "j": ["misdetected"]}), verdicts()
+            ),
+            "ana",
+            ["j"],
         )
     )
     assert only_misses["counted"].tolist() == [ALL]

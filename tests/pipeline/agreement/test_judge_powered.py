@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.stats.prediction_powered import powered_share
 
@@ -77,7 +78,7 @@ JUDGE: list[str | None] = [
 def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
     frame = labels({"ana": HUMAN, "judge": JUDGE, "follower": [*HUMAN]})
     [row] = judge_powered(
-        frame, verdicts(), "ana", ["judge", "follower"]
+        labelled_verdicts(frame, verdicts()), "ana", ["judge", "follower"]
     ).to_dict("records")
     expected = powered_share(
         [1, 0, 1, 0, 1, 1],
@@ -103,8 +104,12 @@ def test_a_judge_that_labelled_more_adds_to_the_persons_labels() -> None:
 
 def test_nobody_to_compare_gives_no_row() -> None:
     frame = labels({"ana": HUMAN, "judge": JUDGE})
-    assert judge_powered(frame, verdicts(), "nobody", ["judge"]).empty
     assert judge_powered(
-        frame[frame["annotator"] == "ana"], verdicts(), "ana", []
+        labelled_verdicts(frame, verdicts()), "nobody", ["judge"]
+    ).empty
+    assert judge_powered(
+        labelled_verdicts(frame[frame["annotator"] == "ana"], verdicts()),
+        "ana",
+        [],
     ).empty
     assert set(KEY) <= set(frame)

@@ -10,7 +10,7 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.domain import Label
+from crane_core.domain import Label, Side
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
     keep_campaign,
@@ -23,7 +23,9 @@ from crane_core.pipeline.campaigns.status import (
     open_words,
     status_json,
     status_words,
+    waiting_words,
 )
+from crane_core.pipeline.campaigns.threads import About, resolve
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -120,8 +122,8 @@ def test_progress_counts_labels_flags_skips_and_speed(
         Provenance.UNLABELLED: 46,
     }
     assert status.outcomes == dict.fromkeys(Provenance, 0) | counts
-    assert (status.n_differ, status.n_undecided, status.n_flagged) == (1, 1, 1)
-    assert open_words(status)[1] == "undecided: 1 items with different labels"
+    assert (status.n_differ, len(status.waiting), status.n_flagged) == (1, 1, 1)
+    assert open_words(status)[1] == "to decide: 1 item with different labels"
     assert (
         "ana: 2 of 50, 1 skipped, 1 flagged, median 6 s, 1 quick"
         in status_words(status)
@@ -131,7 +133,7 @@ def test_progress_counts_labels_flags_skips_and_speed(
     after = campaign_status(answered, "pilot")
     assert (
         after.n_differ,
-        after.n_undecided,
+        len(after.waiting),
         after.outcomes[Provenance.ADJUDICATED],
     ) == (1, 0, 1)
 
@@ -153,6 +155,27 @@ def test_a_locked_campaign_says_so(answered: DataFolder, plan: Plan) -> None:
     status = campaign_status(answered, "pilot")
     assert "48 items, locked by dora at 20" in status_words(status)
     assert status_json(status)["locked"]["by"] == "dora"
+    assert "result: no item has a final label" in status_words(status)
+    assert status_json(status)["result"] is None
+
+
+def test_a_locked_campaign_tells_its_result(
+    answered: DataFolder, plan: Plan
+) -> None:
+    one, two = sorted(item.item for item in plan.items)[:2]
+    act(answered, "ana", one, "label", label="correct")
+    act(answered, "ana", two, "label", label="wrong")
+    assert campaign_status(answered, "pilot").result is None
+    lock_campaign(answered, "pilot", by="dora")
+    status = campaign_status(answered, "pilot")
+    found = status_json(status)["result"]
+    assert found["correct"]["items"] == 2
+    assert found["partial"]["share"] == 0.0
+    assert found["correct"]["share"] + found["wrong"]["share"] == (
+        pytest.approx(1.0)
+    )
+    assert "result: 2 items of" in status_words(status)
+    assert "    partial: 0.0% (95% 0.0% to" in status_words(status)
 
 
 def test_items_with_different_labels_come_up_at_once_and_flagged_ones_when_all_have_labelled(
@@ -207,3 +230,44 @@ def test_a_flag_on_the_second_showing_brings_the_item_up(
     assert [
         (entry.item, entry.differs) for entry in disputes(answered, plan)
     ] == [(again.item, False)]
+
+
+def test_a_flag_asks_for_a_decision_until_its_thread_is_resolved(
+    answered: DataFolder, plan: Plan
+) -> None:
+    item = sorted(entry.item for entry in plan.items)[0]
+    for annotator in plan.annotators:
+        act(answered, annotator, item, "label", label="correct")
+    act(answered, "ana", item, "flag")
+    flagged = campaign_status(answered, "pilot")
+    assert waiting_words(flagged) == "1 flagged item"
+    assert "to decide: 1 flagged item" in open_words(flagged)
+    assert "to decide: 1 flagged item" in status_words(flagged)
+    assert status_json(flagged)["open"]["undecided"] == 1
+    assert flagged.progress[0].n_flagged == flagged.n_flagged == 1
+
+    about = About("ana", Showing(item, 1))
+    resolve(answered, "pilot", about, by="lea", side=Side.LEAD)
+    resolved = campaign_status(answered, "pilot")
+    assert (resolved.waiting, resolved.n_flagged) == ([], 0)
+    assert resolved.progress[0].n_flagged == 0
+    assert disputes(answered, plan) == []
+
+    act(answered, "ana", item, "unflag")
+    act(answered, "ana", item, "flag", note="again")
+    assert len(campaign_status(answered, "pilot").waiting) == 1
+
+
+def test_a_decided_item_stays_one_when_its_labels_agree_later(
+    answered: DataFolder, plan: Plan
+) -> None:
+    item = sorted(entry.item for entry in plan.items)[0]
+    act(answered, "ana", item, "label", label="correct")
+    act(answered, "ben", item, "label", label="wrong")
+    assert waiting_words(campaign_status(answered, "pilot")) == (
+        "1 item with different labels"
+    )
+    adjudicate(answered, plan, item, by="dora", label=Label.CORRECT, reason="a")
+    act(answered, "ben", item, "undo")
+    (kept,) = disputes(answered, plan)
+    assert (kept.differs, undecided([kept])) == (False, [])

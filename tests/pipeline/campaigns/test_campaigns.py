@@ -67,6 +67,7 @@ PAPER_STRATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["told_store", "study_store"])
 def test_the_study_s_population_is_501_and_its_sample_222(
     source: str, request: pytest.FixtureRequest

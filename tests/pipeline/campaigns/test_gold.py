@@ -128,6 +128,7 @@ def give(folder: DataFolder, annotator: str, item: str, label: str) -> None:
     assert LabelStore(folder, "pilot").take(annotator, [act]).refused == {}
 
 
+@pytest.mark.slow
 def test_gold_is_in_every_order_once_and_in_no_sample(
     store: Store, answered: DataFolder, gold: tuple[Gold, ...]
 ) -> None:

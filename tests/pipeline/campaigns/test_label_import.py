@@ -22,6 +22,7 @@ from crane_core.pipeline.agreement.agreement import (
     agreement_table,
     common_items,
 )
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
     journal_of,
@@ -142,6 +143,7 @@ def test_every_row_becomes_a_label_with_its_note_and_source(
     ), "no time was spent here"
 
 
+@pytest.mark.slow
 def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
@@ -178,8 +180,7 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     ]
     store = prepare(answered)
     items = common_items(
-        label_frame(store, answered),
-        verdict_frame(store),
+        labelled_verdicts(label_frame(store, answered), verdict_frame(store)),
         ["pilot: ana", "pilot: eva"],
         ComparedVerdicts.DIAGNOSES,
     )

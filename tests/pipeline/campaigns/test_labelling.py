@@ -100,6 +100,7 @@ for number in range(40):
 """
 
 
+@pytest.mark.slow
 def test_the_acts_of_one_annotator_in_two_processes_have_one_order(
     pilot: Keep,
 ) -> None:

@@ -176,6 +176,7 @@ def tear(file: Path, chance: random.Random) -> None:
         torn.write(fragment)
 
 
+@pytest.mark.slow
 def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
     place: tuple[DataFolder, Plan],
     nursery: subprocess.Popen[bytes],

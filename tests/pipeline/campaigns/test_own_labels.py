@@ -30,6 +30,7 @@ from crane_core.pipeline.agreement.agreement import (
     pairwise,
     self_agreement,
 )
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.agreement.so_far import agreement_so_far
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,
@@ -175,7 +176,13 @@ def decide_all(folder: DataFolder, plan: Plan) -> None:
     assert undecided(disputes(folder, plan)) == []
 
 
-@pytest.mark.parametrize("labels", [FOUR, TWO], ids=["four", "two"])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(FOUR, id="four"),
+        pytest.param(TWO, id="two", marks=pytest.mark.slow),
+    ],
+)
 def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     answered: DataFolder, tmp_path: Path, labels: LabelSet
 ) -> None:
@@ -305,7 +312,10 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
         who = ["pilot: ana", "pilot: ben"]
         assert common_set(labels, who, label_sets(folder)) == FOUR
         items = common_items(
-            labels, verdicts, who, ComparedVerdicts.DIAGNOSES, FOUR
+            labelled_verdicts(labels, verdicts),
+            who,
+            ComparedVerdicts.DIAGNOSES,
+            FOUR,
         )
         table = agreement_table(items).set_index("coefficient")
         first, second = (
@@ -324,7 +334,7 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
             and table.loc[unordered, "value"].isna().all()
         )
         of_study = common_items(
-            labels, verdicts, who, ComparedVerdicts.DIAGNOSES
+            labelled_verdicts(labels, verdicts), who, ComparedVerdicts.DIAGNOSES
         )
         assert set(of_study.off_scale["label"]) == {"unclear"}
         again = self_agreement(repeat_frame(folder), label_sets(folder))

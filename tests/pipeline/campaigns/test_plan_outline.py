@@ -18,6 +18,7 @@ from crane_core.annotation.plan import (
     Overlap,
     Plan,
     Population,
+    plan_from_json,
 )
 from crane_core.cli import main
 from crane_core.errors import CampaignError
@@ -51,6 +52,7 @@ def store(answered: DataFolder) -> Iterator[Store]:
     opened.close()
 
 
+@pytest.mark.slow
 def test_the_studys_own_sample_is_told_as_the_paper_has_it(
     study_store: Store,
 ) -> None:
@@ -76,6 +78,7 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(
     assert told.remarks == ()
 
 
+@pytest.mark.slow
 def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(
     study_store: Store,
 ) -> None:
@@ -317,3 +320,29 @@ def test_several_experiments_of_another_benchmark_are_named_with_the_option(
             usual_experiment(store, "minibench")
     finally:
         store.close()
+
+
+def test_a_plan_names_the_gate_of_its_judges(store: Store) -> None:
+    design = Design(kind=DrawKind.ALL, repeats=0, judge_gate=0.85)
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), OURS, design, seed=7)
+    )
+    sentences = outline(plan, clustering(store, plan)).sentences
+    (line,) = [line for line in sentences if line.startswith("Judges:")]
+    assert line.endswith("reach 85%.")
+    assert plan_from_json(plan.to_json()).design.judge_gate == 0.85
+
+
+def test_a_plan_by_case_says_what_it_saves_and_costs(store: Store) -> None:
+    def told(*, by_case: bool) -> list[str]:
+        design = Design(kind=DrawKind.ALL, repeats=0, by_case=by_case)
+        wish = CampaignRequest("pilot", ("ana",), OURS, design, seed=7)
+        plan = drawn_plan(store, wish)
+        sentences = outline(plan, clustering(store, plan)).sentences
+        return [line for line in sentences if line.startswith("Order:")]
+
+    (line,) = told(by_case=True)
+    n_cases = len({one.case for one in population(store, OURS).verdicts})
+    assert f"begins a case {n_cases} times" in line
+    assert "a difference of 10 points on the same cases becomes 9." in line
+    assert told(by_case=False) == []

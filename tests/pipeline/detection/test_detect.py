@@ -299,6 +299,7 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_rebuild_reads_every_reply_again_to_identical_rows(
     folder: DataFolder,
 ) -> None:

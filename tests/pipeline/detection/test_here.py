@@ -106,6 +106,7 @@ def ours(
     return make
 
 
+@pytest.mark.slow
 def test_one_worker_answers_as_two_processes_do() -> None:
     plan = plan_of("rules", TARGETS)
     alone, ended = answered(plan, 1)

@@ -65,6 +65,7 @@ def input_files(tree: FileTree) -> list[InputFile]:
     ]
 
 
+@pytest.mark.slow
 def test_every_published_input_comes_back_out_of_the_store(
     store: Store, root: Path
 ) -> None:

@@ -119,6 +119,7 @@ def packed(folder: DataFolder, out: Path, *more: str) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_another_machine_has_identical_tables(
     full: DataFolder, elsewhere: DataFolder, tmp_path: Path
 ) -> None:
@@ -130,6 +131,7 @@ def test_another_machine_has_identical_tables(
     assert len(ours["jobs"]) == 1
 
 
+@pytest.mark.slow
 def test_a_second_import_brings_nothing_and_a_later_pack_what_is_new(
     full: DataFolder,
     elsewhere: DataFolder,
@@ -154,6 +156,7 @@ def test_a_second_import_brings_nothing_and_a_later_pack_what_is_new(
     assert content(elsewhere) == content(full)
 
 
+@pytest.mark.slow
 def test_a_published_source_is_named_unless_asked_for(
     full: DataFolder,
     elsewhere: DataFolder,

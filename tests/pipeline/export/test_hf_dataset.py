@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from crane_core.importers.crane_dataset import TABLES
 from crane_core.pipeline.export import hf_dataset
@@ -69,6 +70,7 @@ def test_an_import_gives_identical_tables(
     store.close()
 
 
+@pytest.mark.slow
 def test_load_dataset_reads_typed_columns(
     written: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -103,6 +105,27 @@ def test_load_dataset_reads_typed_columns(
     assert told["types"]["statistics"]["value"] == "float64"
     assert told["types"]["statistics"]["n"] == "int64"
     assert told["types"]["cases"]["root_cause"] == "string"
+
+
+def test_the_card_names_the_type_of_each_column(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
+    head = yaml.safe_load(
+        (written[0] / "README.md").read_text("utf-8").split("---\n")[1]
+    )
+    configs = {one["config_name"] for one in head["configs"]}
+    assert configs == {one["config_name"] for one in head["dataset_info"]}
+    for one in head["dataset_info"]:
+        files = sorted((written[0] / one["config_name"]).glob("*.parquet"))
+        stored = pq.read_schema(files[0])
+        assert [each["name"] for each in one["features"]] == stored.names
+    types = {
+        (one["config_name"], each["name"]): each.get("dtype")
+        for one in head["dataset_info"]
+        for each in one["features"]
+    }
+    assert types["verdicts", "crashes"] == "bool"
+    assert types["statistics", "value"] == "float64"
 
 
 def test_texts_are_left_out_unless_asked_for(

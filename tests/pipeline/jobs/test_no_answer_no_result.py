@@ -10,8 +10,8 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
+from crane_core.pipeline.results.run_comparison import compare_runs
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.two_runs import two_runs
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from tests.spoken import speaker
@@ -21,7 +21,11 @@ ON = "--setting code --benchmark minibench --instances numpy_1_* --runs 1"
 
 @pytest.mark.parametrize(
     "fault",
-    [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY],
+    [
+        ServerFault.REFUSAL,
+        pytest.param(ServerFault.ENDLESS_THINKING, marks=pytest.mark.slow),
+        pytest.param(ServerFault.EMPTY, marks=pytest.mark.slow),
+    ],
 )
 def test_job_without_an_answer_is_a_run_and_no_result(
     folder: DataFolder, capsys: pytest.CaptureFixture[str], fault: ServerFault
@@ -59,10 +63,11 @@ def test_job_without_an_answer_is_a_run_and_no_result(
         other = listed[
             (listed["benchmark"] == "minibench") & (listed["n_answers"] > 0)
         ].iloc[0]
-        pair = (
+        silent, answered = (
             RunKey(*(str(each[name]) for name in RunKey._fields))
             for each in (row, other)
         )
-        assert two_runs(verdicts, *pair) is None
+        found = compare_runs(verdicts, listed, answered, [silent])
+        assert found.differences.empty and found.instances.empty
     finally:
         store.close()

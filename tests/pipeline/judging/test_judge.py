@@ -169,6 +169,7 @@ def test_its_labels_stand_beside_those_of_people(
     store.close()
 
 
+@pytest.mark.slow
 def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(
     answered: DataFolder, base_url: str
 ) -> None:
@@ -220,6 +221,7 @@ def test_a_reply_without_a_label_is_counted_kept_and_no_label(
     assert (again.n_open, again.unreadable) == (0, outcome.unreadable)
 
 
+@pytest.mark.slow
 def test_a_spent_budget_ends_it_and_more_goes_on(
     answered: DataFolder, base_url: str
 ) -> None:

@@ -35,6 +35,7 @@ from crane_core.pipeline.agreement.judge_powered import (
     credits_of,
     judge_powered,
 )
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
@@ -171,6 +172,7 @@ def assert_rebuilt_alike(
     assert contents[0] == contents[1]
 
 
+@pytest.mark.slow
 def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
@@ -201,6 +203,7 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
     assert_rebuilt_alike(answered, "guideline", plan.guideline)
 
 
+@pytest.mark.slow
 def test_a_new_guideline_is_another_job_with_labels_under_another_name(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
@@ -245,7 +248,9 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     store.close()
     judge = "judge egret on pilot, repetition 1"
     items = common_items(
-        labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES
+        labelled_verdicts(labels, verdicts),
+        ["pilot: ana", judge],
+        ComparedVerdicts.DIAGNOSES,
     )
     n_on_scale = sum(
         labels_of[plan.item(s.item).verdict.key[1:4]]
@@ -256,13 +261,15 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
         "coefficient"
     )
     assert table.loc[KAPPA, "n"] == n_on_scale
-    [row] = judge_powered(labels, verdicts, "pilot: ana", [judge]).to_dict(
-        "records"
-    )
+    [row] = judge_powered(
+        labelled_verdicts(labels, verdicts), "pilot: ana", [judge]
+    ).to_dict("records")
     assert (row["n"], row["n_more"]) == (15, len(plan.items) - 15)
     assert row["alone"] == pytest.approx(5 / 15)
 
-    assert found == [CampaignJudge(judge, plan.guideline)]
+    assert found == [
+        CampaignJudge(judge, plan.guideline, "judge egret on pilot")
+    ]
     of_ana, of_final = as_rows(
         beside_people(labels, verdicts, plan, [judge], locked=True)
     )
@@ -327,6 +334,7 @@ def own_plan(answered: DataFolder, labels: LabelSet) -> Plan:
     return found
 
 
+@pytest.mark.slow
 def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_them(
     answered: DataFolder, base_url: str
 ) -> None:
@@ -356,6 +364,7 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
     assert_rebuilt_alike(answered, "campaign", "own")
 
 
+@pytest.mark.slow
 def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     answered: DataFolder, base_url: str
 ) -> None:
@@ -415,6 +424,7 @@ def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> (
     )
 
 
+@pytest.mark.slow
 def test_labels_without_credit_still_have_an_agreement(
     answered: DataFolder, base_url: str
 ) -> None:

@@ -167,6 +167,7 @@ def label_as_published(store: Store, folder: DataFolder, plan: Plan) -> None:
         assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}
 
 
+@pytest.mark.slow
 def test_exported_rows_judged_by_a_sample_say_so(
     folder: DataFolder,
     diagnoses: list[LabelledVerdict],
@@ -193,6 +194,7 @@ def test_exported_rows_judged_by_a_sample_say_so(
     assert not any("sample" in (row.note or "") for row in others)
 
 
+@pytest.mark.slow
 def test_a_campaign_over_everything_with_the_published_labels_gives_the_published_numbers(
     played: tuple[Store, DataFolder, Plan],
 ) -> None:
@@ -308,7 +310,15 @@ def estimates(
     return found
 
 
-@pytest.mark.parametrize("rule", VoteRule)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(
+            rule, marks=() if rule is VoteRule.MAJORITY else pytest.mark.slow
+        )
+        for rule in VoteRule
+    ],
+)
 def test_samples_of_222_estimate_the_whole_without_bias(
     rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:

@@ -234,6 +234,7 @@ def test_annotators_of_another_release_are_others(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_rebuild_gives_both_releases_back(
     folder: DataFolder, tmp_path: Path
 ) -> None:
@@ -425,6 +426,7 @@ def archive(root: Path) -> Path:
     return found
 
 
+@pytest.mark.slow
 def test_the_study_of_the_default_release_is_untouched_by_another_one(
     archive: Path, whole_folder: DataFolder, tmp_path: Path
 ) -> None:

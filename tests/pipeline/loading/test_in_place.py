@@ -11,7 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from crane_core import ledger
-from crane_core.domain import InventoryAct, InventoryAction, Listed
+from crane_core.domain import (
+    InventoryAct,
+    InventoryAction,
+    Listed,
+    answer_name,
+)
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.pipeline.inventory import inventory_file
 from crane_core.pipeline.loading.in_place import import_in_place
@@ -169,6 +174,7 @@ def test_a_rebuild_and_a_backup_bring_every_row_again(
     assert content(fresh) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -196,6 +202,24 @@ def test_what_is_removed_counts_no_more(
         after = content(used)
         assert sum(row[2] == "heron" for row in after["runs"]) == n_rows
     assert after["runs"] == before["runs"]
+
+
+def test_an_invalid_answer_of_a_kept_file_counts_no_more(
+    used: DataFolder,
+) -> None:
+    name = answer_name(
+        *(BENCHMARK, EXPERIMENT, "heron", "runtime"), INSTANCES[0], 2
+    )
+    for action, n_rows in (
+        (InventoryAction.REMOVE, 47),
+        (InventoryAction.RESTORE, 48),
+    ):
+        acted = InventoryAct(
+            Listed.ANSWER, name, action, f"2026-01-{n_rows - 20}", "me"
+        )
+        ledger.append(inventory_file(used), acted)
+        after = content(used)
+        assert sum(row[2] == "heron" for row in after["runs"]) == n_rows
 
 
 def test_a_damaged_and_a_vanished_file_are_told_and_never_skipped(

@@ -240,6 +240,7 @@ def test_rebuild_gives_identical_rows(
     assert answer == [(False, None)]
 
 
+@pytest.mark.slow
 def test_rebuild_of_the_published_archive_gives_identical_rows(
     whole_folder: DataFolder, crane_llm_archive: Path
 ) -> None:
@@ -405,6 +406,7 @@ def contradicting(tmp_path: Path, predictions: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_second_source_that_contradicts_is_told_once(
     folder: DataFolder, tmp_path: Path, predictions: Path
 ) -> None:
@@ -487,6 +489,7 @@ def test_what_the_ledger_says_overrides_a_source_without_contradiction(
     assert_rebuilt_alike(folder)
 
 
+@pytest.mark.slow
 def test_the_same_content_is_read_while_another_process_holds_the_database(
     folder: DataFolder, predictions: Path, held: Hold
 ) -> None:
@@ -531,6 +534,7 @@ def test_readers_work_beside_a_program_that_reads_the_database(
         store.close()
 
 
+@pytest.mark.slow
 def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_start(
     folder: DataFolder, predictions: Path, pairs_folder: Path, held: Hold
 ) -> None:
@@ -610,6 +614,7 @@ def moved_embedded(
     return copies
 
 
+@pytest.mark.slow
 def test_changed_embedded_data_rebuild_the_store(
     whole_folder: DataFolder,
     predictions: Path,
@@ -638,6 +643,7 @@ def test_changed_embedded_data_rebuild_the_store(
     assert told == []
 
 
+@pytest.mark.slow
 def test_changed_notebooks_of_the_minibench_rebuild_the_store(
     whole_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -658,6 +664,21 @@ def test_a_rebuild_that_fails_keeps_the_old_database(
     with pytest.raises(LedgerError, match=r"lost its file mine\.jsonl"):
         rebuild(folder)
     assert folder.database.read_bytes() == before
+
+
+def test_a_database_that_opens_but_cannot_be_counted_is_set_aside_by_a_rebuild(
+    folder: DataFolder, predictions: Path
+) -> None:
+    import_paths([predictions], folder)
+    write_ledger(folder)
+    before = content(folder)
+    with duckdb.connect(folder.database) as connection:
+        connection.execute("ALTER TABLE runs RENAME COLUMN source_id TO gone")
+    told: list[str] = []
+    rebuild(folder, progress=told.append)
+    assert any("is now crane.broken" in words for words in told)
+    assert folder.database.with_suffix(".broken").exists()
+    assert content(folder) == before
 
 
 def test_a_database_of_an_earlier_release_is_built_again_with_every_row(

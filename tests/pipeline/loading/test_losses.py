@@ -207,6 +207,7 @@ def test_a_loss_is_named_and_rebuild_refuses_it(
     assert folder.database.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ACCEPTED_KINDS)
 def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(
     folder: DataFolder, kind: str
@@ -249,6 +250,7 @@ def test_the_database_and_the_chain_find_it_when_the_manifest_is_gone(
     assert len(told(folder)) == 1
 
 
+@pytest.mark.slow
 def test_a_loss_that_was_accepted_does_not_hide_the_next_one(
     folder: DataFolder,
 ) -> None:

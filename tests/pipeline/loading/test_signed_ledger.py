@@ -316,6 +316,7 @@ def test_a_key_that_is_lost_or_another_is_told_and_can_be_given_up(
     assert len(told(folder)) == 3
 
 
+@pytest.mark.slow
 def test_an_old_ledger_is_signed_when_a_person_says_so(
     folder: DataFolder, key: Key, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,7 +103,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ("kind", "name", "is_read"),
     [
         (Listed.RUN, "night", False),
-        (Listed.BENCHMARK, "mine", True),
+        pytest.param(Listed.BENCHMARK, "mine", True, marks=pytest.mark.slow),
         pytest.param(
             Listed.BENCHMARK, "minibench", True, marks=pytest.mark.slow
         ),
@@ -135,6 +135,7 @@ def test_what_is_removed_and_restored_leaves_the_rows_of_a_rebuild(
     assert changed <= {"inventory_acts", "ledger_files"}
 
 
+@pytest.mark.slow
 def test_a_removed_run_is_removed_again_and_restored_without_reading_a_source(
     folder: DataFolder, read: list[str]
 ) -> None:
@@ -179,6 +180,7 @@ def test_a_changed_source_or_code_is_read_again(
     assert "mine" in read
 
 
+@pytest.mark.slow
 def test_a_copy_that_cannot_be_opened_is_not_taken(
     folder: DataFolder, read: list[str]
 ) -> None:
@@ -189,6 +191,7 @@ def test_a_copy_that_cannot_be_opened_is_not_taken(
     assert "minibench" in read
 
 
+@pytest.mark.slow
 def test_commands_beside_a_running_app_read_no_source(
     folder: DataFolder, read: list[str], held: object
 ) -> None:

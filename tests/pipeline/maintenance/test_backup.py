@@ -72,6 +72,7 @@ def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
     return folder
 
 
+@pytest.mark.slow
 def test_what_comes_back_is_what_was_there(
     used: DataFolder, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_what_comes_back_is_what_was_there(
     assert counts(other) == tables
 
 
+@pytest.mark.slow
 def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
     used: DataFolder, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ PAIR = CHECKOUT / "data" / "minibench" / "benchmark" / "pandas_1"
 CRASHING = PAIR / "pandas_1_reproduced.ipynb"
 
 
+@pytest.mark.slow
 def test_the_file_is_whole_or_as_it_was(
     write_pair: WritePair, tmp_path: Path
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_folder_that_is_missing_is_told_before_a_cell_runs(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     folder: DataFolder,
     write_pair: WritePair,
@@ -100,6 +102,7 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     assert state["captured"]["cells"] == printed["captured"]["cells"]
 
 
+@pytest.mark.slow
 def test_a_shipped_state_is_what_is_captured_today(
     root: Path, tmp_path: Path
 ) -> None:

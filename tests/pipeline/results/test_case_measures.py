@@ -155,6 +155,7 @@ def records(
     return found
 
 
+@pytest.mark.slow
 @examples(30 * len(RULES))
 @given(cases=CASES, rule_and_credit=st.sampled_from(RULES))
 def test_counts_per_case_give_what_the_rows_of_any_answers_give(

@@ -254,3 +254,15 @@ def test_rules_come_first_and_stand_with_the_models_of_one_input(
 def test_two_have_two_ways() -> None:
     assert ways_for(2) == (Way.ANY, Way.MAJORITY)
     assert ways_for(3) == tuple(Way)
+
+
+def test_the_smallest_effect_of_interest_decides_outcomes(
+    study: pd.DataFrame,
+) -> None:
+    usual, wide = (
+        with_rules(study, RULES, rule=VoteRule.MAJORITY, bound=bound)
+        for bound in (0.05, 0.5)
+    )
+    is_gain = usual["outcome"] == Outcome.GAIN
+    assert set(wide.loc[~is_gain, "outcome"]) == {"smaller than 50 points"}
+    assert (wide.loc[is_gain, "outcome"] == Outcome.GAIN).all()

@@ -59,7 +59,7 @@ def expanded(
 ) -> tuple[list[bool], list[bool], list[float]]:
     """The same question as weighted plain yes and no answers, for scikit-learn.
 
-    A detected crash with half credit is a hit and a miss of weight 1/2 each; the mean of runs is one answer per run.
+    A detected crash with half credit is a hit and a miss of weight 1/2 each; the mean of answers is one answer per run.
     """
     worth = {"correct": 1.0, "partial": 0.5 if credit is Credit.HALF else 0.0}
     truths: list[bool] = []

@@ -13,6 +13,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.storage import answers
+from crane_core.storage.store import Store
 
 
 def test_the_agreement_of_published_runs_is_that_of_their_pairs(
@@ -156,3 +157,69 @@ def test_a_job_is_held_while_a_process_works_on_it(folder: DataFolder) -> None:
         assert is_held(folder, "fake-code-minibench-1")
         assert not is_held(folder, "fake-code-minibench-2")
     assert not is_held(folder, "fake-code-minibench-1")
+
+
+def answered_twice(folder: DataFolder) -> tuple[Store, answers.RunKey]:
+    """A run of a fake model that answers about every case of pandas twice, and the store that holds it."""
+    given = ["--detector=fake", "--setting=code", "--benchmark=minibench"]
+    given += ["--instances=pandas_*", "--runs=2"]
+    assert main(["--data", str(folder.path), "detect", *given]) == 0
+    store = prepare(folder)
+    row = run_list(store, verdict_frame(store)).to_dict("records")[0]
+    return store, answers.RunKey(
+        *(row[name] for name in answers.RunKey._fields)
+    )
+
+
+def test_what_is_wrong_is_what_the_rates_count_as_wrong_ties_too(
+    folder: DataFolder,
+) -> None:
+    store, run = answered_twice(folder)
+    listed = answers.instance_page(
+        store.cursor(), run, answers.Only.WRONG, page=1, size=300
+    )
+    counted = store.cursor().execute(
+        "SELECT instance_id FROM verdicts WHERE experiment = ? AND NOT is_right ORDER BY 1",
+        [run.experiment],
+    )
+    expected = [name for (name,) in counted.fetchall()]
+    store.close()
+    assert listed["instance_id"].tolist() == expected
+    assert (listed["n_crash"] == listed["n_safe"]).any()
+
+
+def test_a_search_finds_words_of_reasons_and_of_raw_replies(
+    folder: DataFolder,
+) -> None:
+    store, run = answered_twice(folder)
+    cursor = store.cursor()
+
+    def found(words: str, size: int = 300) -> list[dict[str, object]]:
+        page = answers.instance_page(
+            cursor, run, answers.Only.ALL, page=1, size=size, find=words
+        )
+        rows: list[dict[str, object]] = page.to_dict("records")
+        return rows
+
+    whole = found("")
+    by_reason = found("MADE fake")
+    # A name of the reply's JSON: the reasoning alone does not hold it.
+    by_reply = found('"reasoning"')
+    assert [row["instance_id"] for row in by_reason] == [
+        row["instance_id"] for row in whole
+    ]
+    assert {row["n_found"] for row in by_reply} == {2}
+    assert all('"reasoning"' in str(row["said"]) for row in by_reply)
+    assert found("made nowhere-to-be-found") == []
+    assert found("' OR TRUE --") == []
+    [one] = found("made", size=1)
+    assert (one["n_all"], one["n_found_all"]) == (len(whole), 2 * len(whole))
+    assert len(str(one["said"])) <= answers.MAX_SAID
+    name = str(whole[1]["instance_id"])
+    assert answers.place_of(cursor, run, name, find="made").place == 2
+    assert answers.place_of(cursor, run, name, find="nowhere").n == 0
+    assert answers.has_texts(cursor, run)
+    # The published answers that ship are facts without texts.
+    facts = answers.RunKey("junobench", "crane-llm-2025-10", "gpt-5", "code")
+    assert not answers.has_texts(cursor, facts)
+    store.close()

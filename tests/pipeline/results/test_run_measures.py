@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,6 +111,7 @@ def records(cases: list[list[list[bool | None]]]) -> list[Record]:
     return found
 
 
+@pytest.mark.slow
 @examples(30)
 @given(cases=CASES)
 def test_counts_per_case_give_what_the_rows_of_any_answers_give(

@@ -8,16 +8,21 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.specification_curve import (
     COLUMNS,
     NOBODY,
     Decisive,
     Option,
+    curve_of,
     decisive,
+    pairs_of,
+    readings,
     specification_curve,
 )
 from crane_core.stats.outcome import Outcome
 from crane_core.storage.store import Store
+from crane_core.ui.specification_words import joint_finding
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +39,65 @@ def curve(models: pd.DataFrame) -> pd.DataFrame:
     return specification_curve({"people": models})
 
 
+@pytest.fixture(scope="module")
+def joint(models: pd.DataFrame) -> JointCurve:
+    pairs = pairs_of({"people": models})
+    found = joint_curve(curve_of(pairs), pairs)
+    assert found is not None
+    return found
+
+
+def test_what_cases_add_is_the_difference_of_every_reading(
+    models: pd.DataFrame, curve: pd.DataFrame
+) -> None:
+    once = curve.drop_duplicates(["detector", "rule", "credit"])
+    difference = once.set_index(["rule", "credit", "detector"])["difference"]
+    n_read = 0
+    for reading in readings(pairs_of({"people": models})):
+        shares = reading.pairs.case_shares(reading.rule, reading.credit)
+        for detector, of_cases in shares.items():
+            expected = difference[
+                str(reading.rule), str(reading.credit), detector
+            ]
+            assert of_cases.sum() == pytest.approx(expected, abs=1e-12)
+            assert len(of_cases) == 111
+            n_read += 1
+    assert n_read == len(once) == 27
+
+
+def test_all_readings_of_the_study_together(
+    joint: JointCurve, curve: pd.DataFrame
+) -> None:
+    once = curve.drop_duplicates(["detector", "rule", "credit"])
+    assert joint.median == once["difference"].median()
+    # 2 of the 9,999 drawn sets of signs reach the median, which is the number of this seed.
+    assert joint.p_value == pytest.approx(3 / 10_000)
+    assert joint.n_cases == 111
+    table = joint.table
+    assert (table["joint_low"] < table["low"]).all()
+    assert (table["joint_high"] > table["high"]).all()
+    largest = joint.largest()
+    assert largest is not None
+    assert largest["difference"] == curve["difference"].max()
+    # The largest gain of the study is one also after it was picked.
+    assert largest["joint_low"] > 0
+
+
+def test_the_sentence_of_all_readings_names_the_largest_gain(
+    joint: JointCurve,
+) -> None:
+    said = joint_finding(joint)
+    assert said.startswith("All readings together: the median difference is +")
+    assert "p < 0.001 (27 differences of 111 cases;" in said
+    assert "holds for all of them together" in said
+    turned = joint.table.assign(difference=-joint.table["difference"])
+    assert "largest gain" not in joint_finding(joint._replace(table=turned))
+
+
+def test_without_a_reading_there_is_nothing_to_infer() -> None:
+    assert joint_curve(pd.DataFrame(columns=COLUMNS), {}) is None
+
+
 def test_every_reading_has_the_tests_that_it_can_have(
     curve: pd.DataFrame,
 ) -> None:
@@ -44,10 +108,10 @@ def test_every_reading_has_the_tests_that_it_can_have(
     assert len(readings) == 9
     assert by_case_alone == {
         ("majority", "half credit for partial"),
-        ("all runs", "half credit for partial"),
-        ("mean of runs", "half credit for partial"),
-        ("mean of runs", "correct diagnosis"),
-        ("mean of runs", "detection only"),
+        ("all answers", "half credit for partial"),
+        ("mean of answers", "half credit for partial"),
+        ("mean of answers", "correct diagnosis"),
+        ("mean of answers", "detection only"),
     }
     assert list(curve.columns) == COLUMNS
     assert (curve["n"] == 222).all()

@@ -146,8 +146,14 @@ def test_what_results_offers_is_exported() -> None:
 
 
 def test_kinds_stand_in_the_order_in_which_exports_hold_them() -> None:
-    kinds = "across agreement breakdown choices claims drops five_runs gains judge_differs runs tables time_saved"
-    assert list(statistics_kinds()) == [*kinds.split(), "together"]
+    kinds = "across agreement breakdown choices claims drops five_runs gains judge_differs one_model plans prevalence"
+    assert list(statistics_kinds()) == [
+        *kinds.split(),
+        "runs",
+        "tables",
+        "time_saved",
+        "together",
+    ]
 
 
 def test_labels_of_a_sample_are_told_to_allow_no_test(

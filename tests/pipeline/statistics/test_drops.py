@@ -24,6 +24,7 @@ def found(
     return list(drops(Material(embedded_store, prepared_folder)))
 
 
+@pytest.mark.slow
 def test_each_drop_has_its_interval_and_both_tests(
     found: list[ExportedStatistic], embedded_store: Store
 ) -> None:

@@ -14,6 +14,7 @@ from crane_core.pipeline.agreement.agreement import (
     common_items,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.claims.claims import (
     checked_claims,
     loaded_from,
@@ -70,10 +71,10 @@ def test_runs_and_votes(study_models: Material) -> None:
     )
     table = run_table(study_models.verdicts, by_run)
     votes = vote_table(study_models.verdicts)
-    for row in as_rows(table[table["measure"] == "all runs right"]):
+    for row in as_rows(table[table["measure"] == "all answers right"]):
         one = only(
             mine,
-            statistic="all runs right",
+            statistic="all answers right",
             detector=row["detector_title"],
             input=row["setting"],
         )
@@ -184,8 +185,7 @@ def test_coefficients_groups_judges_and_powered_estimates(
     assert pairs
     for pair in pairs:
         items = common_items(
-            with_judges.labels,
-            with_judges.verdicts,
+            labelled_verdicts(with_judges.labels, with_judges.verdicts),
             pair,
             ComparedVerdicts.DIAGNOSES,
         )
@@ -220,13 +220,10 @@ def test_powered_estimates_are_of_both(with_judges: Material) -> None:
         labels.index[labels["annotator"] == PUBLISHED_HUMAN][::2]
     )
     passes = agreement.judge_passes(material.store)
-    mine = list(agreement._powered(material, passes))
+    labelled = labelled_verdicts(material.labels, material.verdicts)
+    mine = list(agreement._powered(material, labelled, passes))
     judge = "published judge, all repetitions"
-    [row] = as_rows(
-        judge_powered(
-            material.labels, material.verdicts, "published human", [judge]
-        )
-    )
+    [row] = as_rows(judge_powered(labelled, "published human", [judge]))
     one = only(
         mine,
         statistic="correct diagnoses, with the judge",

@@ -12,9 +12,12 @@ from crane_core.pipeline.results.combinations import (
     with_rules,
 )
 from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.joint_curve import joint_curve
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.specification_curve import (
     NOBODY,
+    curve_of,
+    pairs_of,
     specification_curve,
 )
 from crane_core.pipeline.results.time_saved import Account
@@ -27,7 +30,10 @@ from .conftest import only
 
 
 def test_every_test_of_the_specification_curve(study_models: Material) -> None:
-    mine = list(gains.choices(study_models))
+    found_of_all = list(gains.choices(study_models))
+    mine = [
+        one for one in found_of_all if one.statistic == "difference of accuracy"
+    ]
     curve = specification_curve({PUBLISHED_HUMAN: study_models.verdicts})
     assert len(mine) == len(curve) == 39
     for row in as_rows(curve):
@@ -49,6 +55,32 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
             row["p_value"],
             row["conclusion"],
         )
+
+
+def test_all_readings_together_are_exported_once(
+    study_models: Material,
+) -> None:
+    mine = list(gains.choices(study_models))
+    pairs = pairs_of({PUBLISHED_HUMAN: study_models.verdicts})
+    joint = joint_curve(curve_of(pairs), pairs)
+    assert joint is not None
+    of_all = only(mine, statistic="median difference over all readings")
+    assert (of_all.value, of_all.p) == (joint.median, joint.p_value)
+    each = [
+        (one.detector, one.runs, one.credit, one.low, one.high)
+        for one in mine
+        if one.statistic == "difference, one of all readings"
+    ]
+    assert each == [
+        (
+            row["detector_title"],
+            row["rule"],
+            row["credit"],
+            row["joint_low"],
+            row["joint_high"],
+        )
+        for row in as_rows(joint.table)
+    ]
 
 
 def test_seconds_saved(study_models: Material) -> None:

@@ -101,6 +101,7 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(
         again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["junobench", "MiniBench"])
 def test_benchmarks_of_others_take_no_case(
     tmp_path: Path, folder: DataFolder, store: Store, name: str

@@ -662,7 +662,14 @@ def load(name): return name
 @pytest.mark.parametrize(
     ("target", "asked"),
     [
-        ("path.open('r'); Path('notes.txt').open('r')", []),
+        (
+            "path.open('r'); Path('notes.txt').open('r')",
+            ["path.open(\u2026)", "Path(\u2026).open(\u2026)"],
+        ),
+        (
+            "path.open('w'); path.open(mode); path.exists(); Path(name).open()",
+            [],
+        ),
         (
             "archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')",
             [],

@@ -437,6 +437,7 @@ def surroundings() -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", VALUES)
 def test_every_value_is_told_the_same_again_and_nothing_changes(
     package: str,

@@ -82,7 +82,13 @@ def seen_by(python: str, **more: str) -> dict[str, object]:
     return state
 
 
-@pytest.mark.parametrize("version", OTHERS)
+@pytest.mark.parametrize(
+    "version",
+    [
+        OTHERS[0],
+        *(pytest.param(one, marks=pytest.mark.slow) for one in OTHERS[1:]),
+    ],
+)
 def test_every_python_tells_the_same(version: str) -> None:
     named = {"PYENV_VERSION": version}  # pyenv starts none that is not chosen
     python = shutil.which(f"python{version}")

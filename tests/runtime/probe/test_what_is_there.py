@@ -135,6 +135,7 @@ def test_what_a_selector_has_whatever_its_estimator_has() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("package", VALUES)
 def test_nothing_that_dir_knows_is_absent(package: str) -> None:

@@ -27,7 +27,14 @@ from crane_core.pipeline.campaigns.desk_names import (
 )
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, Held, snapshot
+from crane_core.ui.annotate.snapshot import (
+    AHEAD,
+    AT_ONCE,
+    BACK,
+    MORE_AT_ONCE,
+    Held,
+    snapshot,
+)
 
 KEY = b"a key that only the server reads"
 DETECTORS = ("gpt-5", "gemini-2.5-flash")
@@ -124,9 +131,14 @@ def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
         name: f"card of {showing_named(names, name).item}" for name in queue
     }
     assert first["cards"] == {name: cards[name] for name in queue[:AT_ONCE]}
-    rest = told(desk, "ana", have=tuple(queue[:AT_ONCE]))
-    assert rest["cards"] == {name: cards[name] for name in queue[AT_ONCE:]}
-    assert (first["has_more"], rest["has_more"]) == (True, False)
+    had, answers = tuple(queue[:AT_ONCE]), [first]
+    while answers[-1]["has_more"]:
+        answers.append(told(desk, "ana", have=had))
+        more = tuple(answers[-1]["cards"])
+        assert more == tuple(queue[len(had) :][:MORE_AT_ONCE])
+        had += more
+    assert had == tuple(queue)
+    assert answers[-1]["cards"] == {name: cards[name] for name in more}
     label_next(desk, "ana", "correct", 1)
     after = told(desk, "ana", have=tuple(queue))
     assert after["queue"][:-1] == queue[1:]  # type: ignore[index]
@@ -262,3 +274,51 @@ def test_a_card_that_is_asked_for_comes_first(
     )
     assert next(iter(found["cards"])) == far
     assert set(found["given"]) == set(found["undo"])
+
+
+def test_a_card_comes_with_its_difference_to_the_item_before_it(
+    desk: LabelStore,
+) -> None:
+    label_next(desk, "ana", "correct", 2)
+    journal, names = desk.journal("ana"), DeskNames(KEY, desk.plan, "ana")
+    asked: list[tuple[str, str]] = []
+
+    def difference(before: str, item: str) -> str | None:
+        asked.append((before, item))
+        return f"{before} to {item}" if len(asked) == 1 else None
+
+    now = snapshot(
+        journal,
+        None,
+        names=names,
+        card_of=lambda item: item,
+        difference_of=difference,
+    )
+    last, first = journal.labelled[-1], journal.upcoming(1)[0]
+    assert asked[0] == (last.item, first.item)
+    assert now["like"] == {
+        names.of(first): {
+            "to": names.of(last),
+            "html": f"{last.item} to {first.item}",
+        }
+    }
+    # Only cards of this message; the first has few.
+    assert len(asked) == AT_ONCE
+
+
+def test_a_hidden_repeat_is_compared_with_no_item(desk: LabelStore) -> None:
+    asked: list[str] = []
+    journal, names = desk.journal("ana"), DeskNames(KEY, desk.plan, "ana")
+    order = journal.upcoming(len(journal.order))
+    repeats = [one for one in order if one.showing == 2]
+    assert repeats
+    place = order.index(repeats[0])
+    label_next(desk, "ana", "correct", place - 1)
+    snapshot(
+        desk.journal("ana"),
+        None,
+        names=names,
+        card_of=lambda item: item,
+        difference_of=lambda before, item: asked.append(item),  # type: ignore[func-returns-value]
+    )
+    assert len(asked) == AT_ONCE - 2

@@ -25,13 +25,16 @@ ROW = {
 
 def test_a_judge_under_an_older_guideline_says_so() -> None:
     judges = [
-        CampaignJudge("judge *a* on pilot", "0123456789ab"),
-        CampaignJudge("judge b on pilot", "ba9876543210"),
+        CampaignJudge("judge *a* on pilot", "0123456789ab", "judge *a*"),
+        CampaignJudge("judge b on pilot", "ba9876543210", "judge b"),
     ]
-    assert judge_words(judges, "ba9876543210") == [
-        "judge \\*a\\* on pilot: guideline 0123456789ab; ba9876543210 is in force now",
-        "judge b on pilot: guideline ba9876543210, in force",
-    ]
+    older, newer = judge_words(judges, "ba9876543210", {}, 0.8)
+    assert older.startswith(
+        "judge \\*a\\* on pilot: guideline 0123456789ab; ba9876543210 is in force now; not certified"
+    )
+    assert newer.startswith(
+        "judge b on pilot: guideline ba9876543210, in force; not certified"
+    )
 
 
 def test_a_row_has_every_number_with_its_n_and_interval() -> None:

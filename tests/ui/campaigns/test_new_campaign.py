@@ -12,6 +12,7 @@ from tests.ui.visits import Visitor
 MISSING = "their texts are not loaded"
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_while_the_app_runs_is_offered(
     folder: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

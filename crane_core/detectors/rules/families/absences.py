@@ -31,6 +31,10 @@ _RAISE_WITHOUT_FILE = frozenset(
         *(f"numpy.{name}" for name in _OF_NUMPY),
         *(
             "builtins.open",
+            "pathlib.Path.open",
+            "pathlib.Path.read_text",
+            "pathlib.Path.read_bytes",
+            "pathlib.Path.iterdir",
             "os.listdir",
             "os.scandir",
             "torch.load",

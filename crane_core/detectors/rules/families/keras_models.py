@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import whole
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation, version_of
 from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
@@ -649,3 +650,34 @@ def method_gone(operation: Operation) -> Answer:
         fact=fact,
         remedy=_GONE[name],
     )
+
+
+# Classes as columns
+
+
+@RULES.function(
+    "keras.utils.to_categorical",
+    "keras.utils.np_utils.to_categorical",
+    "keras.utils.numerical_utils.to_categorical",
+)
+def to_columns(operation: Operation) -> Answer:
+    """A column for each class: a class beyond them has none."""
+    given = operation.arguments.bound("x, num_classes=None, **others")
+    n_classes = None if given is None else whole(given.get("num_classes"))
+    if given is None or n_classes is None:
+        return UNKNOWN
+    x = given["x"]
+    known = x.fact("value_range") if x.type == "numpy.ndarray" else x.literal
+    # A tensor becomes rows of zeros there, without an exception.
+    if not isinstance(known, (list, tuple)) or not known:
+        return UNKNOWN
+    if any(type(each) is not int for each in known):
+        return UNKNOWN
+    if (most := max(known)) >= n_classes:
+        operation.crash(
+            "IndexError",
+            f"index {most} is out of bounds for axis 1 with size {n_classes}",
+            fact=f"{x.named('the classes')} goes up to {most}, and num_classes is {n_classes}",
+            remedy=f"use num_classes={most + 1}, or number the classes from 0",
+        )
+    return UNKNOWN

@@ -339,7 +339,8 @@ def replace_facts(value: AbstractValue, by: AbstractValue) -> None:
 
 def told_columns(old: AbstractValue, label: Any = None) -> str:
     """Which columns there are, those like a label first."""
-    labels = labels_of(old) or tuple(sorted(label_set(old) or (), key=str))
+    labels = labels_of(old) or old.fact("column_tuples")
+    labels = labels or tuple(sorted(label_set(old) or (), key=str))
     like = [known for known in labels if _is_like(known, label)]
     shown = [repr(known) for known in (like or labels)[:12]]
     rest = (

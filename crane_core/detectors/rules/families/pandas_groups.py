@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
+from crane_core.detectors.rules.families.pandas_column_levels import (
+    aggregated,
+)
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     is_pandas,
@@ -14,6 +18,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     may_be_values,
     need_column,
     need_columns,
+    whole_labels,
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -42,9 +47,19 @@ def groupby(operation: Operation) -> Answer:
         return AbstractValue(GROUPED)
     return AbstractValue(
         GROUPED,
-        known_facts(frame=old),
+        known_facts(frame=old, by=_index_of_result(given)),
         words=f"the groups of {old.words}" if old.words else "",
     )
+
+
+def _index_of_result(given: Mapping[str, AbstractValue]) -> Any:
+    """The names of the index of what is computed by group; None where they are not known."""
+    labels = whole_labels(given.get("by"))
+    is_plain = labels is not None and all(
+        isinstance(label, str) for label in labels
+    )
+    # as_index=False keeps the keys among the columns.
+    return tuple(labels or ()) if is_plain and given.keys() == {"by"} else None
 
 
 def _frame_of(groups: AbstractValue) -> AbstractValue:
@@ -94,6 +109,10 @@ def aggregate(operation: Operation) -> Answer:
     for label in sources:
         if asked is not None or isinstance(label, str):
             need_column(operation, _frame_of(groups), label)
+    by = groups.fact("by")
+    if asked is not None and asked.type == "dict" and isinstance(by, tuple):
+        made = aggregated(asked.members or {}, by)
+        return AbstractValue(FRAME) if made is None else made
     return (
         AbstractValue(FRAME)
         if asked is None or asked.type == "dict"

@@ -81,7 +81,7 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
         return None
     texts = [
         value
-        for value in values_told(abstract)
+        for value in _first_to_last(abstract, is_whole=is_whole)
         if isinstance(value, str) and not value.endswith("\u2026")
     ]
     return next(
@@ -92,6 +92,21 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
         ),
         None,
     )
+
+
+def _first_to_last(abstract: AbstractValue, *, is_whole: bool) -> list[Any]:
+    """Values that a state shows, before them the first text that is not a number, as a crash names that one."""
+    told = values_told(abstract)
+    numbers = [
+        text
+        for text in told
+        if isinstance(text, str) and reads_as_number(text, is_whole=False)
+    ]
+    # "1.5" before it would be the first that is not an integer.
+    is_first = not is_whole or all(
+        reads_as_number(text, is_whole=True) for text in numbers
+    )
+    return [abstract.fact("first_no_number"), *told] if is_first else told
 
 
 def _is_said_to_be_text(value: AbstractValue) -> bool:
@@ -374,6 +389,8 @@ def applied(operation: Operation) -> Answer:
     is_map = operation.name == "map"
     if function.type == "dict" or is_series(function):
         return _looked_up(old, function) if is_map and is_alone else UNCHANGED
+    if is_alone and function.path in ("builtins.float", "builtins.int"):
+        _called_number(operation, old, is_whole=function.path.endswith("int"))
     if function.type != "function" or not is_alone or not n_rows(old):
         return UNKNOWN  # it may never be called
     made = [
@@ -387,6 +404,23 @@ def applied(operation: Operation) -> Answer:
         if is_map or all(value.type and not is_series(value) for value in made)
         else UNCHANGED
     )
+
+
+def _called_number(
+    operation: Operation, old: AbstractValue, *, is_whole: bool
+) -> None:
+    """float and int refuse a text that reads as no number; where only texts are, none before it has other faults."""
+    if old.fact("has_nan") is not False:
+        return
+    if (bad := bad_text(old, is_whole=is_whole)) is not None:
+        operation.crash(
+            "ValueError",
+            f"invalid literal for int() with base 10: {bad!r}"
+            if is_whole
+            else f"could not convert string to float: {bad!r}",
+            fact=f"{old.named('the column')} holds the string {bad!r}",
+            remedy=_TO_NUMBERS,
+        )
 
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:

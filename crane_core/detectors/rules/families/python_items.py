@@ -6,7 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    literal,
+    number_of,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     ANYTHING,
@@ -82,7 +86,7 @@ def _refuse_beyond(
         operation.crash(
             "IndexError",
             f"{why}: index {at}, length {length}",
-            fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
+            fact=f"{words_of(row, 'the ' + row.type)} has {number_of(length, 'element')}",
             remedy=f"Use an index from {-length} to {length - 1}."
             if length
             else "It is empty: add elements first.",

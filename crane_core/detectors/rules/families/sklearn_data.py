@@ -193,6 +193,14 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
 
 
+def negatives(value: AbstractValue) -> Iterator[Flaw]:
+    """Numbers below zero that these data certainly have, by column."""
+    for place, facts in _columns_in_words(value):
+        low, _ = range_of(facts)
+        if low is not None and low < 0:
+            yield Flaw("negative", f"{place} holds {low:g}", low)
+
+
 def _columns_in_words(
     value: AbstractValue,
 ) -> list[tuple[str, Mapping[str, Any]]]:
@@ -337,7 +345,8 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     # "<U5" is how NumPy writes its dtype of strings.
     if dtype and not dtype.startswith((*_TEXT_DTYPES, "<U")):
         return None
-    known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
+    known = [facts.get("first_no_number")]
+    known += [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
     # A category that no row has does not occur: pandas keeps categories after rows were dropped.
     is_in_use = (
         "n_unused_categories" not in facts and "not_computed" not in facts
@@ -405,18 +414,19 @@ def texts_that_are_no_numbers(
     """How many values at least are texts that do not read as numbers, and one of them."""
     if "n_no_numbers" in facts:
         return facts["n_no_numbers"], facts.get("no_number")
+    first = facts.get("first_no_number")
     n_missing = 0 if facts.get("has_nan") is False else facts.get("n_nan")
     if n_all is None or not isinstance(n_missing, int):
         return 0, None
     for values in filter(None, (all_values(facts), facts.get("categories"))):
         # If all values that occur are such strings, every row that is not missing has one.
         if all(map(_is_no_number, values)):
-            return n_all - n_missing, values[0]
+            return n_all - n_missing, first or values[0]
     told = (
         *_as_list(facts.get("example_values")),
         *_as_list(facts.get("unique_values")),
     )
-    example = next(filter(_is_no_number, told), None)
+    example = next(filter(_is_no_number, (first, *told)), None)
     n_numbers = facts.get("n_read_as_numbers")
     return (
         (n_all - n_missing - n_numbers, example)

@@ -213,4 +213,23 @@ def _why_no_fold(
         return f"Cannot have number of splits n_splits={n_splits} greater than the number of samples: n_samples={n_x}"
     if "Stratified" in splitter.class_name and data.is_continuous(y):
         return "Supported target types are: ('binary', 'multiclass'). Got 'continuous' instead"
+    most = _most_of_class(y)
+    is_too_few = type(n_splits) is int and most is not None and n_splits > most
+    if is_too_few and splitter.class_name == "StratifiedKFold":
+        return f"n_splits={n_splits} cannot be greater than the number of members in each class."
     return ""
+
+
+def _most_of_class(y: AbstractValue) -> int | None:
+    """The number of rows that no class exceeds, from the number of classes and the rows of the rarest."""
+    facts, n_all = data.values_of(y), data.n_samples(y)
+    n_classes, rarest = facts.get("num_unique"), facts.get("n_of_rarest")
+    if (
+        n_all is None
+        or type(n_classes) is not int
+        or type(rarest) is not int
+        # A missing value counts among the rows, and is not a class.
+        or facts.get("has_nan") is not False
+    ):
+        return None
+    return n_all - rarest * (n_classes - 1)

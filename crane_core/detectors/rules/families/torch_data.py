@@ -5,6 +5,7 @@ Knows loaders by what the state tells of them: shapes and dtypes of a batch, err
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any, Final
@@ -21,7 +22,10 @@ RULES = Family("torch data")
 _PART: Final = re.compile(r"batch\[(?P<place>\d+)\]")
 _KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
 _MOST_INDEXED: Final = 10
+_MESSAGE: Final = re.compile(r"^collate_fn failed: (?:\w+: )?")
+_MOST_BATCHES: Final = 50
 _IN_ORDER: Final = "torch.utils.data.sampler.SequentialSampler"
+_BY_CHANCE: Final = "torch.utils.data.sampler.RandomSampler"
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
 _SAMPLE: Final = re.compile(
     r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL
@@ -61,6 +65,75 @@ def first_batch(operation: Operation) -> Answer:
     )
 
 
+@RULES.other("elements", "torch.DataLoader")
+def every_batch(operation: Operation) -> Answer:
+    """All batches of a short loader: as the first one, the last with the samples that are left."""
+    loader = operation.receiver
+    held = loader.fact("dataset")
+    n, size = loader.fact("num_batches"), loader.fact("batch_size")
+    is_plain = (
+        isinstance(held, dict)
+        and loader.fact("collate_fn") == "default_collate"
+        and loader.fact("batch_sampler") is None
+        and loader.fact("sampler") in (_IN_ORDER, _BY_CHANCE)
+        # RandomSampler(num_samples=...) draws fewer, or more, than there are.
+        and not operation.mentions("num_samples")
+        and operation.is_as_found()
+    )
+    is_counted = type(n) is int and type(size) is int and size > 1
+    if not is_plain or not is_counted or not 0 < n <= _MOST_BATCHES:
+        return UNKNOWN
+    last = loader.fact("last_batch_size", size)
+    made = [_batch(loader, held) for _ in range(n)]
+    batches = [
+        each
+        for each in made
+        if isinstance(each, AbstractValue) and _is_of(each, size)
+    ]
+    if type(last) is not int or len(batches) < n:
+        return UNKNOWN
+    # BatchNorm refuses a last batch of one sample while it trains.
+    for part in batches[-1].items or (batches[-1],):
+        part.facts["shape"] = (last, *part.facts["shape"][1:])
+    return AbstractValue("list", items=batches)
+
+
+def _is_of(batch: AbstractValue, size: int) -> bool:
+    """Whether all parts of a batch are tensors of so many samples."""
+    parts = [batch] if batch.items is None else batch.items
+    return bool(parts) and all(
+        (part.shape or (None,))[0] == size for part in parts
+    )
+
+
+@RULES.function(
+    "torch.utils.data.random_split", "torch.utils.data.dataset.random_split"
+)
+def split(operation: Operation) -> Answer:
+    """Lengths add up to the dataset's length, or fractions to 1."""
+    given = operation.arguments.bound("dataset, lengths, generator=None")
+    lengths = given["lengths"].literal if given is not None else None
+    if given is None or not isinstance(lengths, (list, tuple)):
+        return UNKNOWN
+    n, total = _n_samples(given["dataset"]), sum(lengths)
+    is_fraction = math.isclose(total, 1) and total <= 1
+    if n is not None and total != n and not is_fraction:
+        operation.crash(
+            "ValueError",
+            "Sum of input lengths does not equal the length of the input dataset!",
+            fact=f"the lengths add up to {total:g}, and {given['dataset'].named('the dataset')} has {n} samples",
+            remedy="make the last length len(dataset) minus the others",
+        )
+    return UNKNOWN
+
+
+def _n_samples(dataset: AbstractValue) -> int | None:
+    if dataset.type in ("list", "tuple") and dataset.items is not None:
+        return len(dataset.items)
+    n = dataset.fact("length")
+    return n if dataset.is_a("torch") and type(n) is int else None
+
+
 def _has_batches(loader: AbstractValue) -> bool:
     n = loader.fact("num_batches")
     return type(n) is int and n > 0
@@ -82,7 +155,8 @@ def _refuse(
         if is_unequal or kind is not None:
             operation.crash(
                 kind["name"] if kind is not None else "RuntimeError",
-                "the samples cannot be collated: they have different sizes or types",
+                _MESSAGE.sub("", error)
+                or "the samples cannot be collated: they have different sizes or types",
                 fact=f"{loader.named('the loader')}: {error[:200]}",
                 remedy="make the samples the same size in the dataset, or pass the loader a collate_fn that pads",
             )

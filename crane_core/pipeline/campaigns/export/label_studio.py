@@ -41,8 +41,8 @@ tasks.json  the tasks with the labels given so far: import it into the project
 Each annotation holds its person, label, reason and note. Label Studio lists the person who imports the file as the
 author of all annotations. Hidden repeats, times and undone labels are in the export with --form tables.
 {texts}
-To bring labels back: export CSV from Label Studio, then
-  crane_core campaign labels {campaign} --file EXPORT.csv --annotator WHO --item-column item --label-column label
+To bring labels back: export JSON from Label Studio, then
+  crane_core campaign labels {campaign} --file EXPORT.json --annotator WHO
 """
 _WITHOUT = "The texts are left out, because they belong to their authors; --with-texts includes them.\n"
 _WITH = "The texts belong to their authors; they are as annotators saw them.\n"

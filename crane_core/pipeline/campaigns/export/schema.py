@@ -43,7 +43,13 @@ _OTHERS: dict[str, Schema] = {
     "decision_reason": {"enum": [*ADJUDICATION_REASONS, None]},
 }
 """Columns that are not a text or null, without those that hold codes of the label set."""
-_KINDS = {str: "string", int: "integer", float: "number", type(None): "null"}
+_KINDS = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
 
 
 def row_schema(columns: Sequence[str], labels: LabelSet) -> Schema:

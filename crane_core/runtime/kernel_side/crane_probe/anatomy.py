@@ -34,6 +34,7 @@ _ON_HEAP = 1 << 9
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
 # The first for most classes, the second where a class names `__dict__` among its slots.
 _READS_DICT = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
+_SLOT = types.MemberDescriptorType
 _TEXT = Kinds(str)
 _EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
@@ -92,7 +93,9 @@ def stored_on(kind: type, name: str) -> Any:
 
 def is_kind(value: Any, kind: type) -> bool:
     """isinstance by the real class alone: a false `__class__` and `__instancecheck__` are not used."""
-    return any(parent is kind for parent in mro_of(type(value)))
+    exact = type(value)
+    # Most often it is the class itself, and its parents need not be walked.
+    return exact is kind or any(parent is kind for parent in mro_of(exact))
 
 
 def is_genuine(kind: type) -> bool:
@@ -137,9 +140,7 @@ def instance_dict(value: Any) -> dict[str, Any]:
     for kind in reversed(mro_of(type(value))):
         for name, descriptor in class_dict(kind).items():
             # `__weakref__` and `__dict__` are slots that hold no attribute.
-            if type(
-                descriptor
-            ) is types.MemberDescriptorType and not name.startswith("__"):
+            if type(descriptor) is _SLOT and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
     own = _dict_of(value)
     if own is not MISSING:

@@ -114,4 +114,6 @@ def _imported(package: str) -> ModuleType | None:
         # A summarizer file that fails to import is a mistake of ours, and must be seen.
         if missing.name != name:
             raise
-        return None
+    # A library without a file of its own may be one of those that share one.
+    others = importlib.import_module(f"{__package__}.summarizers.for_others")
+    return others if package in others.PACKAGES else None

@@ -13,11 +13,18 @@ import platform
 import sys
 import time
 import types
-from typing import Any, Mapping
+from itertools import islice
+from typing import Any, Iterator, Mapping
 
 from . import bounds, shared
 from .absences import absent
-from .anatomy import Names, is_kind, module_dict, mro_of, package_of
+from .anatomy import (
+    Names,
+    is_kind,
+    module_dict,
+    mro_of,
+    package_of,
+)
 from .bounds import Facts
 from .callables import callables
 from .chains import relevance
@@ -30,6 +37,7 @@ from .syntax.sources import Sources
 SCHEMA_VERSION = 2
 _WITH_ARRAYS = frozenset(["keras", "pandas", "tensorflow", "torch"])
 """Packages whose objects give and take arrays of NumPy."""
+_FIRST_PARTS = 8
 
 
 def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
@@ -181,7 +189,8 @@ def _placed(
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     """The versions of the packages that the variables and their classes come from, as far as they state one."""
-    tops = {top for value in found.values() for top in _top_packages(value)}
+    values = [part for value in found.values() for part in _with_parts(value)]
+    tops = {top for value in values for top in _top_packages(value)}
     # Facts of arrays depend on numpy's release even where no array is a variable.
     tops |= {"numpy"} if tops & _WITH_ARRAYS else set()
     versions = {top: _version_of(top) for top in sorted(tops)}
@@ -191,6 +200,22 @@ def _versions(found: Mapping[str, Any]) -> dict[str, str]:
         for top, version in versions.items()
         if is_kind(version, str)
     }
+
+
+def _with_parts(value: Any) -> Iterator[Any]:
+    """The value, and the first parts of a container: an array of two Axes is of matplotlib, too."""
+    yield value
+    kind = type(value)
+    if kind is list or kind is tuple:
+        yield from value[:_FIRST_PARTS]
+    elif kind is dict:
+        yield from islice(value.values(), _FIRST_PARTS)
+    # By identity, as a class of the notebook may call itself numpy.ndarray.
+    elif (
+        kind is module_dict(sys.modules.get("numpy")).get("ndarray")
+        and value.dtype.kind == "O"
+    ):
+        yield from islice(value.flat, _FIRST_PARTS)
 
 
 def _version_of(package: str) -> Any:

@@ -2,6 +2,7 @@
 
     rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n, "again": None}) -> JSON text
 
+With `start_s` the copy has so many seconds to be kept apart, before its own time begins, as a cell waits for it.
 With `again` the kernel is a fresh one, and the copy runs the cells before the target first (see
 kernel_copy/rehearsed.py).
 
@@ -137,7 +138,8 @@ def _in_a_copy(
     watched = _Watched(
         copy,
         float(request["seconds"]),
-        _START_S + rehearsed.seconds_again(request),
+        float(request.get("start_s", _START_S))
+        + rehearsed.seconds_again(request),
     )
     try:
         os.close(writer)
@@ -330,7 +332,9 @@ def _live(
             tell("end", _unknown(why))
             return
         tell("begun", writes)
-        found = rehearsed.told(shell, request["target"], refusals)
+        found = rehearsed.told(
+            shell, request["target"], refusals, request.get("names", ())
+        )
         tell(
             "end",
             _unknown(_ASKS_GPU)

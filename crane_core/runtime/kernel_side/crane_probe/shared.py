@@ -10,7 +10,14 @@ import itertools
 import types
 from typing import Any, Iterable, Mapping
 
-from .anatomy import Names, instance_dict, package_of
+from .anatomy import (
+    Names,
+    instance_dict,
+    module_of,
+    name_of,
+    package_of,
+    type_name,
+)
 from .bounds import Facts
 from .kinds import Kinds
 
@@ -33,13 +40,32 @@ _FIXED = Kinds(
 _MOST_OBJECTS = 20_000
 _DEEPEST = 4
 _LONGEST = 1_000
+_WALKED = Kinds(list, tuple, dict, set, frozenset)
+_CHANGED = Kinds(list, dict, set, bytearray)
+# Of other classes two ways to one object are usual (dtypes, fonts), and changing one is not.
+_CHANGED_NAMES = (
+    "ndarray",
+    "DataFrame",
+    "Series",
+    "Tensor",
+    "deque",
+    "defaultdict",
+    "OrderedDict",
+    "Counter",
+)
+ANY_TYPE = "*"
+"""All types, where there is more than is looked through."""
 _OF_IPYTHON = ("In", "Out", "exit", "quit", "get_ipython")
 _SHELL = ("IPython", "ipykernel")
 """The shell holds every variable of the notebook."""
 
 
 def shared(found: Mapping[str, Any], namespace: Names) -> Facts:
-    """{"same": groups of names of one object, "held": names of objects that another object of the namespace holds}."""
+    """Which names share objects: {"same", "held", "doubled"}.
+
+    "same" are groups of names of one object, "held" names of objects that another object of the namespace holds, and
+    "doubled" by name the types of objects inside that are there a second time, or inside the object of another name.
+    """
     names: dict[int, list[str]] = {}
     for name, value in found.items():
         # Small integers and texts are one object under many names, which means nothing.
@@ -59,6 +85,7 @@ def shared(found: Mapping[str, Any], namespace: Names) -> Facts:
     told = {
         "same": [group for group in names.values() if len(group) > 1],
         "held": sorted(held),
+        "doubled": _doubled(found),
     }
     return {key: value for key, value in told.items() if value}
 
@@ -91,6 +118,55 @@ def _held(
             inner += parts
         layer = inner
     return held
+
+
+def _doubled(found: Mapping[str, Any]) -> Facts:
+    """After `rows = [[0]] * 2`, `rows[0].append(1)` is seen through `rows[1]`: types of such objects, by name."""
+    # Names of one object and objects that another holds are told as that.
+    named = {id(value) for value in found.values()}
+    owners: dict[int, str] = {}
+    types_met: dict[str, set[str]] = {}
+    n_left = _MOST_OBJECTS
+    for name, root in dict(
+        zip(map(id, found.values()), found.items())
+    ).values():
+        layer = [root]
+        for _ in range(_DEEPEST):
+            parts = [part for each in layer for part in _owned(each)]
+            layer = []
+            for part in parts:
+                owner = owners.get(id(part))
+                if owner is not None:
+                    for each in (owner, name):
+                        types_met.setdefault(each, set()).add(
+                            type_name(type(part))
+                        )
+                elif id(part) not in named:
+                    layer.append(part)
+                    # A tuple stays as it is, and what it holds is looked at each time.
+                    if _can_be_changed(part):
+                        owners[id(part)] = name
+            n_left -= len(parts)
+        if n_left < 0:
+            return {name: [ANY_TYPE] for name in found}
+    return {name: sorted(types) for name, types in types_met.items()}
+
+
+def _owned(value: Any) -> list[Any]:
+    """The parts of a container of Python or an object of the notebook that may be changed, or hold what may be."""
+    is_own = module_of(type(value)) == "__main__"
+    if type(value) not in _WALKED and not is_own:
+        return []
+    return [part for part in _parts(value) if type(part) not in _FIXED]
+
+
+def _can_be_changed(value: Any) -> bool:
+    kind = type(value)
+    return (
+        kind in _CHANGED
+        or module_of(kind) == "__main__"
+        or name_of(kind) in _CHANGED_NAMES
+    )
 
 
 def _parts(value: Any) -> list[Any]:

@@ -141,13 +141,7 @@ def _elements(dtype: Any, n: int, fill: int) -> Any:
     if kind in "US":
         return np.full(n, _TEXTS[fill], dtype)
     if kind in "mM":
-        # The least integer is NaT.
-        whole = np.full(n, (0, np.iinfo("i8").min, 10_000)[fill], "i8")
-        return (
-            whole.astype(dtype)
-            if np.datetime_data(dtype)[0] != "generic"
-            else np.zeros(n, dtype)
-        )
+        return _times(dtype, n, fill)
     if kind == "O":
         array = np.empty(n, dtype)
         # None, a number, a text: objects of an array may be anything.
@@ -156,3 +150,12 @@ def _elements(dtype: Any, n: int, fill: int) -> Any:
     if kind == "V" and dtype.names:
         return np.zeros(n, dtype)
     raise NotMadeError(str(dtype))
+
+
+def _times(dtype: Any, n: int, fill: int) -> Any:
+    """Times or spans of time, all equal; without a unit they cannot be anything but zero."""
+    if np.datetime_data(dtype)[0] == "generic":
+        return np.zeros(n, dtype)
+    # The least integer is NaT.
+    least = np.iinfo("i8").min
+    return np.full(n, (0, least, 10_000)[fill], "i8").astype(dtype)

@@ -31,6 +31,10 @@ _PUBLIC = re.compile(
 _PATH = re.compile(r'"path": "([\w.]+)"')
 _MOST_S = 0.05
 """How long one fill may compute; what has not been refused by then is taken for accepted."""
+_FIRST_S = 0.5
+"""How long the first fill of a class may: what scikit-learn loads late is loaded then."""
+_met: set[str] = set()
+"""Classes and functions that have computed something here."""
 _LESS = {"n_estimators": 3, "n_init": 2}
 # Their steps, not their number of estimators, take the time.
 _FEWER_STEPS = ("HistGradient", "MLP")
@@ -200,16 +204,22 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
         return np.array(values, object)
     if dtype.startswith("<U"):
         return np.array(values, dtype=str)
-    try:
-        kind = np.dtype(dtype or None)
-    except TypeError:
-        kind = None
-    # "str" is a dtype of pandas, though NumPy takes it for its own.
-    if kind is None or dtype == "str":
+    if not _is_of_numpy(dtype):
         return importlib.import_module("pandas").array(values, dtype=dtype)
     # None among numbers is NaN to NumPy.
     numbers = [np.nan if value is None else value for value in values]
-    return np.array(numbers).astype(kind)
+    return np.array(numbers).astype(dtype or None)
+
+
+def _is_of_numpy(dtype: str) -> bool:
+    # NumPy takes "str" for its own, but facts mean the dtype of pandas by it.
+    if dtype == "str":
+        return False
+    try:
+        np.dtype(dtype or None)
+    except TypeError:
+        return False
+    return True
 
 
 # Estimators
@@ -270,9 +280,10 @@ def _eased(estimator: Any) -> Any:
 
 
 def outcomes(order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """By fill: {"gave": result}, or {"raised", "message", "about"}, the place of its message among those that count.
+    """By fill: {"gave": result}, or {"raised", "message", "about", "fill"}; `about` is the place of its message.
 
-    Of a function by its path, or of a method of the first operand. Empty for what says nothing.
+    That among those that count. Of a function by its path, or of a method of the first operand; empty for what says
+    nothing.
     """
     path = order["of"]
     function = (
@@ -294,8 +305,11 @@ def outcomes(order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _outcome(
     function: Any, order: Mapping[str, Any], fill: int, patterns: Sequence[Any]
 ) -> dict[str, Any]:
+    met = str(_PATH.findall(json.dumps(order)) or order["of"])
+    most_s = _MOST_S if met in _met else _FIRST_S
+    _met.add(met)
     try:
-        with _limited():
+        with _limited(most_s):
             operands = [made(each, fill) for each in order["operands"]]
             keywords = {
                 name: made(each, fill)
@@ -314,7 +328,11 @@ def _outcome(
             (at for at, each in enumerate(patterns) if each.search(str(error))),
             None,
         )
-        return {} if about is None else {**refusal(error), "about": about}
+        return (
+            {}
+            if about is None
+            else {**refusal(error), "about": about, "fill": fill}
+        )
 
 
 def _are_values_known(operands: Sequence[Mapping[str, Any]]) -> bool:
@@ -332,14 +350,14 @@ def _are_values_known(operands: Sequence[Mapping[str, Any]]) -> bool:
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _limited(most_s: float) -> Iterator[None]:
     def end(_signal: int, _frame: Any) -> None:
         # A BaseException, so that no `except Exception` of the library takes it for a refusal.
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, end)
     # Of processor time: a busy machine must not decide.
-    signal.setitimer(signal.ITIMER_PROF, _MOST_S)
+    signal.setitimer(signal.ITIMER_PROF, most_s)
     try:
         yield
     finally:

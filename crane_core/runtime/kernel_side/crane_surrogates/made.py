@@ -13,6 +13,7 @@ from ..crane_probe.looking import Look  # noqa: TID252
 
 FILLS = range(3)
 """Each operation is tried with so many contents of its operands: none (zero, false), ones, and all different."""
+LAST_FILL = FILLS[-1]
 # Some 30 MB of numbers: several operands fit into the worker's memory.
 MOST_ELEMENTS = 4_000_000
 MOST_MESSAGE = 1_000
@@ -52,18 +53,14 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
         return held
     if form == "any":
         return _ANY[held][fill]
-    if form == "complex":
-        return complex(*held)
+    if form in _WITHOUT_PARTS:
+        return _WITHOUT_PARTS[form](held)
     if form in _OF_PARTS:
         return _OF_PARTS[form]([made(part, fill) for part in held])
     if form == "dict":
         return {made(key, fill): made(value, fill) for key, value in held}
-    if form == "named":
-        return _named(held)
     if form == "facts":
         return library_of(held["type"].partition(".")[0]).make(held, fill)
-    if form == "ellipsis":
-        return Ellipsis
     raise NotMadeError(form)
 
 
@@ -108,6 +105,13 @@ def _named(path: str) -> Any:
     if package == "builtins" and name in _PLAIN:
         return _PLAIN[name]
     return library_of(package).named(name)
+
+
+_WITHOUT_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "named": _named,
+    "complex": lambda parts: complex(*parts),
+    "ellipsis": lambda _: Ellipsis,
+}
 
 
 def library_of(package: str) -> Any:

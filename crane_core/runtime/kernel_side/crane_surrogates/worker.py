@@ -4,7 +4,8 @@
 facts} where every fill gave the same schema (and "left": facts of a first operand that is changed), else {"unknown":
 why}. {"load": packages} loads libraries in advance.
 
-Runs only what operations.py lists. Knows no notebook. Its caller bounds its time and may kill it at any moment.
+Each answer says in "spent_s" what processor time it took; one that takes too much of it is ended and is unknown. Runs
+only what operations.py lists. Knows no notebook. Its caller bounds its time and may kill it at any moment.
 """
 
 from __future__ import annotations
@@ -17,14 +18,24 @@ import operator
 import os
 import re
 import resource
+import signal
 import socket
 import sys
+import time
 import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from . import members, operations, parameters, signatures, tables
-from .made import FILLS, NotMadeError, library_of, made, refusal, seen
+from .made import (
+    FILLS,
+    LAST_FILL,
+    NotMadeError,
+    library_of,
+    made,
+    refusal,
+    seen,
+)
 
 _FULL = 0.75
 """Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
@@ -68,7 +79,14 @@ _FOR_DTYPE = "not implemented for '"
 _ANYTHING = {"type": ""}
 _MOST_PARTS = 100
 """Parts of a list or tuple that are stated."""
+_MOST_SPENT_S = 1.5
+"""Processor time of one answer: on a busy machine as much work is done in it as on an idle one."""
+_TOO_LONG = "it takes too long"
 _PLAIN = (int, float, bool, str, complex, type(None))
+
+
+class TooMuchWork(BaseException):
+    """An answer took too much processor time. No Exception, because libraries catch those."""
 
 
 def main(path: str, memory_bytes: str) -> None:
@@ -88,14 +106,16 @@ def main(path: str, memory_bytes: str) -> None:
         connection.connect(path)
         with connection.makefile("rwb") as stream:
             for line in stream:
-                said = answer(line)
+                said = timed_answer(line)
                 stream.write(json.dumps(said).encode() + b"\n")
                 stream.flush()
-                # Ended between two answers, so that no question is lost.
-                if "loaded" not in said and _data_bytes() > _FULL * int(
-                    memory_bytes
-                ):
-                    return  # another begins, with the libraries that are asked then
+                # Ended between two answers, so that no question is lost; another begins, with the libraries that are
+                # asked then. A library that was ended in its work may be left in any mode.
+                is_full = _data_bytes() > _FULL * int(memory_bytes)
+                if is_full and "loaded" not in said:
+                    return
+                if said.get("unknown") == _TOO_LONG:
+                    return
 
 
 def _data_bytes() -> int:
@@ -106,6 +126,29 @@ def _data_bytes() -> int:
             return int(told.read().split()[5]) * resource.getpagesize()
     except OSError:
         return 0
+
+
+def timed_answer(line: bytes, most_s: float = _MOST_SPENT_S) -> dict[str, Any]:
+    """The answer, with `spent_s`. Loading a library takes as long as it does."""
+    began, is_over = time.process_time(), False
+
+    def end(_number: int, _frame: Any) -> None:
+        nonlocal is_over
+        is_over = True
+        raise TooMuchWork
+
+    signal.signal(signal.SIGPROF, end)
+    if b'"load"' not in line[:10]:
+        signal.setitimer(signal.ITIMER_PROF, most_s)
+    try:
+        said = answer(line)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    except TooMuchWork:
+        said = {}
+    # A library that went on after it was ended may say anything.
+    if is_over:
+        said = {"unknown": _TOO_LONG}
+    return {**said, "spent_s": time.process_time() - began}
 
 
 def answer(line: bytes) -> dict[str, Any]:
@@ -270,7 +313,12 @@ def _one_refusal(
     classes = {each["raised"] for each in found}
     if len(classes) > 1 or len({each["about"] for each in reasons}) > 1:
         return {"unknown": "it depends on values"}
-    return {"raised": reasons[0]["raised"], "message": reasons[0]["message"]}
+    # The first fill has nothing that is not certain. Of the last, texts are invented: a table of 25 numbers with one
+    # NaN was said to hold the text 'a'.
+    said = found[0] if found[0]["fill"] == 0 else reasons[0]
+    if said["fill"] == LAST_FILL:
+        return {"unknown": "its words would be of invented values"}
+    return {"raised": said["raised"], "message": said["message"]}
 
 
 @contextlib.contextmanager
@@ -306,15 +354,25 @@ def _shared(
     same = {
         name: facts[name] for name in told_twice if facts[name] == others[name]
     }
-    if facts.get("columns") == others.get("columns"):
-        for name in ("shape", "dtypes"):
-            if parts := _shared_parts(facts.get(name), others.get(name)):
-                same[name] = parts
+    same |= _shared_of_tables(facts, others)
     if same.get("length") is not None and "items" in facts:
         same["items"] = {
             at: _shared(part, others["items"][at]) or _ANYTHING
             for at, part in facts["items"].items()
         }
+    return same
+
+
+def _shared_of_tables(
+    facts: Mapping[str, Any], others: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parts of shapes and dtypes that two tables with the same columns have in common."""
+    same: dict[str, Any] = {}
+    if facts.get("columns") != others.get("columns"):
+        return same
+    for name in ("shape", "dtypes"):
+        if parts := _shared_parts(facts.get(name), others.get(name)):
+            same[name] = parts
     return same
 
 

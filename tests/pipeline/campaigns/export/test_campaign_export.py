@@ -646,6 +646,7 @@ def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_locked", [False, True])
 def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
     answered: DataFolder, plan: Plan, *, is_locked: bool
@@ -822,6 +823,7 @@ def load_parquet(folder: DataFolder, name: str, plan: Plan) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_datasets_loads_the_folder_and_finds_the_same_labels(
     answered: DataFolder,
     plan: Plan,

@@ -13,17 +13,24 @@ import re
 import types
 from typing import Any, Iterable, Iterator, Mapping
 
-from ..anatomy import Names, instance_dict, is_kind, module_dict, module_of
+from ..anatomy import (
+    Names,
+    instance_dict,
+    is_kind,
+    module_dict,
+    module_of,
+)
 from ..bounds import Facts
 from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds
 from ..syntax.asked import CALL, Chain, Unknown
+from ..syntax.literals import is_path_object, path_class
 
 # Rather too many words than too few: a file that is made makes a false alarm.
 _MAKES_FILES = re.compile(
     r"save|\bto_|writ|dump|extract|unpack|archive|cop(?:y|ie)|move|rename|replace|download|fetch|clone|retrieve|\bmk|"
     r"makedir|link|touch|tofile|system|popen|spawn|exec|eval|export|Handler|connect|get_file|load_data|thread|process|"
-    r"pool|submit|\bmap\b|mount|basicConfig|open\([^)]*['\"][rbt+]*[wax]",
+    r"pool|submit|chdir|\bmap\b|mount|basicConfig|open\([^)]*['\"][rbt+]*[wax]",
     re.IGNORECASE,
 )
 """Words of code that may make a file, or give one another name."""
@@ -72,6 +79,8 @@ _METHODS = {
     "flow_from_directory": ("keras", "tensorflow"),
 }
 """Methods of which the same is known, by the class of the object."""
+_READS_ITSELF = ("open", "read_text", "read_bytes", "iterdir")
+"""Methods of a path that need what it names."""
 _FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType)
 # Where the mode is: functions that also write would make the file.
 _PLACE_OF_MODE = {"open": 1, "memmap": 2}
@@ -91,11 +100,10 @@ def missing_files(
     for at, step in enumerate(chain.steps):
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
-            path = (
-                _path(name, *step.value)
-                if _is_reader(chain, at, namespace)
-                else None
-            )
+            path = _of_path_object(chain, at, namespace)
+            is_method = path is not None
+            if not is_method and _is_reader(chain, at, namespace):
+                path = _path(name, *step.value)
             if (
                 path is not None
                 and path not in mentioned
@@ -104,6 +112,9 @@ def missing_files(
             ):
                 yield {
                     "of": chain_text(chain.name, chain.steps[: at + 1]),
+                    "by": f"pathlib.Path.{name}"
+                    if is_method
+                    else chain_text(chain.name, chain.steps[:at]),
                     "file": path,
                     "similar": _similar(path),
                 }
@@ -204,15 +215,36 @@ def _defined_in(function: Any) -> Any:
     return instance_dict(function).get("__module__")
 
 
+def _of_path_object(chain: Chain, at: int, namespace: Names) -> str | None:
+    """The path that `path.read_text()` or `Path("a").open()` reads; None of what is no such call."""
+    if not at or chain.steps[at - 1].value not in _READS_ITSELF:
+        return None
+    held: Any = namespace.get(chain.name)
+    positional, named = chain.steps[at].value
+    # `path.open("w")` makes the file.
+    if not _reads("open", ("", *positional), dict(named)):
+        return None
+    if at == 1 and is_path_object(held):
+        return str(held)
+    if at == 2 and held is not None and held is path_class():
+        parts = chain.steps[0].value[0]
+        are_texts = parts and all(type(part) is str for part in parts)
+        # Of texts, so that no path is made.
+        return os.path.join(*parts) if are_texts else None  # noqa: PTH118
+    return None
+
+
 def _path(name: str, positional: Any, named: Any) -> str | None:
     """The path that a reading call is given, where it is spelled."""
     given = dict(named)
     # Of a path that is built from parts only the value at run time would tell.
-    path = (
+    path: Any = (
         positional[0]
         if positional
         else next((given[key] for key in _KEYWORDS if key in given), None)
     )
+    if is_path_object(path):
+        path = os.fspath(path)
     if (
         type(path) is not str
         or not _is_path(path)

@@ -36,6 +36,8 @@ _CALLED_FOR = ("__call__", "forward", "call")
 
 # Each decorator with functools.wraps adds one.
 _MOST_WRAPPERS = 8
+# A comment of its line, or one at the end of a line, without quotes, as a text may hold a number sign.
+_COMMENT = re.compile(r"^[ \t]*#.*$|#[^'\"\n]*$", re.MULTILINE)
 _BRINGS_MODULES = re.compile(
     r"\b(?:sys|subprocess|site|importlib|runpy|pip|conda|get_ipython|system|popen|Popen|exec|eval|open|write\w*|"
     r"urlretrieve|extract\w*|unpack\w*|copy\w*|move|clone\w*|download\w*|install\w*|__import__)\b"
@@ -96,14 +98,16 @@ def needs(
     )
     # A function of the notebook may have been written to install or import.
     runs_functions = any(chain.via for chain in reading.chains)
+    # `# install it first` installs nothing, and the lines stay where they are.
+    code = _COMMENT.sub("", target)
     return _collected(reading.chains, reading.imports)._replace(
         mentioned=_mentioned(parsed.tree, reading.chains),
         may_bring_files=brings_files,
         may_bring_modules=brings_files
         or runs_functions
-        or bool(_BRINGS_MODULES.search(target)),
-        may_define_any=bool(_DEFINES_ANY.search(target)),
-        target=target,
+        or bool(_BRINGS_MODULES.search(code)),
+        may_define_any=bool(_DEFINES_ANY.search(code)),
+        target=code,
     )
 
 

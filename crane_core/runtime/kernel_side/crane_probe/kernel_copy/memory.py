@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_MAPS, _DETAILS = "/proc/self/maps", "/proc/self/smaps"
+_MAPS = "/proc/self/maps"
 # More would take seconds to copy, while the kernel waits.
 _MOST_SHARED = 512 * 2**20
 _READ, _WRITE, _RUN = 1, 2, 4
@@ -17,9 +17,12 @@ class SharedMemoryError(Exception):
     """The kernel shares memory that the copy cannot make its own."""
 
 
-def make_private() -> None:
-    """What is mapped as shared and may be written becomes a copy at the same place. Raises SharedMemoryError."""
-    shared = _shared()
+def make_private(*, is_run_in: bool = True) -> None:
+    """What is mapped as shared and may be written becomes a copy at the same place. Raises SharedMemoryError.
+
+    is_run_in: code of the notebook runs in the copy, so what could be made writable counts, too.
+    """
+    shared = _shared(is_run_in=is_run_in)
     if sum(end - start for start, end, _ in shared) > _MOST_SHARED:
         raise SharedMemoryError(
             "the kernel shares more memory with others than can be copied"
@@ -28,46 +31,50 @@ def make_private() -> None:
         _copy(start, end - start, rights)
 
 
-def _shared() -> list[tuple[int, int, int]]:
+def _shared(*, is_run_in: bool) -> list[tuple[int, int, int]]:
     """Begin, end and rights of each."""
     found = []
     text = Path(_MAPS).read_text("utf-8", "surrogateescape")
     lines = [line.split(None, 5) for line in text.splitlines()]
-    shared = [parts for parts in lines if "s" in parts[1]]
-    # smaps is read only if need be: it is slow for a process with many libraries.
-    is_asked = any("w" not in parts[1] for parts in shared)
-    may_become_writable = _writable_on_demand() if is_asked else set()
-    for parts in shared:
+    for parts in lines:
         place, rights, path = parts[0], parts[1], "".join(parts[5:])
-        if "w" not in rights and place not in may_become_writable:
+        if "s" not in rights or not ("w" in rights or is_run_in):
+            continue
+        first, _, after = place.partition("-")
+        start, end = int(first, 16), int(after, 16)
+        bits = (
+            _READ * ("r" in rights)
+            | _WRITE * ("w" in rights)
+            | _RUN * ("x" in rights)
+        )
+        if not bits & _WRITE and not _writable_on_demand(
+            start, end - start, bits
+        ):
             continue
         # Memory of a card or camera cannot be copied: what is written there is done.
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
             raise SharedMemoryError(
                 "the kernel works with the memory of a device"
             )
-        start, _, end = place.partition("-")
-        bits = (
-            _READ * ("r" in rights)
-            | _WRITE * ("w" in rights)
-            | _RUN * ("x" in rights)
-        )
-        found.append((int(start, 16), int(end, 16), bits))
+        found.append((start, end, bits))
     return found
 
 
-def _writable_on_demand() -> set[str]:
-    """Places of what is mapped from files that are open for writing: mprotect(2) is all that it takes."""
-    found: set[str] = set()
-    place = ""
-    with open(_DETAILS, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 - they are many
-        for line in lines:
-            first, _, rest = line.partition(" ")
-            if first == "VmFlags:" and "mw" in rest.split():
-                found.add(place)
-            elif not first.endswith(":"):
-                place = first
-    return found
+def _writable_on_demand(start: int, length: int, rights: int) -> bool:
+    """Whether mprotect(2) is all that it takes to write there, as for a file that is open for writing."""
+    # A policy may refuse writing and running together, yet allow writing alone: then no answer is certain.
+    if rights & _RUN:
+        return True
+    import ctypes
+
+    # Asked of the system itself: reading smaps walks all pages of the kernel, which waits meanwhile.
+    protect = ctypes.CDLL(None).mprotect
+    protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    if protect(start, length, rights | _WRITE) != 0:
+        return False
+    if protect(start, length, rights) != 0:
+        raise SharedMemoryError("the kernel shares memory of unknown rights")
+    return True
 
 
 def _copy(start: int, length: int, rights: int) -> None:

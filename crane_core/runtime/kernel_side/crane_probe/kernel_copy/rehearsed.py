@@ -12,7 +12,7 @@ import gc
 import sys
 import traceback
 from types import FrameType
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 from .. import bounds
 from ..bounds import Facts
@@ -23,6 +23,8 @@ CRASH, THROUGH, UNKNOWN = "crash", "ran through", "unknown"
 MOST_MESSAGE, MOST_LINE, MOST_NAME = 2_000, 300, 100
 _AWAITS = "the cell awaits, and the kernel's event loop does not run in a copy"
 _MODULE = "<module>"
+_VOWELS = ("a", "e", "i", "o", "u", "nd")
+"""After these sounds people say "an": an int, an ndarray."""
 Look = Callable[[Any, Any], Any]
 COMPARED = ("variables", "accesses", "absent", "unavailable")
 """Members of a state that say what the target will meet."""
@@ -46,8 +48,13 @@ class _Shown:
             self.error = error
 
 
-def told(shell: Any, code: str, refusals: Refusals) -> Facts:
-    """`outcome`, and with a crash `exception`, `message` and `line` (of the cell, from 1); else `why`, if unknown."""
+def told(
+    shell: Any, code: str, refusals: Refusals, names: Sequence[str] = ()
+) -> Facts:
+    """`outcome`, and with a crash `exception`, `message` and `line` (of the cell, from 1); else `why`, if unknown.
+
+    With `names`, which the cell assigns, `result` says what a cell that ran through leaves.
+    """
     shown = _prepared(shell, refusals)
     if _awaits(shell, code):
         return {"outcome": UNKNOWN, "why": _AWAITS}
@@ -59,13 +66,38 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     if refusals.reasons:
         return {"outcome": UNKNOWN, "why": refusals.reasons[0]}
     if error is None:
-        return {"outcome": THROUGH}
+        return _through(shell, result.result, names)
     why = doubt(error)
     return (
         {"outcome": UNKNOWN, "why": bounds.text(why, MOST_LINE)}
         if why
         else _crash(shell, code, error)
     )
+
+
+def _through(shell: Any, value: Any, names: Sequence[str]) -> Facts:
+    """That it ran through; what its last line shows, or the last of its names holds, where that was requested."""
+    held = [name for name in names if name in shell.user_ns]
+    if value is not None and names:
+        return {"outcome": THROUGH, "result": f"the result is {_kind(value)}"}
+    if not held:
+        return {"outcome": THROUGH}
+    words = f"{held[-1]} is {_kind(shell.user_ns[held[-1]])}"
+    return {"outcome": THROUGH, "result": bounds.text(words, MOST_LINE)}
+
+
+def _kind(value: Any) -> str:
+    """The class with its size: "a DataFrame of 30 x 4"."""
+    name = bounds.text(type(value).__name__, MOST_NAME)
+    article = "an" if name.lower().startswith(_VOWELS) else "a"
+    try:
+        shape: Any = getattr(value, "shape", None)
+        is_shape = isinstance(shape, tuple) and len(shape) > 0
+        sizes = shape if is_shape else (len(value),)
+        return f"{article} {name} of {' x '.join(map(str, sizes))}"
+    # A class of the notebook may answer anything; most values have no length.
+    except Exception:  # noqa: BLE001 - the class alone is said then
+        return f"{article} {name}"
 
 
 def _prepared(shell: Any, refusals: Refusals) -> _Shown:

@@ -35,7 +35,6 @@ _PYTHON_CODE = Kinds(_FUNCTION, _METHOD)
 _CALLED_LATER = Kinds(_FUNCTION, _METHOD, functools.partial)
 _HOLDERS_OF_FUNCTIONS = Kinds(types.ModuleType, type(None))
 """What a builtin function of a module says it is bound to."""
-_UNBOUND = Kinds(staticmethod, classmethod)
 
 
 def functions_of(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -115,15 +114,16 @@ def is_own(value: Any) -> bool:
 
 def is_own_class(kind: type) -> bool:
     """Whether some method of the class is code of the notebook, or of a file beside it."""
-    held = [
+    for part in class_dict(kind).values():
+        how = type(part)
         # A staticmethod holds the function whose file tells; other descriptors are taken as they
         # are.
-        getattr(part, "__func__", part) if type(part) in _UNBOUND else part
-        for part in class_dict(kind).values()
-    ]
-    return any(
-        type(part) is _FUNCTION and is_own_function(part) for part in held
-    )
+        held = (
+            part.__func__ if how is staticmethod or how is classmethod else part
+        )
+        if type(held) is _FUNCTION and is_own_function(held):
+            return True
+    return False
 
 
 def is_of_own_class(value: Any) -> bool:
@@ -156,8 +156,15 @@ def is_installed(path: str) -> bool:
     """Whether a file lies among those of Python and its installed packages."""
     # crane_core may be installed in place, so that no part of its path says site-packages.
     ours = module_dict(sys.modules.get("crane_core")).get("__file__")
-    our_folder = os.path.dirname(ours) if type(ours) is str else None  # noqa: PTH120
-    if path.startswith(_STANDARD) or our_folder and path.startswith(our_folder):
+    return _lies_installed(path, ours if type(ours) is str else None)
+
+
+# Each look asks about the files of a thousand modules, which are the same ones as the last time.
+@functools.lru_cache(maxsize=8192)
+def _lies_installed(path: str, ours: str | None) -> bool:
+    if path.startswith(_STANDARD):
+        return True
+    if ours is not None and path.startswith(os.path.dirname(ours)):  # noqa: PTH120
         return True
     return any(
         part in _INSTALLED for part in path.replace(os.sep, "/").split("/")

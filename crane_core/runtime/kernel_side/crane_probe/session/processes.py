@@ -19,6 +19,8 @@ _HELPERS = (
     "loky.backend.res",
 )
 _OURS = "crane_core"
+STANDBY_NAME = "crane-undo"
+"""Of the copy of a kernel that waits for an undo (undo/standby.py); it has the command line of its kernel."""
 _MOST = 20
 _LONGEST = 60
 _STARTING_MS = 20
@@ -30,9 +32,7 @@ def processes() -> list[str]:
     # Workers of joblib stay for minutes after their last task, and do nothing.
     idle = worker_processes()
     found = [
-        (number, _command(number))
-        for number in _children()
-        if number not in idle
+        (number, command(number)) for number in children() if number not in idle
     ]
     return [
         command
@@ -41,16 +41,20 @@ def processes() -> list[str]:
     ][:_MOST]
 
 
-def _children() -> Iterator[int]:
+def children() -> Iterator[int]:
+    """Numbers of the processes that the kernel has started, its copies for an undo left out."""
     try:
         threads = os.listdir("/proc/self/task")  # noqa: PTH208 - pathlib may not be loaded here
     except OSError:
         return
     for thread in threads:
-        yield from map(int, _read(f"/proc/self/task/{thread}/children").split())
+        told = _read(f"/proc/self/task/{thread}/children")
+        for number in map(int, told.split()):
+            if _read(f"/proc/{number}/comm").strip() != STANDBY_NAME:
+                yield number
 
 
-def _command(number: int) -> str:
+def command(number: int) -> str:
     """Empty for a child that has ended, and was only not waited for."""
     for _ in range(_STARTING_MS):
         # The name of a program may hold brackets and blanks.

@@ -18,6 +18,7 @@ from ..anatomy import (
     class_dict,
     instance_dict,
     is_kind,
+    may_hold_more,
     mro_of,
     name_of,
     overriders,
@@ -429,7 +430,27 @@ def instance(value: Any, look: Any) -> Facts:
         others = {"other_attributes": list(held)[: look.limits.names]}
         plus = merged(plus, {"values": others})
     methods = stated(methods=_methods(type(value)))
-    return {"plus": merged(plus, {"representation": methods})}
+    names = stated(all_names=_all_names(value, look))
+    return {"plus": merged(plus, {"representation": dict(methods, **names)})}
+
+
+def _all_names(value: Any, look: Any) -> list[str]:
+    """Every attribute that an object of a class of the notebook has; empty where more may be, or where it has many."""
+    kinds = [kind for kind in mro_of(type(value)) if kind is not object]
+    if not all(map(is_of_notebook, kinds)) or may_hold_more(value):
+        return []
+    # `__getattr__` makes names up, and a metaclass may look them up elsewhere.
+    if type(type(value)) is not type or any(
+        True
+        for hook in ("__getattr__", "__getattribute__")
+        for kind in overriders(value, hook)
+    ):
+        return []
+    names = dict.fromkeys(instance_dict(value))
+    for kind in kinds:
+        names.update(dict.fromkeys(class_dict(kind)))
+    told = [name for name in names if not name.startswith("__")]
+    return told if len(told) <= look.limits.asked else []
 
 
 def _is_shown(name: Any, hidden: str, look: Any) -> bool:

@@ -38,6 +38,8 @@ _SHOWN_ELEMENTS = 20
 _MOST_COPIED = 1_000_000
 """Elements of a masked array beyond which those that are not masked are not gathered."""
 _NS_PER_TEXT = 150
+_NS_PER_SORTED = 60
+_MOST_CLASSES = 50
 
 
 def base_array(value: Any) -> Any:
@@ -105,6 +107,7 @@ def _unmasked(plain: Any, mask: Any, look: Any) -> Facts:
     if plain.ndim != 1:
         # Distinct values of a table of numbers say nothing about its rows.
         told.get("values", {}).pop("value_info", None)
+        told.get("plus", {}).get("values", {}).pop("n_of_rarest", None)
     shown = (
         # A time or object that is masked has no spelling to be covered.
         _elements(plain, look).get("items")
@@ -176,10 +179,23 @@ def numbers(plain: Any, look: Any) -> Facts:
         distinct = arrays.distinct(plain, look, ends)
         values["value_info"] = distinct_facts(distinct, look)
         more.update(fraction_facts(distinct, look))
+        more.update(_rarest(plain, values["value_info"], look))
     return {
         "values": values,
         "plus": {"values": merged(more, _elements(plain, look))},
     }
+
+
+def _rarest(plain: Any, info: Facts, look: Any) -> Facts:
+    """Of a few distinct integers: how often the rarest occurs, as splits in proportion need two of each."""
+    if (
+        plain.dtype.kind not in "biu"
+        or info.get("num_unique", _MOST_CLASSES) >= _MOST_CLASSES
+        or not look.affords(plain.size * _NS_PER_SORTED)
+    ):
+        return {}
+    _, counts = arrays.numpy().unique(plain, return_counts=True)
+    return {"n_of_rarest": int(counts.min())}
 
 
 def _elements(plain: Any, look: Any) -> Facts:

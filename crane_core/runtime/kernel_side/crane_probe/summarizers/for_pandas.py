@@ -43,6 +43,8 @@ _NESTED_COLUMNS = 8
 _OTHER_COLUMNS = 60
 _COMPARED_LABELS = 20
 _NS_PER_KEY = 300
+_COUNTED_CLASSES = 4
+"""Columns that the target names of which the rarest value is counted."""
 
 
 class View(NamedTuple):
@@ -79,6 +81,16 @@ def data_frame(value: Any, look: Any) -> Facts:
         )
         for number, at in enumerate(shown)
     }
+    for at in columns_asked(look.asked(), look.mentioned, labels)[
+        :_COUNTED_CLASSES
+    ]:
+        # A split in proportion refuses a class of one row: `stratify=df["kind"]`.
+        told = facts[view.names[at]]
+        told.more.update(
+            column_values.rarest(
+                columns[at].values, told.values.get("num_unique"), look
+            )
+        )
     summary = {
         "structure": {"shape": list(frame.shape)},
         "representation": {

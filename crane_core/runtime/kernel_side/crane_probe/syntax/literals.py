@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
+import sys
 from typing import Any, Callable, NamedTuple
 
-from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of
+from ..anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    module_dict,
+    mro_of,
+)
 from ..kinds import CONTAINERS, INDICES, PLAIN, REAL, ROWS, Kinds
 from .asked import Unknown
 
@@ -41,6 +50,19 @@ def known(node: ast.AST | None, names: Names) -> Any:
     """The value of an expression, an Unknown where it is not plain."""
     value = _known(node, names)
     return Unknown(source(node)) if value is MISSING else value
+
+
+def path_class() -> Any:
+    """pathlib.Path, where the kernel has loaded it."""
+    return module_dict(sys.modules.get("pathlib")).get("Path")
+
+
+def is_path_object(value: Any) -> bool:
+    """True for a path of pathlib itself, which is never changed and asks no file of its name."""
+    held = module_dict(sys.modules.get("pathlib"))
+    return any(
+        type(value) is held.get(name) for name in ("PosixPath", "WindowsPath")
+    )
 
 
 def is_plain(value: Any) -> bool:
@@ -96,7 +118,8 @@ def _constant(node: Any, names: Names) -> Any:
 def _name(node: Any, names: Names) -> Any:
     value = names(node.id)
     # A value of the kernel counts only if it is plain: anything else could change in between.
-    return value if type(value) is LoopValues or is_plain(value) else MISSING
+    is_kept = type(value) is LoopValues or is_path_object(value)
+    return value if is_kept or is_plain(value) else MISSING
 
 
 def _sequence(node: Any, names: Names) -> Any:
@@ -148,6 +171,11 @@ def _negated(node: Any, names: Names) -> Any:
 
 def _computed(node: Any, names: Names) -> Any:
     left, right = _known(node.left, names), _known(node.right, names)
+    if isinstance(node.op, ast.Div):
+        is_joined = is_path_object(left) and (
+            type(right) is str or is_path_object(right)
+        )
+        return left / right if is_joined else MISSING
     operation = _ARITHMETIC.get(type(node.op))
     if operation is None or not _may_compute(node.op, left, right):
         return MISSING
@@ -227,7 +255,13 @@ def _subscript(node: Any, names: Names) -> Any:
 
 
 def _call(node: Any, names: Names) -> Any:
-    """`len(x)`, `list(x)` and `range(n)` of what is known."""
+    """`len(x)`, `list(x)`, `os.path.join(a, b)` and `Path(a)` of what is known."""
+    if node.args and not node.keywords and (join := _joiner(node.func, names)):
+        parts = [_known(part, names) for part in node.args]
+        are_paths = all(
+            type(part) is str or is_path_object(part) for part in parts
+        )
+        return join(*parts) if are_paths else MISSING
     is_of_one = isinstance(node.func, ast.Name) and len(node.args) == 1
     # A notebook may have its own `len`.
     if not is_of_one or node.keywords or names(node.func.id) is not MISSING:
@@ -239,6 +273,23 @@ def _call(node: Any, names: Names) -> Any:
     return (
         list(value) if is_row and name in ("list", "tuple", "set") else MISSING
     )
+
+
+def _joiner(function: Any, names: Names) -> Callable[..., Any] | None:
+    """os.path.join or pathlib.Path, by whatever name; None of another function."""
+    links: list[str] = []
+    while isinstance(function, ast.Attribute):
+        links.append(function.attr)
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return None
+    found = names(function.id)
+    # Of modules alone, as reading an attribute of another object may run its code.
+    for link in reversed(links):
+        found = module_dict(found).get(link)
+    is_joiner = found is os.path.join or found is path_class()
+    joiner: Callable[..., Any] | None = found if is_joiner else None
+    return joiner
 
 
 def _held(node: Any, names: Names) -> Any:

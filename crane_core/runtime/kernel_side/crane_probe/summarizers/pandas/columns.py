@@ -352,16 +352,19 @@ def _typed(value: Any) -> str:
 
 
 def _read_as_numbers(row: RowOfValues, look: Any) -> Facts:
-    """How many texts read as numbers, which a library may turn into some."""
+    """How many texts read as numbers, which a library may turn into some, and the first that does not."""
     # to_numeric, astype(float) and many estimators read texts as numbers.
     if not 0 < row.length <= _MOST_COUNTED or not look.affords(
         row.length * _NS_PER_READ_TEXT
     ):
         return {}
+    n_read = sum(1 for item in row.again() if _reads_as_number(item))
+    others = (item for item in row.again() if not _reads_as_number(item))
+    first = next(others, "")
+    # It is the one that the crash names. Distinct values are told in another order.
     return {
-        "n_read_as_numbers": sum(
-            1 for item in row.again() if _reads_as_number(item)
-        )
+        "n_read_as_numbers": n_read,
+        **stated(first_no_number=look.text(first)),
     }
 
 

@@ -5,10 +5,11 @@ Knows indexes by what they store. Refuses to build the lookup tables that pandas
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import Any
 
-from ...anatomy import name_of, type_name
+from ...anatomy import instance_dict, module_dict, name_of, type_name
 from ...bounds import Facts
 from ...contents import arrays
 from ...kinds import PLAIN, SINGLE, counted
@@ -23,6 +24,7 @@ from .storage import (
     labels_of,
     length_of,
     ndarray_of,
+    pandas,
     range_of,
     to_list,
 )
@@ -30,6 +32,7 @@ from .storage import (
 _LISTED = 100_000
 """Labels that are listed to look for one or for repeated ones; longer indexes are compared in pieces."""
 _ENDS = 3
+_NS_PER_DATE = 400
 
 
 def index_facts(index: Any, look: Any) -> Facts:
@@ -41,10 +44,41 @@ def index_facts(index: Any, look: Any) -> Facts:
     if not is_range(index) and not is_multi(index):
         # Neither a range nor several levels are kept in one array.
         facts["dtype"] = columns.dtype_text(index_values(index))
+    facts.update(_frequency(index, look))
     facts.update(_ends(index, look))
     double = repeats(index, look)
     facts["unique"] = "not computed" if double is None else not double
     return dict(facts, n_duplicates=_n_repeated(index)) if double else facts
+
+
+def _frequency(index: Any, look: Any) -> Facts:
+    """The frequency of dates: the one that is kept, else the one that they follow; None where they follow none."""
+    if name_of(type(index)) != "DatetimeIndex":
+        return {}
+    values = index_values(index)
+    kept = instance_dict(values).get("_freq")
+    if kept is not None:
+        return {"freq": look.text(str(kept.freqstr))}
+    array = ndarray_of(values)
+    # In a time zone the clock changes twice a year, and pandas looks at local times.
+    is_local = (
+        array is None
+        or array.dtype.kind != "M"
+        or "," in columns.dtype_text(values)
+    )
+    if is_local or not look.affords(length_of(index) * _NS_PER_DATE):
+        return {}
+    # By a private name, as infer_freq and inferred_freq warn in pandas 3.1.
+    inferrer = module_dict(sys.modules.get("pandas.tseries.frequencies")).get(
+        "_FrequencyInferer"
+    )
+    if inferrer is None:
+        return {}
+    # Fewer than three dates follow nothing.
+    if length_of(index) < 3:
+        return {"freq": None}
+    # Of a copy, as pandas keeps what it finds in the index itself.
+    return {"freq": inferrer(pandas().DatetimeIndex(array.copy())).get_freq()}
 
 
 def _n_repeated(index: Any) -> int:

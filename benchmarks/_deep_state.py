@@ -1,0 +1,302 @@
+"""What names hold, described deeply by public means, to be compared: nothing of the code that restores is used.
+
+Runs in the kernel that is measured: standard library alone, and what the notebook has loaded. Two descriptions of a
+name are equal where the values are equal in content and type, share the same parts, and have the same other names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import sys
+import time
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+DEEPEST = 30
+_ATOMS = (type(None), bool, int, float, complex, str, bytes)
+# What a library remembers to be faster, or numbers again; the rest decides it.
+_CACHES = {"_cache", "_item_cache", "_id", "stale_callback", "_abc_impl"}
+SKIPPED = {"In", "Out", "get_ipython", "exit", "quit", "open"}
+
+
+def described(names: dict[str, Any]) -> dict[str, str]:
+    """For each name of a notebook the digest of what it holds; session state under `session: ...`."""
+    own = {
+        name: value
+        for name, value in names.items()
+        if not name.startswith("_") and name not in SKIPPED
+    }
+    by_identity: dict[int, list[str]] = {}
+    for name, value in own.items():
+        if not isinstance(value, _ATOMS):
+            by_identity.setdefault(id(value), []).append(name)
+    found = {}
+    for name, value in own.items():
+        try:
+            text = repr(_Description(by_identity).of(value, 0))
+        except Exception as error:  # noqa: BLE001 - a broken object is unlike the one before
+            text = f"broken: {error!r}"
+        found[name] = hashlib.sha256(
+            text.encode("utf-8", "replace")
+        ).hexdigest()
+    return found | _session()
+
+
+class _Description:
+    """Of one name: objects are numbered as they are met, so that the same ones twice are seen as such."""
+
+    def __init__(self, names: dict[int, list[str]]) -> None:
+        self._names = names
+        self._numbers: dict[int, int] = {}
+        self._alive: list[Any] = []
+
+    def of(self, value: Any, depth: int) -> Any:
+        if isinstance(value, _ATOMS) and type(value) in _ATOMS:
+            return (type(value).__name__, repr(value))
+        # As for atoms, nobody can tell one such tuple from its equal.
+        if type(value) is tuple and all(type(one) in _ATOMS for one in value):
+            return ("tuple", repr(value))
+        if id(value) in self._numbers:
+            return ("again", self._numbers[id(value)])
+        if depth > DEEPEST:
+            return ("deep", type(value).__name__)
+        self._numbers[id(value)] = len(self._numbers)
+        self._alive.append(value)
+        kind = type(value)
+        head = (f"{kind.__module__}.{kind.__qualname__}",)
+        names = tuple(sorted(self._names.get(id(value), ())))
+        return head, names, self._content(value, depth + 1)
+
+    def _many(self, values: Any, depth: int) -> list[Any]:
+        return [self.of(value, depth) for value in values]
+
+    def _content(self, value: Any, depth: int) -> Any:
+        top = type(value).__module__.partition(".")[0]
+        reader = getattr(self, f"_of_{top}", None)
+        told = reader(value, depth) if reader else None
+        return self._general(value, depth) if told is None else told
+
+    def _of_numpy(self, value: Any, depth: int) -> Any:
+        numpy = sys.modules["numpy"]
+        if isinstance(value, numpy.ndarray):
+            base = value.base
+            owner = (
+                self.of(base, depth)
+                if isinstance(base, numpy.ndarray)
+                else None
+            )
+            content = (
+                self._many(value.ravel().tolist(), depth)
+                if value.dtype == object
+                else hashlib.sha256(value.tobytes()).hexdigest()
+            )
+            form = (repr(value.dtype), value.shape, value.flags.writeable)
+            return form, content, owner
+        if isinstance(value, numpy.random.Generator):
+            return repr(value.bit_generator.state)
+        if isinstance(value, numpy.random.RandomState):
+            return [repr(part) for part in value.get_state()]
+        return None
+
+    def _of_pandas(self, value: Any, depth: int) -> Any:
+        pandas = sys.modules["pandas"]
+        if isinstance(value, pandas.DataFrame):
+            columns = [
+                self._many(value.iloc[:, place].tolist(), depth)
+                for place in range(value.shape[1])
+            ]
+            kinds = [str(kind) for kind in value.dtypes]
+            labels = self.of(value.columns, depth), self.of(value.index, depth)
+            return kinds, labels, columns, self.of(value.attrs, depth)
+        if isinstance(value, pandas.Series | pandas.Index):
+            labels = (
+                self.of(value.index, depth)
+                if isinstance(value, pandas.Series)
+                else None
+            )
+            items = self._many(value.tolist(), depth)
+            return str(value.dtype), repr(value.name), labels, items
+        if isinstance(value, pandas.api.extensions.ExtensionArray):
+            return str(value.dtype), self._many(value.tolist(), depth)
+        return None
+
+    def _of_torch(self, value: Any, depth: int) -> Any:
+        torch = sys.modules["torch"]
+        if isinstance(value, torch.Tensor):
+            content = repr(value.detach().cpu().tolist())
+            gradient = self.of(value.grad, depth) if value.is_leaf else None
+            return str(value.dtype), value.requires_grad, content, gradient
+        if isinstance(value, torch.Generator):
+            return repr(value.get_state().tolist())
+        return None
+
+    def _of_matplotlib(self, value: Any, depth: int) -> Any:
+        figures = sys.modules["matplotlib.figure"]
+        axes = sys.modules["matplotlib.axes"]
+        if isinstance(value, figures.Figure):
+            return self._many(value.axes, depth)
+        if isinstance(value, axes.Axes):
+            lines = [repr(line.get_xydata().tolist()) for line in value.lines]
+            words = value.get_title(), value.get_xlabel(), value.get_xlim()
+            return lines, repr(words), len(value.patches)
+        # Lines, ticks and transforms are told by the axes.
+        return "part of a figure"
+
+    def _general(self, value: Any, depth: int) -> Any:
+        if isinstance(value, types.ModuleType):
+            return value.__name__
+        if isinstance(value, types.FunctionType):
+            return self._function(value, depth)
+        if isinstance(value, type):
+            return self._class(value, depth)
+        if isinstance(value, types.GeneratorType):
+            frame = value.gi_frame
+            return (
+                None if frame is None else (frame.f_lasti, len(frame.f_locals))
+            )
+        parts: list[Any] = []
+        if isinstance(value, dict):
+            parts.append(self._many(value.keys(), depth))
+            parts.append(self._many(value.values(), depth))
+        elif isinstance(value, set | frozenset):
+            parts.append(sorted(repr(self.of(one, depth)) for one in value))
+        elif isinstance(value, list | tuple):
+            parts.append(self._many(value, depth))
+        elif hasattr(value, "seekable") and hasattr(value, "closed"):
+            place = None if value.closed or value.writable() else value.tell()
+            return value.closed, place, getattr(value, "name", "")
+        state = _attributes(value)
+        if state is not None:
+            parts.append(self._many(state, depth))
+            parts.append(self._many(state.values(), depth))
+        return parts or _pickled(value)
+
+    def _function(self, value: Any, depth: int) -> Any:
+        cells = [
+            cell.cell_contents if cell.cell_contents is not value else "itself"
+            for cell in value.__closure__ or ()
+        ]
+        code = value.__code__
+        own = value.__module__ == "__main__"
+        return (
+            code.co_code if own else "",
+            code.co_names if own else "",
+            [
+                repr(one)
+                for one in code.co_consts
+                if not hasattr(one, "co_code")
+            ],
+            self.of(value.__defaults__, depth),
+            self._many(cells, depth) if own else None,
+            self.of(vars(value), depth) if own else None,
+        )
+
+    def _class(self, value: Any, depth: int) -> Any:
+        if value.__module__ != "__main__":
+            return value.__qualname__
+        held = {
+            name: item
+            for name, item in vars(value).items()
+            if not name.startswith("__") and name not in _CACHES
+        }
+        return list(held), self._many(held.values(), depth)
+
+
+def _attributes(value: Any) -> dict[str, Any] | None:
+    slots = {
+        name: getattr(value, name)
+        for kind in type(value).__mro__
+        for name in _slots(kind)
+        if hasattr(value, name)
+    }
+    own = getattr(value, "__dict__", None)
+    if own is None and not slots:
+        return None
+    held = {**slots, **(own or {})}
+    return {name: item for name, item in held.items() if name not in _CACHES}
+
+
+def _slots(kind: type) -> list[str]:
+    names = vars(kind).get("__slots__", ())
+    names = [names] if isinstance(names, str) else list(names)
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def _pickled(value: Any) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return hashlib.sha256(pickle.dumps(value, 4)).hexdigest()
+        except Exception:  # noqa: BLE001 - nothing public tells more of it
+            return type(value).__name__
+
+
+def _session() -> dict[str, str]:
+    found = {
+        "random": repr(random.getstate()),
+        "folder": os.getcwd(),  # noqa: PTH109 - a string is wanted
+        "environment": repr(sorted(os.environ.items())),
+        "path": repr(sys.path),
+        "filters": repr(warnings.filters),
+        "recursion": str(sys.getrecursionlimit()),
+    }
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        state = numpy.random.get_state()
+        found["numpy.random"] = repr((state[1].tolist(), state[2:]))
+        found["numpy.options"] = repr(
+            (numpy.get_printoptions(), numpy.geterr())
+        )
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        options = (
+            "display.max_rows",
+            "display.precision",
+            "mode.chained_assignment",
+        )
+        found["pandas.options"] = repr(
+            [pandas.get_option(name) for name in options[:2]]
+        )
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        found["torch.random"] = repr(torch.get_rng_state().tolist())
+    return {
+        f"session: {name}": hashlib.sha256(text.encode()).hexdigest()
+        for name, text in found.items()
+    }
+
+
+# What else is measured in the kernel
+
+
+def timed_undo(session: Any) -> tuple[float, str, list[str]]:
+    """Seconds, why it was refused, and the names that the undo says stay."""
+    started = time.perf_counter()
+    told = session._copies.undo(1)
+    seconds = time.perf_counter() - started
+    stays = [each["name"] for each in told.get("stays", ())]
+    return seconds, told.get("refused", ""), stays
+
+
+def memory_of_copy() -> float:
+    """Megabytes that the waiting copy does not share with the kernel."""
+    for entry in Path("/proc").iterdir():
+        try:
+            if (entry / "comm").read_text().strip() != "crane-undo":
+                continue
+            parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) != os.getpid():
+                continue
+            lines = (entry / "smaps_rollup").read_text().splitlines()
+        except (OSError, NotADirectoryError):
+            continue  # It is not a process, or has ended.
+        private = [
+            line.split()[1] for line in lines if line.startswith("Private")
+        ]
+        return sum(map(int, private)) / 1024
+    return 0.0

@@ -1,0 +1,97 @@
+"""How often the 95% intervals of the one model hold a group's true gain, by how many cases the group has.
+
+python -m benchmarks.one_model_coverage [--samples 200]
+
+Six groups of 1 to 30 cases with a crashing and a fixed notebook each, two detectors, with and without the treatment.
+Groups differ in difficulty and in gain; outcomes of a case and of an instance depend on each other. Beside it: the
+interval of each group by itself (`intervals.clustered_difference`), and the mean error of both. The truth is the gain
+of a new case of the group, over 4,000 drawn ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks._timing import machine, options
+from crane_core.stats.intervals import clustered_difference
+from crane_core.stats.one_model import one_model
+
+N_CASES = (1, 3, 5, 10, 20, 30)
+DETECTORS = np.array([0.3, 0.8])
+"""Log odds of being right without the treatment."""
+GAIN = 0.5
+OF_GROUP, OF_GAIN, OF_CASE, OF_SLOPE, OF_INSTANCE = 0.4, 0.4, 0.8, 0.3, 0.8
+"""Standard deviations of what differs, in log odds."""
+N_TRUTH = 4_000
+
+
+def chances(
+    rng: np.random.Generator, base: float, gain: float, n_cases: int
+) -> np.ndarray:
+    """Of being right, shape (n_cases, 2 instances, 2 detectors, 2 inputs)."""
+    case = rng.normal(0, OF_CASE, (n_cases, 1, 1, 1))
+    slope = rng.normal(0, OF_SLOPE, (n_cases, 1, 1, 1))
+    instance = rng.normal(0, OF_INSTANCE, (n_cases, 2, 1, 1))
+    treated = np.array([0.0, 1.0])
+    linear = base + DETECTORS[:, None] + (gain + slope) * treated
+    return 1 / (1 + np.exp(-(linear + case + instance)))
+
+
+def sample(rng: np.random.Generator) -> np.ndarray:
+    """A row per group: whether the model's interval and its own hold the truth, and the error of both."""
+    parts, truths = [], []
+    for n_cases in N_CASES:
+        base = rng.normal(0, OF_GROUP)
+        gain = rng.normal(GAIN, OF_GAIN)
+        of_many = chances(rng, base, gain, N_TRUTH)
+        truths.append(np.diff(of_many.mean(axis=(0, 1, 2)))[0])
+        chance = chances(rng, base, gain, n_cases)
+        parts.append((rng.random(chance.shape) < chance).astype(float))
+    right = np.concatenate(parts)
+    case, version, detector, treated = (
+        one.ravel() for one in np.indices(right.shape)
+    )
+    group = np.repeat(np.arange(len(N_CASES)), N_CASES)[case]
+    found = one_model(
+        right.ravel(),
+        treated == 1,
+        detector.astype(str).tolist(),
+        case.astype(str).tolist(),
+        (2 * case + version).astype(str).tolist(),
+        {"group": group.astype(str).tolist()},
+    ).groups["group"]
+    rows = []
+    for place, truth in enumerate(truths):
+        mine = parts[place].reshape(-1, 2)
+        ones = np.ones(len(mine))
+        alone = clustered_difference(
+            mine[:, 0], ones, mine[:, 1], ones, np.arange(len(mine)) // 4
+        )
+        rows.append(
+            (
+                found.low[place] <= truth <= found.high[place],
+                alone.low <= truth <= alone.high,
+                abs(found.value[place] - truth),
+                abs(alone.value - truth),
+            )
+        )
+    return np.array(rows, dtype=float)
+
+
+def main() -> None:
+    n_samples = options(__doc__, samples=200).samples
+    rng = np.random.default_rng(20251018)
+    found = np.mean([sample(rng) for _ in range(n_samples)], axis=0)
+    print(
+        "cases   coverage: model   alone   mean error in points: model   alone"
+    )
+    for n_cases, row in zip(N_CASES, found, strict=True):
+        model, alone, error, error_alone = row
+        print(
+            f"{n_cases:5}{model:18.3f}{alone:8.3f}{100 * error:30.1f}{100 * error_alone:8.1f}"
+        )
+    print(f"{n_samples:,} samples; {machine()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""Does `%crane undo` put a kernel back to before a cell that crashed? Compared deeply, by code that restores nothing.
+
+python -m benchmarks.undo [--cells 200] [--seed 1] [--python PYTHON] [--no-pairs] [CASE ...]
+
+The crashing notebooks of minibench, each in its own kernel, and cells made from a seed, many to a kernel: what names
+hold, and the session's state, is described before the cell, after its crash and after the undo. A name that differs
+after the undo counts as listed where the undo named it among what stays, else as silent. Exits with 1 where one is
+silent. Pairs whose libraries are not installed are named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jupyter_client.manager import KernelManager
+
+from benchmarks._minibench import (
+    cases_of,
+    interpreter,
+    not_installed,
+    runnable,
+)
+from benchmarks._timing import Times, command, machine
+from benchmarks._undo_cells import crashing_cells
+from crane_core.live.guard import OVERRIDE
+from crane_core.pipeline.places import CHECKOUT
+from crane_core.runtime.plan import read_plan
+
+MINIBENCH = CHECKOUT / "data" / "minibench" / "benchmark"
+CELL_S = 300
+KNOWN = frozenset(("numpy", "pandas", "sklearn", "torch"))
+"""Libraries that generated cells use."""
+CELLS_PER_KERNEL = 50
+_MAGICS = (
+    "__import__('crane_core.live.magics', fromlist=['x']).loaded(get_ipython())"
+)
+# The machine may be busy: the time that a cell waits is measured, not bounded.
+_PATIENT = f"setattr({_MAGICS}.session, 'copy_start_s', 60.0)"
+_DESCRIBED = "__import__('benchmarks._deep_state', fromlist=['x']).described(get_ipython().user_ns)"
+_UNDONE = f"__import__('benchmarks._deep_state', fromlist=['x']).timed_undo({_MAGICS}.session)"
+_COPY = "__import__('benchmarks._deep_state', fromlist=['x']).memory_of_copy()"
+_TOOK = f"{_MAGICS}.session._copies.took_s"
+
+
+class UndoneCell(NamedTuple):
+    """One crashed cell: names that the crash changed, and those that differ after the undo."""
+
+    title: str
+    changed: frozenset[str]
+    listed: frozenset[str]
+    silent: frozenset[str]
+    refused: str
+    kept_s: float
+    undo_s: float
+    copy_mb: float
+
+
+class Kernel:
+    """A kernel with the guard on."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def run(self, code: str) -> str | None:
+        """The class of the exception that a cell raised."""
+        reply = self._client.execute_interactive(
+            code, timeout=CELL_S, output_hook=lambda message: None
+        )["content"]
+        return None if reply["status"] == "ok" else str(reply["ename"])
+
+    def value(self, expression: str) -> Any:
+        """A literal value; nothing is left in the kernel."""
+        reply = self._client.execute_interactive(
+            "",
+            silent=True,
+            user_expressions={"v": expression},
+            timeout=CELL_S,
+            output_hook=lambda message: None,
+        )["content"]["user_expressions"]["v"]
+        if reply["status"] != "ok":
+            raise RuntimeError(f"{reply['ename']}: {reply['evalue']}")
+        return ast.literal_eval(reply["data"]["text/plain"])
+
+
+@contextmanager
+def kernel_in(folder: Path, python: str) -> Iterator[Kernel]:
+    manager = KernelManager()
+    assert manager.kernel_spec is not None
+    manager.kernel_spec.argv[0] = python
+    manager.start_kernel(
+        cwd=str(folder), env=os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    )
+    client = manager.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=120)
+        kernel = Kernel(client)
+        kernel.run("%load_ext crane_core\n%crane guard on undo=1")
+        kernel.value(_PATIENT)
+        yield kernel
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def undone(kernel: Kernel, title: str, target: str) -> UndoneCell | None:
+    """What an undo of the target came to; None where the target did not crash."""
+    before = kernel.value(_DESCRIBED)
+    # What the guard would stop runs all the same.
+    if kernel.run(f"{target}\n{OVERRIDE}") is None:
+        return None
+    kept_s, copy_mb = kernel.value(_TOOK), kernel.value(_COPY)
+    crashed = kernel.value(_DESCRIBED)
+    undo_s, refused, stays = kernel.value(_UNDONE)
+    after = kernel.value(_DESCRIBED)
+    different = _different(before, after)
+    listed = {name for name in different if _is_named(name, stays)}
+    return UndoneCell(
+        title,
+        changed=frozenset(_different(before, crashed)),
+        listed=frozenset(listed),
+        silent=frozenset(different - listed),
+        refused=refused,
+        kept_s=kept_s,
+        undo_s=undo_s,
+        copy_mb=copy_mb,
+    )
+
+
+def _different(one: dict[str, str], other: dict[str, str]) -> set[str]:
+    return {
+        name
+        for name in one.keys() | other.keys()
+        if one.get(name) != other.get(name)
+    }
+
+
+def _is_named(name: str, stays: Sequence[str]) -> bool:
+    return name in {told for line in stays for told in line.split(", ")}
+
+
+def of_pair(case: str, python: str) -> UndoneCell | None:
+    """The crashing notebook of a pair, in a copy of its folder, as cells write files."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, case)
+        shutil.copytree(MINIBENCH / case, folder)
+        plan = read_plan(folder / f"{case}_reproduced.ipynb", None)
+        with kernel_in(folder, python) as kernel:
+            for cell in plan.executed:
+                kernel.run(f"{cell.source}\n{OVERRIDE}")
+            return undone(kernel, case, plan.target.source)
+
+
+def of_seed(n_cells: int, seed: int, python: str) -> Iterator[UndoneCell]:
+    """Generated cells, in kernels that take many of them."""
+    libraries = KNOWN - not_installed(KNOWN, python)
+    made = crashing_cells(n_cells, seed, libraries)
+    for start in range(0, n_cells, CELLS_PER_KERNEL):
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            kernel_in(Path(scratch), python) as kernel,
+        ):
+            for place, one in enumerate(made[start : start + CELLS_PER_KERNEL]):
+                kernel.run("%reset -f")
+                kernel.run(f"{one.setup}\n{OVERRIDE}")
+                found = undone(
+                    kernel, f"seed {seed}, {start + place}", one.cell
+                )
+                assert found is not None, one.cell
+                yield found
+
+
+def tell(title: str, cells: Sequence[UndoneCell]) -> None:
+    """Counts, times and memory of one group."""
+    if not cells:
+        return
+    done = [cell for cell in cells if not cell.refused]
+    equal = [cell for cell in done if not cell.listed and not cell.silent]
+    n_listed = sum(bool(cell.listed) for cell in done)
+    n_silent = sum(bool(cell.silent) for cell in done)
+    n_changed = sum(len(cell.changed) for cell in cells)
+    print(
+        f"{title}: {len(cells)} cells, {n_changed} names and parts changed by their crashes; after the undo"
+        f" {len(equal)} equal, {n_listed} with differences that are listed, {n_silent} with silent ones,"
+        f" {len(cells) - len(done)} refused"
+    )
+    if done:
+        print(
+            f"  copy before a cell: {Times([one.kept_s for one in done]).in_ms()}"
+        )
+        print(f"  undo: {Times([one.undo_s for one in done]).in_ms()}")
+        sizes = sorted(one.copy_mb for one in done)
+        print(
+            f"  memory of the copy's own: median {sizes[len(sizes) // 2]:.1f} MB, at most {sizes[-1]:.1f} MB"
+        )
+    for cell in cells:
+        if cell.refused:
+            print(f"  {cell.title}: refused: {cell.refused}")
+        for names, word in ((cell.listed, "listed"), (cell.silent, "SILENT")):
+            if names:
+                print(f"  {cell.title}: {word}: {', '.join(sorted(names))}")
+
+
+def main() -> int:
+    parser = command(__doc__)
+    parser.add_argument("--cells", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--python", type=interpreter, default=sys.executable)
+    parser.add_argument(
+        "--pairs", action=argparse.BooleanOptionalAction, default=True
+    )
+    chosen = cases_of(parser)
+    pairs: list[UndoneCell] = []
+    cases = runnable(chosen.cases, chosen.python) if chosen.pairs else ()
+    for case in cases:
+        found = of_pair(case, chosen.python)
+        if found is None:
+            print(f"{case}: its target did not crash here")
+        else:
+            pairs.append(found)
+    tell("minibench", pairs)
+    generated = list(of_seed(chosen.cells, chosen.seed, chosen.python))
+    tell(f"generated, seed {chosen.seed}", generated)
+    print(machine())
+    return int(any(cell.silent for cell in pairs + generated))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

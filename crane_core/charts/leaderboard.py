@@ -1,0 +1,76 @@
+"""Every detector with every input in the order of its accuracy, one row each, with intervals, ranks and groups."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import (
+    COUNTS,
+    INTERVAL,
+    TEXT,
+    colour_by_detector,
+    in_order,
+    label_above,
+    room_for_text,
+    tooltips,
+)
+
+ROW_HEIGHT = 38
+AXIS_HEIGHT = 56
+LOWER, NAME_ABOVE = 6, 9
+"""Pixels of marks below the middle of their row, and of its name above it: near its own mark, far from others."""
+
+
+def leaderboard(table: pd.DataFrame) -> alt.LayerChart:
+    """A mark with its interval per row, in the order of the table; filled where `is_filled`.
+
+    `table` has label (rank, detector and input, as the axis shows it), detector_title, is_filled, value, low, high
+    (shares), n, n_cases, and text (accuracy and groups) for behind the interval.
+    """
+    titles = in_order(table["detector_title"].unique().tolist())
+    axis = alt.Axis(format=".0%", title="accuracy", tickCount=6)
+    scale = alt.Scale(zero=False, nice=True)
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale, axis=axis)
+
+    base = alt.Chart(table).encode(
+        y=alt.Y(
+            "label:N",
+            sort=table["label"].tolist(),
+            axis=label_above(NAME_ABOVE),
+        ),
+        color=colour_by_detector(titles, legend=None),
+        tooltip=tooltips(
+            ("label:N", "detector"),
+            ("value:Q", "accuracy", ".1%"),
+            *INTERVAL,
+            *COUNTS,
+        ),
+    )
+    layers = [
+        base.mark_rule(
+            strokeWidth=2, opacity=0.6, yOffset=LOWER, y2Offset=LOWER
+        ).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
+        base.transform_filter("datum.is_filled")
+        .mark_point(
+            size=80, filled=True, opacity=1, shape="diamond", yOffset=LOWER
+        )
+        .encode(x=x("value:Q")),
+        base.transform_filter("!datum.is_filled")
+        .mark_point(
+            size=70, fill="transparent", strokeWidth=2, opacity=1, yOffset=LOWER
+        )
+        .encode(x=x("value:Q")),
+        base.mark_text(
+            align="left", dx=8, fontSize=12, baseline="middle", yOffset=LOWER
+        ).encode(
+            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+        ),
+    ]
+    return alt.LayerChart(
+        layer=layers,
+        height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
+        padding=room_for_text(table["text"]),
+    )

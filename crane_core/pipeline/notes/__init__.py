@@ -1,0 +1,1 @@
+"""What people write about cases, answers and labels: tags, comments with mentions, corrected diagnoses."""

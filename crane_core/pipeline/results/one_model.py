@@ -1,0 +1,160 @@
+"""The gains of detectors, libraries and root causes under one model of all answers, from a slice of the verdict frame.
+
+The outcome is right or wrong per instance by the vote rule, so repeated answers count once. See `stats.one_model`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    Inputs,
+    VoteRule,
+    is_sampled,
+    paired_rows,
+    scored,
+)
+from crane_core.pipeline.results.model_across import SAMPLED
+from crane_core.stats import rates
+from crane_core.stats.gee import Unfit
+from crane_core.stats.intervals import clustered_difference
+from crane_core.stats.one_model import (
+    PRIOR_SCALES,
+    GainsOf,
+    OneModel,
+    one_model,
+)
+
+GROUPINGS = ("library_group", "root_cause")
+LEAST_CASES = 10
+"""Cases that a model of two groupings needs at least; fewer say less than its priors."""
+UNKNOWN = "unknown"
+COLUMNS = [
+    "by", "name", "n", "n_cases", "observed", "observed_low", "observed_high", "value", "low", "high", "least", "most",
+    "is_expected",
+]  # fmt: skip
+_DETECTOR = "detector_title"
+
+
+class ModelOfAll(NamedTuple):
+    """The posterior of the model, beside what was observed.
+
+    gains: a row per detector, library and root cause (`by` names the column), columns COLUMNS: n pairs of outcomes of
+    n_cases cases; observed, the difference of accuracy with its 95% interval by case; value, that of the model with the
+    95% interval; least and most, the model's value under all PRIOR_SCALES; is_expected, the posterior check. ratios:
+    the odds ratio of each detector, with low and high, by its title. sd: of each family of effects. why_not: why there
+    is no model, a `gee.Unfit` or SAMPLED; the frames are empty then.
+    """
+
+    gains: pd.DataFrame
+    ratios: pd.DataFrame
+    sd: dict[str, float]
+    n_cases: int
+    why_not: str = ""
+
+
+def model_of_all(
+    frame: pd.DataFrame,
+    *,
+    rule: VoteRule,
+    credit: Credit,
+    inputs: Inputs = WITH_STATE,
+) -> ModelOfAll:
+    """Fit the model to the answers of every detector with both inputs.
+
+    No model where the labels of a sample stand for others, without a detector with both inputs, and below LEAST_CASES.
+    """
+    rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
+    rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
+    n_cases = int(rows["case_id"].nunique())
+    why_not = _why_not(rows, rule, credit)
+    if why_not:
+        nothing = pd.DataFrame(columns=COLUMNS)
+        return ModelOfAll(nothing, pd.DataFrame(), {}, n_cases, why_not)
+    parts = scored(rows, rule, credit).parts
+    if parts is None:
+        raise ValueError("the outcomes of a sample have no parts")
+    rows = rows.assign(
+        right=np.asarray(rates.accuracy(parts).part),
+        is_other=rows["setting"] == inputs.other,
+        **{name: rows[name].fillna(UNKNOWN) for name in GROUPINGS},
+    )
+    fits = [_fit(rows, scale) for scale in PRIOR_SCALES]
+    tables = [_table(rows, _DETECTOR, [fit.detectors for fit in fits])]
+    tables += [
+        _table(rows, by, [fit.groups[by] for fit in fits]) for by in GROUPINGS
+    ]
+    usual = fits[0]
+    ratios = pd.DataFrame(
+        usual.odds_ratio,
+        index=list(usual.detectors.names),
+        columns=["odds_ratio", "low", "high"],
+    )
+    gains = pd.concat(tables, ignore_index=True)
+    return ModelOfAll(gains, ratios, usual.sd, n_cases)
+
+
+def _why_not(rows: pd.DataFrame, rule: VoteRule, credit: Credit) -> str:
+    if rows.empty:
+        return str(Unfit.ONE_GROUP)
+    if is_sampled(rows, rule, credit):
+        return SAMPLED
+    if rows["case_id"].nunique() < LEAST_CASES:
+        return str(Unfit.FEW_CLUSTERS)
+    return ""
+
+
+def _fit(rows: pd.DataFrame, prior_scale: float) -> OneModel:
+    return one_model(
+        rows["right"],
+        rows["is_other"],
+        rows[_DETECTOR].tolist(),
+        rows["case_id"].tolist(),
+        rows["instance_id"].tolist(),
+        {name: rows[name].tolist() for name in GROUPINGS},
+        prior_scale=prior_scale,
+    )
+
+
+def _table(rows: pd.DataFrame, by: str, fits: list[GainsOf]) -> pd.DataFrame:
+    """The rows of one grouping; the first fit is the usual one."""
+    usual = fits[0]
+    values = np.array([fit.value for fit in fits])
+    table = pd.DataFrame(
+        {
+            "by": by,
+            "name": usual.names,
+            "value": usual.value,
+            "low": usual.low,
+            "high": usual.high,
+            "least": values.min(axis=0),
+            "most": values.max(axis=0),
+            "is_expected": usual.is_expected,
+        }
+    )
+    alone = [_alone(rows[rows[by] == name]) for name in usual.names]
+    return pd.concat([table, pd.DataFrame(alone)], axis=1)[COLUMNS]
+
+
+def _alone(rows: pd.DataFrame) -> dict[str, float]:
+    """The difference of accuracy of these rows by themselves."""
+    wide = rows.pivot_table(
+        index=["case_id", "instance_id", "detector"],
+        columns="is_other",
+        values="right",
+    )
+    ones = np.ones(len(wide))
+    case = pd.factorize(wide.index.get_level_values("case_id"))[0]
+    found = clustered_difference(wide[False], ones, wide[True], ones, case)
+    return {
+        "n": len(wide),
+        "n_cases": int(case.max()) + 1,
+        "observed": found.value,
+        "observed_low": found.low,
+        "observed_high": found.high,
+    }

@@ -1,0 +1,67 @@
+"""An attribute that an object lacks: the one that was meant, or the name that a later release gave it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from crane_core.repair.crash_site import CrashSite
+from crane_core.repair.fix import Fix, SourceEdit
+from crane_core.repair.near import meant
+
+_LACKS = re.compile(
+    r"(?:type object |module )?'(?P<kind>[\w.]+)'(?: object)? has no attribute '(?P<name>\w+)'"
+)
+_RENAMED = Path(__file__).with_name("renamed.toml")
+
+
+def propose(site: CrashSite) -> Iterator[Fix]:
+    lacks = _LACKS.match(site.message)
+    if site.exception != "AttributeError" or lacks is None:
+        return
+    kind, name = lacks["kind"], lacks["name"]
+    here = _of_name(site.here(ast.Attribute), name)
+    receivers = {site.text(node.value) for node in here}
+    # Two objects with the name in one line: which of them lacks it is not known.
+    if len(receivers) != 1:
+        return
+    nodes = [
+        node
+        for node in _of_name(site.anywhere(ast.Attribute), name)
+        if site.text(node.value) in receivers
+    ]
+    new = renamed().get(kind, {}).get(name) or meant(name, _similar(site, name))
+    if new is not None:
+        yield _with_name(site, nodes, name, new)
+
+
+def _of_name(nodes: list[ast.Attribute], name: str) -> list[ast.Attribute]:
+    return [node for node in nodes if node.attr == name]
+
+
+def _with_name(
+    site: CrashSite, nodes: list[ast.Attribute], name: str, new: str
+) -> Fix:
+    """`new` takes the place of the attribute; with a leading `=`, of the object too."""
+    if new.startswith("="):
+        edits = [site.replaced(node, new[1:]) for node in nodes]
+    else:
+        ends = [site.span(node)[1] for node in nodes]
+        edits = [SourceEdit(end - len(name), end, new) for end in ends]
+    return site.fix(f"Write {new.removeprefix('=')} for {name}.", *edits)
+
+
+@cache
+def renamed() -> dict[str, dict[str, str]]:
+    """New names by class or module and old name."""
+    read: dict[str, dict[str, str]] = tomllib.loads(_RENAMED.read_text("utf-8"))
+    return read
+
+
+def _similar(site: CrashSite, name: str) -> list[str]:
+    # An attribute has no blank: `df.yield_kg` cannot become `df.yield kg`.
+    return list(filter(str.isidentifier, site.similar("attributes", name)))

@@ -1,0 +1,146 @@
+"""The shell channel of a kernel over a websocket of its Jupyter server.
+
+Knows what may go wrong on the way: refusals, cut connections, endless or foreign messages. Only requests of the shell
+channel are sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+from jupyter_client.session import Session
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from crane_core.errors import (
+    KernelEndedError,
+    KernelError,
+    KernelStartError,
+    LookError,
+)
+from crane_core.runtime.remote.server import JupyterServer
+from crane_core.runtime.remote.wire import V1, packed, unpacked
+from crane_core.runtime.shell_channel import MOST_ANSWER, busy
+
+OPENS_WITHIN_S = 20.0
+"""The server waits meanwhile until the kernel has answered it."""
+MORE_S = 8.0
+"""For the way there and back, beyond what a kernel on this machine gets."""
+_GOODBYE_S = 1.0
+_TOO_BIG = 1009
+"""The closing code of RFC 6455 for a message that is too large."""
+# At its level DEBUG the library would write the token.
+_NO_LOG = logging.Logger("crane.websocket")
+_NO_LOG.disabled = True
+
+
+class WebSocketShell:
+    """Of the kernel with this id; `name` is what people call it."""
+
+    def __init__(
+        self,
+        server: JupyterServer,
+        kernel: str,
+        name: str,
+        protocols: tuple[str, ...] = (V1,),
+    ) -> None:
+        self._server, self._name = server, name
+        self._session = Session()
+        self._path = f"api/kernels/{quote(kernel, safe='')}/channels?session_id={self._session.session}"
+        self._protocols = [Subprotocol(name) for name in protocols]
+
+    def __enter__(self) -> Self:
+        """Raises KernelStartError."""
+        address = self._server.address
+        try:
+            self._socket: ClientConnection = connect(
+                self._server.websocket_url(self._path),
+                ssl=self._server.encryption if address.is_encrypted else None,
+                subprotocols=self._protocols or None,
+                additional_headers=self._server.headers(self._path),
+                proxy=None if address.is_this_machine else True,
+                open_timeout=OPENS_WITHIN_S,
+                close_timeout=_GOODBYE_S,
+                max_size=MOST_ANSWER,
+                logger=_NO_LOG,
+                legacy=True,
+            )
+        except (WebSocketException, OSError, EOFError, ValueError) as error:
+            words = self._server.shown(error) or type(error).__name__
+            raise KernelStartError(
+                f"The kernel {self._name} cannot be reached through {address.base}: {words}.",
+                remedy="Check that the kernel still runs, and that proxies on the way let websockets through.",
+            ) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self._socket.close()
+
+    def answer(
+        self, kind: str, content: dict[str, Any], within_s: float
+    ) -> dict[str, Any]:
+        """As ShellChannel; MORE_S longer."""
+        message = self._session.msg(kind, content)
+        data = packed(message, self._socket.subprotocol)
+        late = time.monotonic() + within_s + MORE_S
+        try:
+            self._socket.send(data)
+            while (left_s := late - time.monotonic()) > 0:
+                frame = self._socket.recv(left_s)
+                answer = self._read(frame, message["header"]["msg_id"])
+                if answer is not None:
+                    return answer
+        except TimeoutError:
+            pass
+        except ConnectionClosed as error:
+            raise self._cut(error, len(data)) from error
+        raise busy(self._name)
+
+    def _read(self, frame: str | bytes, asked: str) -> dict[str, Any] | None:
+        try:
+            message = unpacked(frame)
+        except (ValueError, RecursionError) as error:
+            raise LookError(
+                f"The server of the kernel {self._name} sent something that is not a message of a kernel.",
+                remedy="Check that the address is a Jupyter server's.",
+            ) from error
+        is_status = (message.channel, message.kind) == ("iopub", "status")
+        # The server says so of a kernel that ended by itself; no reply will come.
+        if is_status and message.content.get("execution_state") in (
+            "dead",
+            "restarting",
+        ):
+            raise KernelEndedError(
+                f"The kernel {self._name} ended while it was looked at.",
+                remedy="Run the notebook again, then check again.",
+            )
+        if (message.channel, message.parent) != ("shell", asked):
+            return None
+        return message.content
+
+    def _cut(self, error: ConnectionClosed, n_sent: int) -> KernelError:
+        """Why the connection ended before the answer."""
+        if error.rcvd is not None and error.rcvd.code == _TOO_BIG:
+            return KernelError(
+                f"The request of {n_sent:,} bytes is more than the server of the kernel {self._name} takes.",
+                remedy="Restart the kernel to shorten its history of cells.",
+            )
+        if error.sent is not None and error.sent.code == _TOO_BIG:
+            return LookError(
+                f"The kernel {self._name} sent a message of more than {MOST_ANSWER:,} bytes.",
+                remedy="Clear what prints without end, then check again.",
+            )
+        return KernelError(
+            f"The connection to the kernel {self._name} was cut before it answered: {self._server.shown(error)}.",
+            remedy="Check the network and whether the server still runs, then check again.",
+        )

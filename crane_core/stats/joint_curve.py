@@ -1,0 +1,102 @@
+"""Several readings of the same answers at once: one p-value, and intervals that hold for the largest of them.
+
+Knows what each case adds to each reading, not what was read. Readings of the same answers are alike, so their tests
+cannot be counted as if each were a separate study; what keeps them together is that a case moves in all of them.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crane_core.stats.intervals import student_quantile
+from crane_core.stats.resampling import CONFIDENCE, Interval
+
+N_DRAWS = 9_999
+"""Seeded draws of signs; the observed signs are counted among them (Phipson and Smyth 2010)."""
+_AT_A_TIME = 1_000
+_CLOSE = 1e-9
+
+Array = NDArray[np.float64]
+
+
+def curve_p(shares: ArrayLike, *, seed: int) -> float:
+    """Two-sided p-value of the median difference over all readings; 1.0 where no case moves any.
+
+    shares: what each case adds to the difference of each reading, shape (n_cases, n_readings), so that its columns add
+    up to the differences. Were both inputs alike, a case's shares would as well have the opposite sign, in all readings
+    together: the joint test of a specification curve (Simonsohn, Simmons and Nelson 2020) by sign flips of cases.
+    """
+    moved = _checked(shares)
+    observed = abs(float(np.median(moved.sum(axis=0)))) if moved.size else 0.0
+    if observed < _CLOSE:
+        return 1.0
+    n_reached = 0
+    for signs in _signs(len(moved), seed):
+        medians = np.median(signs @ moved, axis=1)
+        n_reached += int(np.count_nonzero(np.abs(medians) >= observed - _CLOSE))
+    return (n_reached + 1) / (N_DRAWS + 1)
+
+
+def joint_quantile(
+    shares: ArrayLike,
+    *,
+    seed: int,
+    confidence: float = CONFIDENCE,
+) -> float:
+    """How many standard errors all intervals have to reach, so that all of them hold together with this confidence.
+
+    shares: as for `curve_p`. The quantile of the largest |t| over the readings, by random signs of the centred shares
+    of whole cases (wild bootstrap: Wu 1986; of maxima: Chernozhukov, Chetverikov and Kato 2013), in proportion to
+    Student's for n - 1 cases. Readings that no case moves add nothing. Infinite for one case.
+    """
+    moved = _checked(shares)
+    n = len(moved)
+    single = student_quantile(n - 1, confidence) if n else np.inf
+    centred = moved - moved.mean(axis=0) if n else moved
+    errors = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred[:, errors > _CLOSE] / errors[errors > _CLOSE]
+    if not scaled.size:
+        return single
+    # Loaded with the first curve, not with the app: it takes half a second.
+    from scipy.special import ndtri
+
+    largest = [np.abs(signs @ scaled).max(axis=1) for signs in _signs(n, seed)]
+    reach = float(np.quantile(np.concatenate(largest), confidence))
+    return max(single, single * reach / float(ndtri((1 + confidence) / 2)))
+
+
+def joint_interval(
+    interval: Interval,
+    difference: float,
+    n_clusters: int,
+    quantile: float,
+) -> Interval:
+    """The interval of a difference, reaching `quantile` standard errors instead of Student's; cut to -1..1.
+
+    interval: of `intervals.clustered_difference` with 95%, over n_clusters cases. Never narrower than that.
+    """
+    single = student_quantile(n_clusters - 1, CONFIDENCE)
+    if not np.isfinite(single):
+        return Interval(-1.0, 1.0)
+    middle = n_clusters * difference / (n_clusters + 1)
+    # The end that is farther from the middle is the one that no limit cut.
+    reach = max(interval.high - middle, middle - interval.low)
+    widened = reach * max(quantile / single, 1.0)
+    return Interval(max(middle - widened, -1.0), min(middle + widened, 1.0))
+
+
+def _checked(shares: ArrayLike) -> Array:
+    moved = np.asarray(shares, dtype=np.float64)
+    if moved.ndim != 2:
+        raise ValueError(
+            f"expected cases by readings, not an array of shape {moved.shape}"
+        )
+    return moved
+
+
+def _signs(n: int, seed: int) -> Iterator[Array]:
+    """N_DRAWS rows of n signs, some at a time."""
+    rng = np.random.default_rng(seed)
+    for n_left in range(N_DRAWS, 0, -_AT_A_TIME):
+        yield rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), n))

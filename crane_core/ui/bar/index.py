@@ -1,0 +1,194 @@
+"""What can be found from the bar: pages, cases, runs, campaigns, and phrases about cases.
+
+Knows who may find what. Refuses to know how words are compared. In a blind campaign nothing is found that leads to
+what the model of an item was shown, and no campaign by who may not lead one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from crane_core.identity.visitor import Role, Visitor
+from crane_core.pipeline.campaigns.campaigns import campaign_names
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data, keys
+from crane_core.ui.access import is_leading
+from crane_core.ui.bar.phrases import (
+    FilterValue,
+    Vocabulary,
+    understood,
+    vocabulary,
+)
+from crane_core.ui.bar.places import (
+    MOST,
+    Place,
+    PlaceKind,
+    SearchEntry,
+    is_named,
+    listed,
+    matching,
+)
+from crane_core.ui.navigation import page_files, question, title
+from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.words import (
+    exception_name,
+    experiment_words,
+    setting_short,
+    setting_words,
+)
+
+CASES = "cases"
+STORY = Place(
+    PlaceKind.PAGE,
+    "One case in five steps",
+    "a guided story: code, state, two answers, label, study",
+    "overview",
+    {keys.STORY: "1"},
+)
+LABELS = (keys.LIBRARY, keys.ROOT_CAUSE, keys.CRASH_TYPE, keys.STAGE)
+
+
+def found(
+    text: str, visitor: Visitor, views: list[Place], *, is_blind: bool
+) -> list[Place]:
+    """At most MOST places that the words mean, in the order in which they are drawn; at rest the pages and views."""
+    pages = [STORY, *_pages()]
+    if not text.strip():
+        return [*pages, *views][:MOST]
+    known = listed([*pages, *views, *_campaigns(visitor)])
+    hits = matching(known if is_blind else [*known, *_answers()], text)
+    phrases = [] if is_blind else _phrases(text)
+    search = Place(
+        PlaceKind.TEXT,
+        f"Cases that contain “{text.strip()}”",
+        "in code, errors and diagnoses",
+        CASES,
+        {keys.SEARCH: text.strip()},
+    )
+    # Words that begin no name are mostly words of an error or of code.
+    is_name = any(is_named(place, text) for place in hits)
+    rest = [*hits[: MOST - 2], search] if is_name else [search, *hits]
+    return [*phrases, *rest][:MOST]
+
+
+def _pages() -> list[Place]:
+    return [
+        Place(PlaceKind.PAGE, title(name), question(name), name, {})
+        for name in page_files()
+    ]
+
+
+def _campaigns(visitor: Visitor) -> list[Place]:
+    if not visitor.may(Role.LEAD) or not is_leading():
+        return []
+    return [
+        Place(PlaceKind.CAMPAIGN, name, "", "campaigns", {keys.CAMPAIGN: name})
+        for name in campaign_names(data.folder())
+    ]
+
+
+def prepare_answers() -> None:
+    """What the first search would wait for."""
+    _answers()
+
+
+@data.kept(data.answers)
+def _answers() -> list[SearchEntry]:
+    """Every case and run; the largest benchmark first."""
+    return listed([*_cases(), *_runs()])
+
+
+def _cases() -> list[Place]:
+    titles = data.benchmark_titles()
+    return [
+        Place(
+            PlaceKind.CASE,
+            str(row["case_id"]),
+            " · ".join(
+                str(word)
+                for word in (
+                    titles[benchmark],
+                    exception_name(row["exception"]),
+                    row["library"],
+                )
+                if word
+            ),
+            CASES,
+            {keys.BENCHMARK: benchmark, keys.CASE: str(row["case_id"])},
+        )
+        for benchmark in titles
+        for row in as_rows(data.case_list(benchmark))
+    ]
+
+
+def _runs() -> list[Place]:
+    titles = data.benchmark_titles()
+    return [
+        Place(
+            PlaceKind.RUN,
+            f"{row['detector_title']}, {setting_short(row['setting'])}",
+            " · ".join(
+                (
+                    titles.get(row["benchmark"], str(row["benchmark"])),
+                    data.run_title(row["experiment"])
+                    or experiment_words(row["experiment"]),
+                )
+            ),
+            "runs",
+            address_of(key_of(row)),
+        )
+        for row in as_rows(data.run_list())
+    ]
+
+
+def _phrases(text: str) -> list[Place]:
+    """The list of cases under the filters that the whole text names, on the first benchmark that has all of them."""
+    for benchmark, title_of in data.benchmark_titles().items():
+        if phrase := understood(text, _vocabulary(benchmark)):
+            return [
+                Place(
+                    PlaceKind.PHRASE,
+                    phrase.words,
+                    f"in {title_of}",
+                    CASES,
+                    {keys.BENCHMARK: benchmark} | phrase.query,
+                )
+            ]
+    return []
+
+
+@data.kept(data.answers, 8)
+def _vocabulary(benchmark: str) -> Vocabulary:
+    """The values of the filters of a benchmark's cases, its detectors and inputs."""
+    cases = data.case_list(benchmark)
+    values = [
+        FilterValue(column, value, value)
+        for column in LABELS
+        for value in cases[column].dropna().unique()
+    ]
+    conditions = data.conditions()
+    asked = conditions[conditions["benchmark"] == benchmark]
+    values += [
+        FilterValue(
+            keys.DETECTOR,
+            str(row["detector"]),
+            str(row["detector_title"]),
+            _first_letters(str(row["detector_title"])),
+        )
+        for row in as_rows(asked.drop_duplicates("detector"))
+    ]
+    values += [
+        FilterValue(
+            keys.SETTING,
+            setting,
+            setting_short(setting),
+            (setting_words(setting), setting_short(setting).replace("−", "-")),
+        )
+        for setting in asked["setting"].unique()
+    ]
+    return vocabulary(values)
+
+
+def _first_letters(title_of: str) -> tuple[str, ...]:
+    """ "Qwen" of "Qwen2.5-32B-Instruct", as people write it."""
+    return tuple(re.findall(r"^[A-Za-z]+", title_of))

@@ -1,0 +1,381 @@
+"""A leaderboard as a table in HTML, for the app and the static site: dots with intervals, and brackets beside ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.export.leaderboard_formats import (
+    answers_address,
+    cases_address,
+    letters,
+)
+from crane_core.pipeline.results.leaderboard import Board, rank_words
+from crane_core.pipeline.rows import as_rows
+from crane_core.rounding import digits
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    experiment_words,
+    interval,
+    listed,
+    percent,
+    setting_short,
+    setting_words,
+)
+
+KIND_OF_ROW = {
+    DetectorKind.LLM: "model",
+    DetectorKind.ANALYZER: "static analyzer",
+    DetectorKind.RULES: "rules",
+}
+DESCENDING = "-"
+"""Before a column in the address: the largest first."""
+Row = dict[str, Any]
+
+
+class BoardColumn(NamedTuple):
+    """A column: its heading, what the heading explains, the cell of a row, and what rows are sorted by."""
+
+    name: str
+    head: str
+    about: str
+    cell: Callable[[Row], str]
+    by: str
+    is_high_first: bool = True
+
+
+def _share(name: str) -> Callable[[Row], str]:
+    return lambda row: percent(row[name])
+
+
+def _number(name: str, decimals: int) -> Callable[[Row], str]:
+    def cell(row: Row) -> str:
+        value = row[name]
+        if value is None:
+            return NOTHING
+        return f"{digits(value, decimals)}" if decimals else count(round(value))
+
+    return cell
+
+
+def _changed(row: Row) -> str:
+    if row["n_flips"] is None:
+        return NOTHING
+    return f"{count(int(row['n_flips']))} of {count(row['n_asked'])}"
+
+
+def _labels(row: Row) -> str:
+    if not row["n_to_label"]:
+        return NOTHING
+    return f"{count(row['n_labelled'])} of {count(row['n_to_label'])}"
+
+
+COLUMNS = (
+    BoardColumn(
+        "precision",
+        "Precision",
+        "of the predicted crashes, how many are real",
+        _share("precision"),
+        "precision",
+    ),
+    BoardColumn(
+        "recall",
+        "Recall",
+        "of the real crashes, how many are found",
+        _share("recall"),
+        "recall",
+    ),
+    BoardColumn(
+        "f1", "F1", "harmonic mean of precision and recall", _share("f1"), "f1"
+    ),
+    BoardColumn(
+        "changed",
+        "Changed",
+        "instances whose repeated answers differ",
+        _changed,
+        "n_flips",
+        is_high_first=False,
+    ),
+    BoardColumn(
+        "tokens",
+        "Tokens",
+        "mean per answer; of imported models the input alone",
+        _number("tokens", 0),
+        "tokens",
+        is_high_first=False,
+    ),
+    BoardColumn(
+        "usd",
+        "USD",
+        "per 1,000 answers; of imported models the input alone, at list price",
+        _number("usd", 2),
+        "usd",
+        is_high_first=False,
+    ),
+    BoardColumn(
+        "seconds",
+        "Seconds",
+        "median per answer; known of own runs",
+        _number("seconds", 1),
+        "seconds",
+        is_high_first=False,
+    ),
+    BoardColumn(
+        "labels",
+        "Labelled",
+        "detected crashes whose diagnosis has a label of the annotator",
+        _labels,
+        "n_labelled",
+    ),
+)
+SORTED_BY = {
+    "name": ("detector_title", False),
+    "accuracy": ("value", True),
+} | {one.name: (one.by, one.is_high_first) for one in COLUMNS}
+
+
+def row_name(row: Row) -> str:
+    """A detector with its input: "GPT-5 +RT"."""
+    return f"{row['detector_title']} {setting_short(row['setting'])}"
+
+
+def lead_words(board: Board) -> str:
+    """Who is first and whom no test separates from it, in a sentence."""
+    rows = as_rows(board.ranked)
+    if not rows:
+        return "No detector can be ranked under this reading"
+    first = rows[0]
+    if len(rows) == 1:
+        return (
+            f"{row_name(first)} alone can be ranked: {percent(first['value'])}"
+        )
+    # Two rows share a rank where their own test finds no difference.
+    near = [
+        row_name(rows[one.second])
+        for one in board.tests
+        if one.first == 0 and str(one.outcome) not in ("gain", "loss")
+    ]
+    if not near:
+        return f"{row_name(first)} is better than every other row ({percent(first['value'])})"
+    most = 3
+    others = (
+        listed(near, "or")
+        if len(near) <= most
+        else f"the next {count(len(near))}"
+    )
+    return (
+        f"{row_name(first)} has the highest accuracy ({percent(first['value'])}); the tests do not separate it from "
+        f"{others}"
+    )
+
+
+def board_table(
+    board: Board,
+    *,
+    sort: str | None = None,
+    kind: str | None = None,
+    most: int | None = None,
+    is_linked: bool = True,
+) -> str:
+    """The table; text of others is escaped here.
+
+    sort: a key of SORTED_BY, with DESCENDING before it for the largest first; None is the order of ranks. kind: only
+    rows of this kind of detector, whose ranks stay those of the whole board. most: so many rows in a compact form.
+    is_linked: names open the answers, and headings sort, which takes the app.
+    """
+    rows = _shown(board, sort, kind)[:most]
+    is_compact = most is not None
+    # A column that says nothing of any row only takes room: no seconds are known of imported answers.
+    columns = [
+        each
+        for each in COLUMNS
+        if not is_compact and any(each.cell(row) != NOTHING for row in rows)
+    ]
+    low, high = _scale(rows)
+    heads = _heads(
+        columns, sort, low, high, is_linked=is_linked and not is_compact
+    )
+    ends = _ends(rows)
+    body = "".join(
+        _row_html(
+            board, place, row, columns, ends, low, high, is_linked=is_linked
+        )
+        for place, row in enumerate(rows)
+    )
+    css = "cw-leaders cw-compact" if is_compact else "cw-leaders"
+    return (
+        f'<table class="{css}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _shown(board: Board, sort: str | None, kind: str | None) -> list[Row]:
+    rows = as_rows(board.rows)
+    rows = [row | {"place": place} for place, row in enumerate(rows)]
+    if kind:
+        rows = [row for row in rows if row["detector_kind"] == kind]
+    name = (sort or "").removeprefix(DESCENDING)
+    if name not in SORTED_BY:
+        return rows
+    by = SORTED_BY[name][0]
+    known = [row for row in rows if row[by] is not None]
+    known.sort(key=lambda row: row[by], reverse=sort != name)
+    # What is unknown has no place in an order, so it comes last in both.
+    return known + [row for row in rows if row[by] is None]
+
+
+def _scale(rows: Sequence[Row]) -> tuple[float, float]:
+    """Tenths around all intervals, so that their widths can be seen."""
+    lows = [row["low"] for row in rows if row["low"] is not None]
+    highs = [row["high"] for row in rows if row["high"] is not None]
+    if not lows:
+        return 0.0, 1.0
+    return math.floor(10 * min(lows)) / 10, math.ceil(10 * max(highs)) / 10
+
+
+def _ends(rows: Sequence[Row]) -> dict[int, tuple[int, int]]:
+    """The first and the last shown row of each bracket."""
+    ends: dict[int, tuple[int, int]] = {}
+    for place, row in enumerate(rows):
+        for group in row["groups"]:
+            first, _ = ends.get(group, (place, place))
+            ends[group] = (first, place)
+    return ends
+
+
+def _heads(
+    columns: Sequence[BoardColumn],
+    sort: str | None,
+    low: float,
+    high: float,
+    *,
+    is_linked: bool,
+) -> str:
+    rank = '<th scope="col" class="cw-rank" title="the ranks that the tests leave open">Rank</th>'
+    brackets = (
+        '<th scope="col" class="cw-brackets" title="rows that share a bracket are not shown to differ">'
+        '<span class="cw-hidden">Brackets</span></th>'
+    )
+    span = f'<span class="cw-span"><i>{percent(low, 0)}</i><i>{percent(high, 0)}</i></span>'
+    name = _head("name", "Detector and input", "", sort, is_linked=is_linked)
+    accuracy = _head("accuracy", "Accuracy", span, sort, is_linked=is_linked)
+    others = [
+        _head(
+            one.name, one.head, "", sort, is_linked=is_linked, about=one.about
+        )
+        for one in columns
+    ]
+    return rank + brackets + name + accuracy + "".join(others)
+
+
+def _head(
+    name: str,
+    words: str,
+    more: str,
+    sort: str | None,
+    *,
+    is_linked: bool,
+    about: str = "",
+) -> str:
+    css, title = (
+        f'class="cw-of-{name}"',
+        f' title="{escape(about)}"' * bool(about),
+    )
+    if not is_linked:
+        return f'<th {css} scope="col"{title}>{words}{more}</th>'
+    first = DESCENDING + name if SORTED_BY[name][1] else name
+    turned = name if first.startswith(DESCENDING) else DESCENDING + name
+    asked = turned if sort == first else first
+    arrow = {name: " ↑", DESCENDING + name: " ↓"}.get(sort or "", "")
+    order = {" ↑": "ascending", " ↓": "descending"}.get(arrow, "none")
+    button = f'<button type="button" data-sort="{asked}"{title}>{words}{arrow}</button>'
+    return f'<th {css} scope="col" aria-sort="{order}">{button}{more}</th>'
+
+
+def _row_html(
+    board: Board,
+    place: int,
+    row: Row,
+    columns: Sequence[BoardColumn],
+    ends: dict[int, tuple[int, int]],
+    low: float,
+    high: float,
+    *,
+    is_linked: bool,
+) -> str:
+    best, worst = (row[name] or math.nan for name in ("best", "worst"))
+    css = "" if row["why_unranked"] is None else ' class="cw-unranked"'
+    slots = "".join(
+        _slot(place, group, row["groups"], ends)
+        for group in range(board.n_groups)
+    )
+    shared = letters(row["groups"])
+    cells = "".join(
+        f'<td class="cw-of-{one.name}">{escape(one.cell(row))}</td>'
+        for one in columns
+    )
+    return (
+        f'<tr{css} data-place="{row["place"]}"><td class="cw-rank">{rank_words(best, worst)}</td>'
+        f'<td class="cw-brackets" title="brackets {shared or NOTHING}"><span class="cw-hidden">{shared}</span>'
+        f'<span class="cw-slots" aria-hidden="true">{slots}</span></td>'
+        f"{_name_html(board, row, is_linked=is_linked)}{_accuracy_html(row, low, high)}{cells}</tr>"
+    )
+
+
+def _slot(
+    place: int,
+    group: int,
+    mine: Sequence[int],
+    ends: dict[int, tuple[int, int]],
+) -> str:
+    first, last = ends.get(group, (place, place))
+    if group not in mine:
+        is_between = first < place < last
+        return '<i class="skip"></i>' if is_between else "<i></i>"
+    css = "on" + " top" * (place == first) + " end" * (place == last)
+    return f'<i class="{css}"></i>'
+
+
+def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
+    name = escape(row_name(row))
+    if is_linked:
+        address = escape(answers_address(board.policy.benchmark, row))
+        name = f'<a href="{address}" data-page="runs">{name}</a>'
+    own = ' <span class="cw-tag">yours</span>' if row["is_own"] else ""
+    kind = KIND_OF_ROW.get(row["detector_kind"], row["detector_kind"])
+    said = row["why_unranked"] or experiment_words(row["experiment"])
+    prefix = "not ranked: " if row["why_unranked"] else ""
+    note = escape(f"{kind}, {prefix}{said}")
+    if is_linked:
+        address = escape(cases_address(board.policy.benchmark, row))
+        note += f', <a href="{address}" data-page="cases">cases</a>'
+    tip = escape(
+        f"{setting_words(row['setting'])}; {row['detector']}; {count(row['k'])} answers a question"
+    )
+    return f'<th scope="row" class="cw-of-name" title="{tip}">{name}{own}<small>{note}</small></th>'
+
+
+def _accuracy_html(row: Row, low: float, high: float) -> str:
+    if row["value"] is None:
+        return f'<td class="cw-of-accuracy">{NOTHING}</td>'
+    width = high - low
+
+    def at(share: float) -> str:
+        return f"{100 * (share - low) / width:.1f}%"
+
+    marks = (
+        f'<b style="left:{at(row["low"])};right:calc(100% - {at(row["high"])})"></b>'
+        f'<i style="left:{at(row["value"])}"></i>'
+    )
+    tip = (
+        f"95% interval {interval(row['low'], row['high'])}, n {count(row['n'])}"
+    )
+    return (
+        f'<td class="cw-of-accuracy" title="{tip}"><span class="cw-value">{percent(row["value"])}</span>'
+        f'<span class="cw-dots" aria-hidden="true">{marks}</span>'
+        f'<span class="cw-interval">{interval(row["low"], row["high"])}</span></td>'
+    )

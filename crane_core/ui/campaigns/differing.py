@@ -1,0 +1,90 @@
+"""On which reasons and cases a campaign's annotators disagree, for its lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
+from crane_core.pipeline.campaigns.campaigns import journals_of
+from crane_core.pipeline.campaigns.status import CampaignStatus
+from crane_core.pipeline.campaigns.unlike_reasons import (
+    DifferingItems,
+    differing_by_case,
+    differing_by_reason,
+)
+from crane_core.ui import data
+from crane_core.ui.grid import grid
+from crane_core.ui.words import count, percent
+
+MOST_ROWS = 50
+
+
+def draw_differing(status: CampaignStatus) -> None:
+    """Two tables; nothing where no item has two labels."""
+    plan = status.plan
+    journals = journals_of(data.folder(), plan)
+    cases = differing_by_case(plan, journals)
+    if not cases:
+        return
+    is_blind = plan.blind and status.lock is None
+    fewest = MIN_COMMON_WHEN_BLIND if is_blind else 1
+    st.header("Disagreements", anchor="disagreements")
+    left, right = st.columns(2, gap="large")
+    with left:
+        reasons = differing_by_reason(plan, journals)
+        _draw(reasons, "Reason", plan.labels.reason_words, fewest)
+    with right:
+        _draw(cases, "Case", {}, fewest)
+    st.caption(
+        "Items with labels of two annotators or more. An item counts under each reason that somebody gave it."
+    )
+
+
+def _draw(
+    rows: Sequence[DifferingItems],
+    head: str,
+    words: Mapping[str, str],
+    fewest: int,
+) -> None:
+    shown = [row for row in rows if row.n >= fewest]
+    if shown:
+        grid(
+            pd.DataFrame(
+                [cells(row, head, words) for row in shown[:MOST_ROWS]]
+            ),
+            height="content",
+        )
+    if left_out := left_out_words(len(rows), shown, fewest):
+        st.caption(f"{head}s: {left_out}")
+
+
+def cells(
+    row: DifferingItems, head: str, words: Mapping[str, str]
+) -> dict[str, str]:
+    """A row of the table; words: of the codes of reasons."""
+    return {
+        head: words.get(row.name, row.name),
+        "Items": count(row.n),
+        "Unlike labels": f"{count(row.n_differ)} ({percent(row.n_differ / row.n, 0)})",
+    }
+
+
+def left_out_words(
+    n_all: int, shown: Sequence[DifferingItems], fewest: int
+) -> str:
+    """How many rows are not in the table, and why; empty if all are."""
+    n_few, n_more = n_all - len(shown), max(len(shown) - MOST_ROWS, 0)
+    said = []
+    if n_few:
+        said.append(
+            f"{count(n_few)} of {count(n_all)} are shown after the lock: they have fewer than {fewest} items, which "
+            "would reveal single labels."
+        )
+    if n_more:
+        said.append(
+            f"{count(n_more)} with as many unlike labels or fewer are left out."
+        )
+    return " ".join(said)

@@ -1,0 +1,53 @@
+"""The list of campaigns: a title that says what waits in all of them, and a box per campaign."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
+from crane_core.ui import data, keys
+from crane_core.ui.campaigns.campaign_words import (
+    answer,
+    chip_html,
+    list_headline,
+    short_title,
+)
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.navigation import turn
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.words import count, literal, sentence_case
+
+
+def draw_list(names: list[str]) -> None:
+    """One that cannot be read says why and does not stop the others."""
+    head = st.container(key=keys.HEAD)  # its height stands, see style.css
+    statuses: list[CampaignStatus] = []
+    for name in names:
+        with refusals_shown():
+            status = campaign_status(data.folder(), name)
+            _draw(status)
+            statuses.append(status)
+    with head:
+        draw_headline(list_headline(statuses), tab="Campaigns")
+
+
+def _draw(status: CampaignStatus) -> None:
+    plan = status.plan
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            turn(
+                f"**{literal(short_title(plan.title))}**",
+                campaign=plan.campaign,
+            )
+            st.html(chip_html(status), width="content")
+        st.markdown(literal(f"{sentence_case(answer(status))}."))
+        if status.lock is None:
+            n_all = status.n_all
+            st.progress(status.n_done / n_all if n_all else 0.0)
+        people = ", ".join(plan.annotators)
+        items = f"{count(len(plan.items))} items, labelled by {people}"
+        st.caption(
+            literal(
+                f"{plan.campaign}: {items}; created {plan.created_at[:10]}."
+            )
+        )

@@ -1,0 +1,232 @@
+"""The leaderboard on Results and on Overview: the table, how sure its ranks are, and its figure and files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.leaderboard import leaderboard as chart
+from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.export.leaderboard_formats import (
+    board_frame,
+    letters,
+    method_of,
+    printed_frame,
+    unranked_notes,
+)
+from crane_core.pipeline.results.leaderboard import (
+    Board,
+    BoardPolicy,
+    leaderboard,
+    rank_words,
+)
+from crane_core.pipeline.results.measures import Credit
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data, keys
+from crane_core.ui.board_html import (
+    SORTED_BY,
+    board_table,
+    lead_words,
+    row_name,
+)
+from crane_core.ui.caption import captioned, source_words
+from crane_core.ui.chart_box import draw_drawer, finished
+from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.navigation import go, link
+from crane_core.ui.overview_view import study
+from crane_core.ui.result_switches import ResultChoice
+from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.url_state import drop, switch
+from crane_core.ui.words import KIND_WORDS, count, literal, percent
+
+ALL = "all"
+TOP_ROWS = 6
+"""Rows of the study on Overview, beside own runs."""
+DRAWN = ("detector_title", "value", "low", "high", "n", "n_cases")
+"""Columns of the board that its chart takes as they are."""
+OF_CASES = (keys.BENCHMARK, keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
+"""Filters of the list of cases, which are columns of the board, too."""
+ABOUT_FIGURE = (
+    "Before each name, the ranks that the tests leave open; rows that share a letter are not shown to differ. Hollow: "
+    "code only. Lines: 95% intervals by case."
+)
+ABOUT = """A bracket joins rows of which no two are shown to differ. That does not show that they are equal. A row can
+be in several brackets: a first row may differ from a third, and a second from neither. Together, the rank ranges hold
+the true ranks with 95% confidence. Filters hide rows and change no rank."""
+COSTS = """Tokens, USD per 1,000 answers: of own runs as counted; of imported models the input alone, at list price."""
+
+_component = st.components.v2.component(
+    "crane_leaderboard",
+    html='<div class="cw-leaderboard"></div>',
+    js=Path(__file__).with_suffix(".js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+@data.kept(data.answers, 16)
+def _board(policy: BoardPolicy) -> Board:
+    verdicts = data.verdicts()
+    rows = verdicts[verdicts["benchmark"] == policy.benchmark]
+    judged = data.judged(rows, policy.annotator) if policy.annotator else rows
+    return leaderboard(judged, data.run_list(), policy)
+
+
+def board_of(chosen: ResultChoice) -> Board:
+    """The board under these switches: of the whole benchmark, whatever the experiment and the kind."""
+    is_judged = chosen.credit is not Credit.DETECTION
+    return _board(
+        BoardPolicy(
+            chosen.benchmark,
+            chosen.rule,
+            chosen.credit,
+            # Detection asks nobody, so one board serves all.
+            chosen.annotator if is_judged else "",
+        )
+    )
+
+
+def draw_leaderboard(chosen: ResultChoice) -> None:
+    """The section of Results."""
+    board = board_of(chosen)
+    st.header(literal(lead_words(board)), anchor="leaderboard")
+    kinds = board.rows["detector_kind"].unique().tolist()
+    kind = _kind(kinds)
+    sort = st.query_params.get(keys.BOARD_SORT)
+    _draw_table(board, board_table(board, sort=sort, kind=kind), "results")
+    st.caption(literal(_how_sure(board)))
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium"
+    ):
+        if len(board.ranked):
+            draw_drawer(board_figure(board), is_table_on_page=True)
+        link(
+            "results",
+            "Does the conclusion depend on the choices?",
+            **{keys.PART: "Robustness"},
+        )
+
+
+def _kind(kinds: list[str]) -> str | None:
+    """The kind whose rows are shown; None for all, and where there is one only."""
+    if len(kinds) < 2:
+        drop(keys.BOARD_KIND)
+        return None
+    chosen = switch(
+        "Rows",
+        [ALL, *kinds],
+        key=keys.BOARD_KIND,
+        format_func=lambda name: (
+            ALL if name == ALL else KIND_WORDS[DetectorKind(name)]
+        ),
+    )
+    return None if chosen == ALL else chosen
+
+
+def _counted(board: Board) -> str:
+    policy = board.policy
+    if policy.credit is Credit.DETECTION:
+        return "Detection only."
+    return f"Counted: {policy.credit}, judged by {policy.annotator}."
+
+
+def _how_sure(board: Board) -> str:
+    n_ranked = len(board.ranked)
+    cases = board.ranked["n_cases"]
+    n_cases = int(cases.max()) if n_ranked else 0
+    return (
+        f"{_counted(board)} {count(board.n_instances)} instances of {count(n_cases)} cases; {count(n_ranked)} ranked "
+        f"rows, {count(len(board.tests))} pairs, each on the instances that both answered. Two rows differ if every "
+        "planned test finds it (exact McNemar where an answer is right or wrong, and sign flips by case; 5% level "
+        f"after Holm over all pairs). {ABOUT} {COSTS} Lines: 95% intervals by case."
+    )
+
+
+def board_figure(board: Board) -> ChartFigure:
+    """The ranked rows as a chart, and all rows as the table of its files; some row has an accuracy."""
+    rows = [row for row in as_rows(board.rows) if row["value"] is not None]
+    drawn = pd.DataFrame(
+        {
+            "label": f"{rank_words(row['best'] or math.nan, row['worst'] or math.nan)}  {row_name(row)}",
+            "text": " ".join([percent(row["value"]), letters(row["groups"])]),
+            "is_filled": row["setting"] != Setting.CODE,
+        }
+        | {name: row[name] for name in DRAWN}
+        for row in rows
+    )
+    experiments = dict.fromkeys(row["experiment"] for row in rows)
+    source = source_words(
+        data.benchmark_title(board.policy.benchmark), *experiments
+    )
+    return ChartFigure(
+        f"leaderboard_{board.policy.benchmark}",
+        [finished(chart, drawn)],
+        shown=printed_frame(board),
+        numbers=board_frame(board),
+        caption=captioned(
+            lead_words(board),
+            [
+                ABOUT_FIGURE,
+                _counted(board),
+                method_of(board),
+                *unranked_notes(board),
+            ],
+            source=source,
+        ),
+    )
+
+
+def _draw_table(board: Board, html: str, where: str) -> None:
+    key = f"{keys.LEADERBOARD}_{where}"
+
+    def follow() -> None:
+        asked = (st.session_state.get(key) or {}).get("asked")
+        sort = asked.get("sort") if isinstance(asked, dict) else None
+        if isinstance(sort, str) and sort.lstrip("-") in SORTED_BY:
+            st.query_params[keys.BOARD_SORT] = sort
+
+    found: Any = _component(
+        data={"html": html}, key=key, on_asked_change=follow
+    )
+    asked = found.asked if isinstance(found.asked, dict) else {}
+    place = str(asked.get("place", ""))
+    if place.isdecimal() and int(place) < len(board.rows):
+        row = as_rows(board.rows)[int(place)]
+        row |= {"benchmark": board.policy.benchmark}
+        if asked.get("page") == "cases":
+            go("cases", **{name: row[name] for name in OF_CASES})
+        go("runs", **address_of(key_of(row)))
+
+
+def prepare_top() -> None:
+    """Compute the board that Overview shows, so that the first visitor does not wait for it."""
+    if chosen := study():
+        board_of(chosen)
+
+
+def draw_top(chosen: ResultChoice) -> None:
+    """Overview: the first rows of the study's board and all own ones that are ranked, with a way to the whole."""
+    board = board_of(chosen)
+    ranked = board.ranked
+    if len(ranked) < 2:
+        return
+    is_shown = ranked["is_own"] | (ranked.index < TOP_ROWS)
+    shown = board._replace(rows=ranked[is_shown])
+    st.header("Who predicts crashes best?", anchor="leaderboard")
+    st.markdown(literal(f"{lead_words(board)}."))
+    _draw_table(shown, board_table(shown, most=len(shown.rows)), "overview")
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium"
+    ):
+        st.caption(
+            f"Correct diagnosis, judged by {chosen.annotator}. Rows that share a bracket are not shown to differ.",
+            width="content",
+        )
+        link(
+            "results",
+            f"All {count(len(board.rows))} rows",
+            **{keys.PART: "Leaderboard"},
+        )

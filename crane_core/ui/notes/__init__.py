@@ -1,0 +1,1 @@
+"""Tags, comments and corrected diagnoses on the pages of cases."""

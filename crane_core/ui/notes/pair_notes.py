@@ -1,0 +1,281 @@
+"""The part of a pair's page where people write: its tags, comments and corrected diagnoses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from crane_core.domain import NoteKind
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.notes.notes import (
+    LONGEST_REASON,
+    MOST_LETTERS,
+    MOST_OF_A_NAME,
+    Note,
+    NoteSubject,
+    add_note,
+    of_case,
+    remove_note,
+    restore_note,
+)
+from crane_core.pipeline.notes.subjects import diagnosis_of, subjects_of
+from crane_core.ui import data, keys
+from crane_core.ui.notes.note_html import note_html
+from crane_core.ui.notes.shown import (
+    kind_counts,
+    may_turn,
+    may_write,
+    notes_seen,
+    subject_words,
+    tag_cases,
+    writer,
+)
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.visit import require, visitor
+from crane_core.ui.words import count, literal
+
+ANCHOR = "notes"
+TITLE = "Tags and comments"
+KINDS = {
+    NoteKind.COMMENT: "Comment",
+    NoteKind.DIAGNOSIS: "Corrected diagnosis",
+}
+HIDDEN = "Tags and comments on this case are hidden from you until your campaign is locked."
+NOTE_WIDTH = 860
+"""Pixels: a line of a comment is read, not scanned."""
+
+
+def steps_words(benchmark: str, case_id: str) -> str:
+    """Markdown for the head of the page: how many notes there are, as a link to them; empty without any."""
+    notes = _here(benchmark, case_id)
+    standing = [note for note in notes if note.removal is None]
+    if not standing:
+        return f" · [Write a note](#{ANCHOR})" if may_write() else ""
+    return f" · [{kind_counts(standing)}](#{ANCHOR})"
+
+
+def draw_notes(benchmark: str, case_id: str) -> None:
+    """Tags, comments and corrections of a case, with forms for those who may write."""
+    seen = notes_seen()
+    notes = of_case(seen.notes, benchmark, case_id)
+    is_hidden = (benchmark, case_id) in seen.hidden_cases
+    if not (notes or is_hidden or may_write()):
+        return
+    with st.container(key="notes"):
+        if is_hidden:
+            st.header(TITLE, anchor=ANCHOR)
+            st.info(HIDDEN)
+            return
+        standing = [note for note in notes if note.removal is None]
+        _draw_head(NoteSubject(benchmark, case_id), standing)
+        for note in standing:
+            if note.kind is not NoteKind.TAG:
+                _draw_text(note)
+        _draw_removed([note for note in notes if note.removal is not None])
+
+
+def _here(benchmark: str, case_id: str) -> list[Note]:
+    return of_case(notes_seen().notes, benchmark, case_id)
+
+
+def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
+    """The title, the tags and both forms in one line: a page without notes loses no more of its height."""
+    tags = [note for note in standing if note.kind is NoteKind.TAG]
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        gap="xsmall",
+        key="note_tags",
+    ):
+        st.header(TITLE, anchor=ANCHOR, width="content")
+        for note in tags:
+            words = literal(note.text)
+            if note.subject.thing != "case":
+                words += f" ({note.subject.thing})"
+            st.button(
+                f"{words} ✕" if may_turn(note) else words,
+                key=f"tag_{note.note}",
+                disabled=not may_turn(note),
+                help=literal(
+                    f"{note.written_by}, about {subject_words(note.subject)}"
+                ),
+                on_click=_remove,
+                args=(note, ""),
+            )
+        if may_write():
+            _draw_new_tag(case, tags)
+            _draw_form(case.benchmark, case.case_id)
+
+
+def _draw_new_tag(case: NoteSubject, tags: Sequence[Note]) -> None:
+    # The ids change with what was added, so that the choice is empty again.
+    place = f"{case.case_id}_{len(tags)}"
+    known = tag_cases(case.benchmark)
+    here = {note.text.casefold() for note in tags if note.subject == case}
+    offered = [tag for tag in known if tag.casefold() not in here]
+    with st.popover("Add tag", key=f"new_tag_{place}"):
+        chosen = st.selectbox(
+            "Tag",
+            offered,
+            index=None,
+            key=f"tag_words_{place}",
+            accept_new_options=True,
+            placeholder="choose or type one",
+            format_func=lambda tag: (
+                f"{tag} · {count(len(known[tag]))}" if tag in known else tag
+            ),
+        )
+        if st.button("Add", key=f"add_tag_{place}") and chosen:
+            _change(
+                lambda: add_note(
+                    data.folder(), NoteKind.TAG, case, chosen, by=writer()
+                )
+            )
+
+
+def _draw_text(note: Note) -> None:
+    with st.container(
+        horizontal=True,
+        vertical_alignment="top",
+        width=NOTE_WIDTH,
+        key=f"note_{note.note}",
+    ):
+        st.html(note_html(note), width="stretch")
+        if not may_turn(note):
+            return
+        with st.popover(
+            "Remove", key=f"remove_note_{note.note}", type="tertiary"
+        ):
+            reason = st.text_input(
+                "Reason (may be empty)",
+                max_chars=LONGEST_REASON,
+                key=f"note_reason_{note.note}",
+            )
+            st.button(
+                f"Remove {note.kind}",
+                key=f"removed_note_{note.note}",
+                on_click=_remove,
+                args=(note, reason),
+            )
+
+
+def _draw_form(benchmark: str, case_id: str) -> None:
+    subjects = subjects_of(data.store(), benchmark, case_id)
+    with st.popover("Write", key=f"write_note_{case_id}"):
+        kind = st.segmented_control(
+            "What",
+            list(KINDS),
+            default=NoteKind.COMMENT,
+            format_func=KINDS.__getitem__,
+            key=f"note_kind_{case_id}",
+            required=True,
+        )
+        is_comment = kind is NoteKind.COMMENT
+        offered = subjects if is_comment else _with_text(subjects)
+        about = st.selectbox(
+            "About",
+            offered,
+            format_func=subject_words,
+            key=f"note_about_{case_id}_{kind}",
+            width=480,
+        )
+        before = "" if is_comment else diagnosis_of(data.store(), about)
+        if not visitor().is_known:
+            st.text_input(
+                "Your name",
+                key=keys.NOTE_NAME,
+                max_chars=MOST_OF_A_NAME,
+                width=240,
+            )
+        _draw_text_form(kind, about, before)
+
+
+def _with_text(subjects: Sequence[NoteSubject]) -> list[NoteSubject]:
+    """The case and its answers; a label has no diagnosis."""
+    return [one for one in subjects if one.thing != "label"]
+
+
+def _draw_text_form(kind: NoteKind, about: NoteSubject, before: str) -> None:
+    place = "_".join(map(str, (kind, *about)))
+    with st.form(
+        f"write_{place}",
+        border=False,
+        clear_on_submit=kind is NoteKind.COMMENT,
+        enter_to_submit=False,
+    ):
+        text = st.text_area(
+            "Comment; @name mentions a person"
+            if kind is NoteKind.COMMENT
+            else "The diagnosis as it should read",
+            before,
+            max_chars=MOST_LETTERS[kind],
+            height=120,
+        )
+        if st.form_submit_button("Save"):
+            corrects = before if kind is NoteKind.DIAGNOSIS else None
+            _change(
+                lambda: add_note(
+                    data.folder(),
+                    kind,
+                    about,
+                    text,
+                    by=writer(),
+                    corrects=corrects,
+                )
+            )
+
+
+def _draw_removed(notes: Sequence[Note]) -> None:
+    """What was removed, by whom and why, each with a way back; only for those who may bring it back."""
+    listed = [note for note in notes if may_turn(note)]
+    if not listed:
+        return
+    with st.expander(f"Removed notes ({count(len(listed))})"):
+        for note in listed:
+            removal = note.removal
+            why = f": {removal.reason}" if removal and removal.reason else ""
+            by = removal.acted_by if removal else ""
+            with st.container(
+                horizontal=True,
+                vertical_alignment="center",
+                key=f"gone_{note.note}",
+            ):
+                st.button(
+                    "Restore",
+                    key=f"restore_note_{note.note}",
+                    on_click=_restore,
+                    args=(note,),
+                )
+                words = f"{note.kind} “{note.text[:SHOWN_LETTERS]}”, removed by {by}{why}"
+                st.caption(literal(words), width="stretch")
+
+
+SHOWN_LETTERS = 80
+
+
+def _remove(note: Note, reason: str) -> None:
+    _act(
+        lambda: remove_note(
+            data.folder(), note.note, by=writer(), reason=reason
+        )
+    )
+
+
+def _restore(note: Note) -> None:
+    _act(lambda: restore_note(data.folder(), note.note, by=writer()))
+
+
+def _change(act: Callable[[], object]) -> None:
+    """Act, then draw the page again; a refusal stays to be read."""
+    with refusals_shown():
+        require(Role.ANNOTATOR)
+        act()
+        st.rerun()
+
+
+def _act(act: Callable[[], object]) -> None:
+    """The same in a callback, after which the page is drawn anyway."""
+    with refusals_shown():
+        require(Role.ANNOTATOR)
+        act()

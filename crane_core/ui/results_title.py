@@ -1,0 +1,57 @@
+"""The title of Results: what the chosen answers say, for every reading of them. Knows no widget.
+
+The planned test decides the words (`gains_words.headline`); where two inputs cannot be compared, the title says what
+was measured instead.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.domain import DetectorKind
+from crane_core.ui import data
+from crane_core.ui.gains_view import compared
+from crane_core.ui.gains_words import headline
+from crane_core.ui.one_input_view import each_input, single_title
+from crane_core.ui.rehearsal_view import what_ran
+from crane_core.ui.repair_view import repair_title, what_was_fixed
+from crane_core.ui.result_switches import STUDY, ResultChoice
+from crane_core.ui.words import KIND_WORDS, count
+
+PAGE = "Results"
+NO_ANSWERS = "No detector has answered yet"
+
+
+def results_title(chosen: ResultChoice | None) -> str:
+    """The answer in a sentence; it says how many detectors lose as well as how many gain."""
+    if chosen is None:
+        return NO_ANSWERS
+    if chosen.kind is DetectorKind.REHEARSAL:
+        return rehearsal_title(what_ran(chosen))
+    if chosen.kind is DetectorKind.REPAIR:
+        return repair_title(what_was_fixed(chosen))
+    comparison = compared(chosen).comparison
+    if comparison.empty or comparison["difference"].isna().all():
+        return single_title(each_input(chosen), chosen.kind)
+    return headline(comparison, chosen.kind, chosen.inputs, of="")
+
+
+def tab_words(chosen: ResultChoice | None) -> str:
+    """What the browser's tab says: of the study the page's name, else of which detectors and benchmark."""
+    if chosen is None:
+        return PAGE
+    is_study = chosen.experiment == STUDY and chosen.kind is DetectorKind.LLM
+    if is_study:
+        return PAGE
+    benchmark = data.benchmark_titles()[chosen.benchmark]
+    return f"{PAGE} of {KIND_WORDS[chosen.kind]} on {benchmark}"
+
+
+def rehearsal_title(found: pd.DataFrame) -> str:
+    """How many rehearsed targets did what the notebook claims; found: of `rehearsed.rehearsed`."""
+    with_verdict = found["n"].sum()
+    if not with_verdict:
+        return "No rehearsed target gave a verdict"
+    n_as_recorded = round(float((found["value"] * found["n"]).sum()))
+    of = count(int(with_verdict))
+    return f"Executed in a copy, {count(n_as_recorded)} of {of} target cells did what was recorded"

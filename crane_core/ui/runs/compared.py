@@ -1,0 +1,334 @@
+"""Runs against one baseline: who is right where, for which crashes, at which price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.drops import FEW_CASES, drops
+from crane_core.charts.theme import detector_colours
+from crane_core.pipeline.results.run_comparison import (
+    RunComparison,
+    Share,
+    compare_runs,
+)
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage.answers import RunKey
+from crane_core.ui import data, keys
+from crane_core.ui.caption import (
+    Caption,
+    captioned,
+    p_sentence,
+    sampled,
+    source_words,
+)
+from crane_core.ui.chart_box import draw_chart, draw_export, finished
+from crane_core.ui.drops_words import drop_marks
+from crane_core.ui.glossary import prose
+from crane_core.ui.headline import draw_headline
+from crane_core.ui.linked_html import address, draw_linked
+from crane_core.ui.mark_list import draw_mark_list
+from crane_core.ui.navigation import here, show_here, turn
+from crane_core.ui.result_switches import BOUND_HELP, BOUNDS, points_words
+from crane_core.ui.runs.address import (
+    ADDRESS,
+    address_of,
+    comparison_address,
+    key_of,
+    run_id,
+)
+from crane_core.ui.runs.compared_html import versus_html
+from crane_core.ui.runs.compared_words import (
+    DrawnGroups,
+    drawn_groups,
+    grouped_table,
+    groups_finding,
+    headline,
+    quality_table,
+    ties_words,
+)
+from crane_core.ui.runs.names import run_called, run_words, short_names
+from crane_core.ui.url_state import asked, held, last_held, many_of, one_of
+from crane_core.ui.words import literal
+
+MOST_AGAINST = 6
+"""Runs that are compared with the baseline at once: as many as a chart tells apart."""
+GROUP_KEY = {"library_group": keys.LIBRARY, "root_cause": keys.ROOT_CAUSE}
+ONE_RIGHT = "one"
+"""In the address, for the instances on which exactly one of two runs is right."""
+NAME = "runs_compared"
+"""The stem of the files to take."""
+
+
+class ComparedRuns(NamedTuple):
+    """The runs of a comparison, the baseline first: their `run_id`, their row in the list of runs, and their name."""
+
+    ids: list[str]
+    rows: list[Mapping[str, Any]]
+    names: list[str]
+
+    @property
+    def keys(self) -> list[RunKey]:
+        """Their keys, the baseline's first."""
+        return [key_of(row) for row in self.rows]
+
+    def found(self) -> RunComparison:
+        """The comparison, computed once for these runs."""
+        baseline, *against = self.keys
+        bound = held(keys.SMALLEST, BOUNDS)
+        return _compared(baseline, tuple(against), float(bound) / 100)
+
+
+@data.kept(data.answers, 16)
+def _compared(
+    baseline: RunKey, against: tuple[RunKey, ...], bound: float
+) -> RunComparison:
+    return compare_runs(
+        data.verdicts(),
+        data.run_list(),
+        baseline,
+        against,
+        bound,
+    )
+
+
+def compared_runs(table: pd.DataFrame) -> ComparedRuns | None:
+    """The runs that the address compares; None where it names no baseline that is loaded.
+
+    table: `pipeline.results.run_list`.
+    """
+    rows = _comparable(table)
+    named = next(iter(asked(keys.RUN_BASELINE)), None)
+    if named not in rows:
+        return None
+    against = [
+        run
+        for run in dict.fromkeys(asked(keys.RUN_AGAINST))
+        if run in rows
+        and run != named
+        and rows[run]["benchmark"] == rows[named]["benchmark"]
+    ]
+    ids = [named, *against[:MOST_AGAINST]]
+    meant = {run: rows[run] for run in ids}
+    return ComparedRuns(
+        ids, list(meant.values()), list(short_names(meant).values())
+    )
+
+
+def _comparable(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """The runs that have an answer, by id."""
+    return {
+        run_id(key_of(row)): row for row in as_rows(table) if row["n_answers"]
+    }
+
+
+def _words_on(table: pd.DataFrame, benchmark: str) -> dict[str, str]:
+    """Id to name of the runs on a benchmark that have an answer."""
+    return {
+        run: run_words(row)
+        for run, row in _comparable(table).items()
+        if row["benchmark"] == benchmark
+    }
+
+
+def read_old_comparison(table: pd.DataFrame) -> None:
+    """Move an address that named one other run beside an open one, by its id or its words, to the comparison."""
+    beside = st.query_params.get(keys.RUN_BESIDE)
+    if not beside:
+        return
+    mine = [st.query_params.get(name, "") for name in ADDRESS.values()]
+    words_of = _words_on(table, mine[0])
+    other = run_called(beside, words_of)
+    st.query_params.from_dict(
+        comparison_address(run_id(RunKey(*mine)), [other])
+    )
+
+
+def draw_compared(table: pd.DataFrame, runs: ComparedRuns) -> None:
+    """The view of a comparison; table: `pipeline.results.run_list`."""
+    found = runs.found()
+    turn("All runs", **last_held(keys.RUNS_ON, keys.RUNS_BY))
+    differences = as_rows(found.differences)
+    said = headline(differences, runs.names)
+    draw_headline(said, tab=f"{runs.names[0]} compared")
+    _draw_choice(table, runs)
+    if not differences:
+        return
+    quality = as_rows(found.runs)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        ties = ties_words(found.instances)
+        prose(
+            st.caption,
+            f"{ties} 95% intervals by case. A number opens its instances.",
+            width="stretch",
+        )
+        with st.container(width="content"):
+            draw_export(
+                quality_table(differences, quality, runs.names),
+                numbers=_named(
+                    found.runs.merge(
+                        found.differences.drop(columns="n"),
+                        on="place",
+                        how="left",
+                    ),
+                    "place",
+                    runs,
+                ),
+                name=NAME,
+                caption=_caption(runs, said, found.differences),
+            )
+    places = [int(row["place"]) for row in differences]
+    html = versus_html(
+        quality,
+        differences,
+        {place: found.counts(place) for place in places},
+        runs.names,
+        detector_colours([runs.names[place] for place in places]),
+        run_links=[address(address_of(key)) for key in runs.keys],
+        link_to=lambda place, share: address(
+            here(**_list_of(runs, place, share))
+        ),
+    )
+    draw_linked(html, key="compared")
+    _draw_groups(runs, found)
+
+
+def _draw_choice(table: pd.DataFrame, runs: ComparedRuns) -> None:
+    """The baseline and the runs against it, all on one benchmark."""
+    words_of = _words_on(table, runs.rows[0]["benchmark"])
+    if len(st.query_params.get_all(keys.RUN_AGAINST)) > MOST_AGAINST:
+        st.query_params[keys.RUN_AGAINST] = runs.ids[1:]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        baseline = one_of(
+            st.selectbox,
+            "Baseline",
+            list(words_of),
+            key=keys.RUN_BASELINE,
+            default=None,
+            width=420,
+            format_func=words_of.get,
+        )
+        many_of(
+            "Compared with it",
+            [run for run in words_of if run != baseline],
+            key=keys.RUN_AGAINST,
+            placeholder="runs on the same benchmark",
+            max_selections=MOST_AGAINST,
+            width="stretch",
+            format_func=words_of.get,
+        )
+        one_of(
+            st.selectbox,
+            "Smallest effect of interest",
+            BOUNDS,
+            key=keys.SMALLEST,
+            default=BOUNDS[0],
+            width=200,
+            format_func=points_words,
+            help=BOUND_HELP,
+        )
+        if len(runs.ids) == 2:
+            st.button(
+                "Swap",
+                on_click=show_here,
+                kwargs=comparison_address(runs.ids[1], [runs.ids[0]]),
+            )
+
+
+def _list_of(
+    runs: ComparedRuns, place: int, share: Share | None
+) -> dict[str, str | list[str]]:
+    """The parameters of the list of these instances; None: those on which one of the two is right."""
+    return {
+        keys.RUN_OTHER: runs.ids[place],
+        keys.RUN_SHARE: ONE_RIGHT if share is None else str(share),
+    }
+
+
+def _draw_groups(runs: ComparedRuns, found: RunComparison) -> None:
+    if found.groups.empty:
+        return
+    st.header("For which crashes?", anchor="groups")
+    said = groups_finding(found.groups, runs.names)
+    st.markdown(said)
+    drawn = drawn_groups(found.differences, found.groups, runs.names)
+    note = (
+        f"Right of 0: more often right than {literal(runs.names[0])}. Lines: 95% intervals by case. Faded: at most "
+        f"{FEW_CASES} cases, without one. p in the table: Benjamini-Hochberg over the {len(found.groups)} rows by "
+        "library and root cause. Click a diamond to see the instances on which one of the two runs is right."
+    )
+    numbers = pd.concat(
+        [
+            found.differences.assign(
+                by="all", group="", detector=found.differences["place"]
+            ),
+            found.groups,
+        ],
+        ignore_index=True,
+    )
+    draw_chart(
+        finished(
+            drops,
+            drawn.table,
+            labels=drawn.labels,
+            headings=drawn.headings,
+            rate="accuracy",
+        ),
+        grouped_table(found.differences, found.groups, runs.names),
+        numbers=_named(numbers.drop(columns="place"), "detector", runs),
+        name=f"{NAME}_by_group",
+        caption=_caption(runs, said, found.groups),
+        note=note,
+        on_pick=lambda point: _open_group(runs, drawn, point),
+    )
+    draw_mark_list(
+        drop_marks(drawn.table),
+        lambda point: _open_group(runs, drawn, point),
+        name=f"{NAME}_by_group",
+    )
+
+
+def _open_group(
+    runs: ComparedRuns, drawn: DrawnGroups, point: dict[str, Any]
+) -> None:
+    place = runs.names.index(point["detector_title"])
+    query = here(**_list_of(runs, place, None))
+    group = drawn.meant[point["label"]]
+    if group is not None:
+        query[GROUP_KEY[group[0]]] = group[1]
+    st.query_params.from_dict(query)
+    st.rerun()
+
+
+def _named(
+    numbers: pd.DataFrame, column: str, runs: ComparedRuns
+) -> pd.DataFrame:
+    """Numbers to take, with the ids and names of their runs in the place of a number."""
+    places = numbers[column].astype(int)
+    rest = numbers.drop(columns=column)
+    rest.insert(0, "run", [runs.ids[place] for place in places])
+    rest.insert(1, "name", [runs.names[place] for place in places])
+    return rest.assign(baseline=runs.ids[0])
+
+
+def _caption(runs: ComparedRuns, said: str, tested: pd.DataFrame) -> Caption:
+    named = "place" if "place" in tested else "detector"
+    titled = tested.assign(
+        detector_title=[runs.names[int(place)] for place in tested[named]]
+    )
+    return captioned(
+        said,
+        [
+            f"Baseline: {runs.names[0]}.",
+            ties_words(runs.found().instances),
+            sampled(tested),
+            p_sentence(titled, by="group" if "group" in tested else ""),
+        ],
+        source=source_words(
+            data.benchmark_title(runs.rows[0]["benchmark"]),
+            *(row["experiment"] for row in runs.rows),
+        ),
+    )

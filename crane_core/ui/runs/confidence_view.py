@@ -1,0 +1,160 @@
+"""How sure the answers of a run say they are: whether that comes true, and how often the surest are wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.reliability import against_diagonal
+from crane_core.charts.risk_coverage import risk_coverage
+from crane_core.charts.theme import OF_ANSWERS
+from crane_core.pipeline.results.confidence import RunConfidence, run_confidence
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage.answers import RunKey
+from crane_core.ui import data
+from crane_core.ui.caption import captioned
+from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.documentation import help_address
+from crane_core.ui.words import bullets, count, interval, percent, quantity
+
+ABOUT = (
+    "Each answer counts; lines are 95% intervals by case, since the answers to one case are alike. A confidence is the "
+    "model's own statement, in percent, that its detection is right."
+)
+ABOUT_BINS = (
+    "On the dashed line the stated confidence is how often the answers are right; below it the model is too sure. "
+    "Larger marks: more answers."
+)
+ABOUT_RISK = "From the surest answers at the left to all answers at the right."
+
+
+@data.kept(data.answers, 16)
+def _confidence(run: RunKey) -> RunConfidence:
+    return run_confidence(data.store(), run)
+
+
+def draw_confidence(run: RunKey, title: str) -> None:
+    """The section of a model's run; one sentence where none of its answers states a confidence."""
+    found = _confidence(run)
+    if not found.right.n:
+        st.caption(f"{none_words(found)} {how_to_ask()}")
+        return
+    st.header("Does its confidence come true?", anchor="confidence")
+    st.markdown(bullets(confidence_findings(found)))
+    for figure in confidence_figures(found, title):
+        draw_figure(figure)
+    st.caption(ABOUT + left_out_words(found.left_out))
+
+
+def how_to_ask() -> str:
+    """How a run gets confidences, with a link."""
+    return (
+        "The wording `with-confidence` of `detect --template` asks for one: "
+        f"[own models]({help_address('runs')})."
+    )
+
+
+def none_words(found: RunConfidence) -> str:
+    """That there is nothing to calibrate, and why."""
+    if not found.n_answers:
+        return (
+            "No raw reply of this run is loaded, so no confidence can be read."
+        )
+    return (
+        f"None of the {quantity(found.n_answers, 'answer')} of this run carries a usable confidence"
+        f" ({_reasons(found.left_out)}), so there is no calibration to show."
+    )
+
+
+def left_out_words(left_out: Counter[str]) -> str:
+    """The answers that do not count, by reason; nothing where all count."""
+    return f" Left out: {_reasons(left_out)}." if left_out else ""
+
+
+def _reasons(left_out: Counter[str]) -> str:
+    return "; ".join(
+        f"{count(n)}: {reason}" for reason, n in left_out.most_common()
+    )
+
+
+def confidence_findings(found: RunConfidence) -> list[str]:
+    """Stated against right, the Brier score, and the surest answers."""
+    right, brier = found.right, found.brier
+    surest = as_rows(found.risks)[0]
+    return [
+        f"Stated: **{percent(found.stated)}** sure on average; right: **{percent(right.value)}** "
+        f"({interval(right.low, right.high)}, {quantity(right.n, 'answer')} of {quantity(right.n_clusters, 'case')}).",
+        f"Brier score: **{brier.value:.3f}** ({brier.low:.3f} to {brier.high:.3f}); 0 is best, and always stating 50% "
+        "has 0.250.",
+        f"The surest {quantity(surest['n'], 'answer')} (confidence from {surest['threshold']:.0f}%, "
+        f"{percent(surest['coverage'])} of all): **{percent(surest['value'])}** wrong "
+        f"({interval(surest['low'], surest['high'])}).",
+    ]
+
+
+def confidence_figures(found: RunConfidence, title: str) -> list[ChartFigure]:
+    """The reliability diagram and the risk-coverage curve."""
+    bins = found.bins.assign(
+        detector_title=title, said=[percent(x) for x in found.bins["x"]]
+    )
+    diagram = finished(
+        against_diagonal,
+        bins,
+        said=("said:N", "stated"),
+        axes=("stated confidence", "right answers"),
+        counts=OF_ANSWERS,
+    )
+    findings = confidence_findings(found)
+    return [
+        ChartFigure(
+            "confidence",
+            [diagram],
+            shown=_readable(bins, {"Stated": bins["said"]}, "Right"),
+            numbers=found.bins,
+            caption=captioned(
+                f"Does the confidence of {title} come true?",
+                [ABOUT_BINS, *findings[:2]],
+            ),
+            note=ABOUT_BINS,
+        ),
+        ChartFigure(
+            "risk_coverage",
+            [finished(risk_coverage, found.risks)],
+            shown=_readable(
+                found.risks,
+                {
+                    "Confidence from": [
+                        f"{value:.0f}%" for value in found.risks["threshold"]
+                    ],
+                    "Answers kept": [
+                        percent(share) for share in found.risks["coverage"]
+                    ],
+                },
+                "Wrong",
+            ),
+            numbers=found.risks,
+            caption=captioned(
+                f"How often are the surest answers of {title} wrong?",
+                [ABOUT_RISK, findings[2]],
+            ),
+            note=ABOUT_RISK,
+        ),
+    ]
+
+
+def _readable(
+    table: pd.DataFrame, first: dict[str, object], rate: str
+) -> pd.DataFrame:
+    rows = as_rows(table)
+    return pd.DataFrame(
+        {
+            **first,
+            rate: [percent(row["value"]) for row in rows],
+            "95% interval": [interval(row["low"], row["high"]) for row in rows],
+            "Answers": [row["n"] for row in rows],
+            "Cases": [row["n_cases"] for row in rows],
+        }
+    )

@@ -1,0 +1,284 @@
+"""Sources as cards, published by others or loaded: what each unlocks, its records, licence and state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.loading.sources import StagedSource, staged_sources
+from crane_core.pipeline.rows import as_rows
+from crane_core.releases import PUBLISHED, SHORT, is_commit
+from crane_core.storage import state
+from crane_core.storage.tables import noun
+from crane_core.ui import data, keys
+from crane_core.ui.words import count
+
+MOST_CARDS = 24
+"""Sources that have a card; the table has all."""
+MOST_RECORDS = 4
+"""Kinds of records that a card counts, the most frequent first."""
+NOT_COUNTED = ("benchmarks", "detectors")
+"""Records that say nothing of a source's size."""
+RECORD_WORDS = {
+    "runs": "answers",
+    "judgements": "labels",
+    "kernel_states": "kernel_snapshots",
+}
+"""Tables whose records people call otherwise."""
+SHIPS = "ships with the app"
+FIRST = "crane-llm"
+"""What a newcomer should fetch first."""
+
+
+class PublishedByOthers(NamedTuple):
+    """What an archive of others unlocks here, its licence, and what the title calls missing without it."""
+
+    unlocks: str
+    licence: str
+    missing: str
+
+
+OTHERS = {
+    "crane-llm": PublishedByOthers(
+        "Code, kernel states, prompts and reasoning of the study: pairs can be read and labelled.",
+        "BSD-3-Clause",
+        "the texts of the study",
+    ),
+    "junobench": PublishedByOthers(
+        "The whole notebooks of JunoBench, from Hugging Face.",
+        "CC-BY-4.0",
+        "the notebooks of JunoBench",
+    ),
+    "junobench-construct": PublishedByOthers(
+        "Answers and texts of two open models in the first exploration.",
+        "MIT",
+        "the texts of the first exploration",
+    ),
+}
+UNLOCKS = {
+    "captured-states": "Kernel states of cases that are loaded.",
+    "crane-dataset": "Cases, answers and labels from another data folder.",
+    "inspect-log": "Answers of models: Results, Runs and Cases.",
+    "notebook-column": "Own notebooks as cases.",
+    "notebook-pairs": "Pairs of notebooks: Cases, and what detectors run on.",
+    "predictions": "Answers of detectors: Results, Runs and Cases.",
+    "published-facts": "Labels, votes, outcomes and printed numbers of the study: Results, Ablations, Agreement.",
+}
+"""Kind of a source to what it opens in the app."""
+
+
+class LoadedSource(NamedTuple):
+    """A source in the store. records: name of a table to how many were read; staged: its kept copy, if it has one."""
+
+    source_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_bytes: int
+    loaded: str
+    n_problems: int
+    records: dict[str, int]
+    staged: StagedSource | None
+
+
+@data.kept(data.version)
+def loaded_sources() -> list[LoadedSource]:
+    """Every source, oldest first; those that ship with the app before all others."""
+    cursor = data.store().cursor()
+    kept = {
+        source.source_id: source
+        for source in staged_sources(data.folder().sources)
+    }
+    read: dict[str, dict[str, int]] = {}
+    for row in as_rows(state.source_counts(cursor)):
+        read.setdefault(row["source_id"], {})[row["record"]] = row["n_read"]
+    return [
+        LoadedSource(
+            source_id=row["source_id"],
+            kind=row["kind"],
+            name=row["name"],
+            sha256=row["sha256"],
+            n_bytes=row["n_bytes"],
+            loaded=SHIPS
+            if pd.isna(row["imported_at"])
+            else f"{row['imported_at']:%Y-%m-%d %H:%M} UTC",
+            n_problems=row["n_problems"],
+            records=read.get(row["source_id"], {}),
+            staged=kept.get(row["source_id"]),
+        )
+        for row in as_rows(state.sources(cursor))
+    ]
+
+
+def of_published(
+    name: str, sources: Sequence[LoadedSource]
+) -> list[LoadedSource]:
+    """The sources that are this archive of others, by the release that was fetched or by what they are."""
+    kinds = PUBLISHED[name].kinds
+    return [
+        source
+        for source in sources
+        if source.kind in kinds
+        or (
+            source.staged
+            and source.staged.release
+            and source.staged.release.name == name
+        )
+    ]
+
+
+def is_loaded(name: str, sources: Sequence[LoadedSource]) -> bool:
+    """Whether the archive of others is in the store, in any release."""
+    return bool(of_published(name, sources))
+
+
+def missing_words(sources: Sequence[LoadedSource]) -> list[str]:
+    """What others publish and the store does not have, as the title calls it."""
+    return [
+        published.missing
+        for name, published in OTHERS.items()
+        if not is_loaded(name, sources)
+    ]
+
+
+def records_words(records: dict[str, int]) -> str:
+    """The most frequent records: "80,076 labels, 7,548 answers"."""
+    counted = [
+        (n, name)
+        for name, n in records.items()
+        if n and name not in NOT_COUNTED
+    ]
+    counted.sort(key=lambda one: -one[0])
+    words = [
+        f"{count(n)} {record_noun(n, name)}"
+        for n, name in counted[:MOST_RECORDS]
+    ]
+    return ", ".join(words)
+
+
+def record_noun(n: int, table: str) -> str:
+    """So many records of a table, as people call them."""
+    return noun(n, RECORD_WORDS.get(table, table))
+
+
+def published_card(
+    name: str, sources: Sequence[LoadedSource], release: tuple[str, str]
+) -> str:
+    """The HTML of an archive of others; release: what the button brings, in words, and its address."""
+    published, loaded = OTHERS[name], of_published(name, sources)
+    words, address = release
+    if loaded:
+        newest = loaded[-1]
+        status = f'<b class="cw-right">✓ loaded</b> {escape(newest.loaded)}'
+        rows = escape(records_words(newest.records))
+    else:
+        status, rows = '<b class="cw-dim">○ not loaded</b>', ""
+    return _card(
+        name,
+        status=status,
+        unlocks=published.unlocks,
+        facts=[
+            rows,
+            escape(published.licence),
+            f'<a href="{escape(address)}">{escape(words)}</a>',
+        ],
+    )
+
+
+def source_card(source: LoadedSource) -> str:
+    """The HTML of a loaded source; its checksum is a tooltip, which opens by keyboard focus too."""
+    checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
+    return _card(
+        source.name,
+        status=f'<span class="cw-tag">{escape(source.kind)}</span>',
+        unlocks=_unlocks(source),
+        facts=[
+            escape(records_words(source.records)),
+            f"{size_words(source.n_bytes)}, {escape(source.loaded)}",
+            _release_html(source),
+            escape(_licence(source)),
+            f"source {escape(source.source_id)}, {checksum}",
+        ],
+    )
+
+
+def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
+    """status and facts: HTML; empty facts are left out."""
+    lines = "".join(f"<div>{fact}</div>" for fact in facts if fact)
+    return (
+        f'<div class="cw-card"><div class="cw-card-head"><b>{escape(name)}</b> <span>{status}</span></div>'
+        f'<p>{escape(unlocks)}</p><div class="cw-dim">{lines}</div></div>'
+    )
+
+
+def _others_name(source: LoadedSource) -> str | None:
+    """The name of the archive of others that a source is, if it is one."""
+    return next((name for name in OTHERS if of_published(name, [source])), None)
+
+
+def _unlocks(source: LoadedSource) -> str:
+    name = _others_name(source)
+    return OTHERS[name].unlocks if name else UNLOCKS.get(source.kind, "")
+
+
+def _licence(source: LoadedSource) -> str:
+    """Of what others publish, their licence; of own data nothing is known."""
+    name = _others_name(source)
+    return OTHERS[name].licence if name else ""
+
+
+def release_words(source: StagedSource) -> str:
+    """The chosen release: the default release, or another one by its branch or tag."""
+    if not source.edition:
+        return "default"
+    ref = source.release.ref if source.release else ""
+    return "other" if is_commit(ref) or not ref else ref
+
+
+def _release_html(source: LoadedSource) -> str:
+    staged = source.staged
+    if not staged or not staged.release:
+        return ""
+    commit = (staged.release.commit or "")[:SHORT] or "its page"
+    return (
+        f"release {escape(release_words(staged))}, "
+        f'<a href="{escape(staged.release.page)}">{escape(commit)}</a>'
+    )
+
+
+def size_words(n_bytes: int) -> str:
+    """A size in MB or kB with one decimal."""
+    return (
+        f"{n_bytes / 1e6:.1f} MB"
+        if n_bytes >= 100_000
+        else f"{n_bytes / 1e3:.1f} kB"
+    )
+
+
+def draw_problems_button(source_id: str, words: str) -> None:
+    """A button that opens the problems of one source; the page draws them at its end."""
+    st.button(
+        words,
+        key=f"problems_{words}_{source_id}",
+        on_click=_show_problems,
+        args=(source_id,),
+    )
+
+
+def _show_problems(source_id: str) -> None:
+    st.session_state[keys.PROBLEMS_OF] = source_id
+
+
+def draw_source_cards(sources: Sequence[LoadedSource]) -> None:
+    """A card per source, the last import first, each with a button to its problems."""
+    with st.container(key="cards_of_sources"):
+        for source in list(reversed(sources))[:MOST_CARDS]:
+            with st.container(border=True, key=f"source_{source.source_id}"):
+                st.html(source_card(source))
+                if n := source.n_problems:
+                    words = f"{count(n)} problem{'s' * (n != 1)}"
+                    draw_problems_button(source.source_id, words)

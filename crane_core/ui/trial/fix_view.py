@@ -1,0 +1,93 @@
+"""Fixes that ran through in a copy, as cards with a diff, and the notebook with the first of them to download.
+
+Text of notebooks is escaped. Knows no rule, and changes no file of the visitor.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from crane_core.given_path import read_given
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook
+from crane_core.pipeline.own_notebooks.fix_words import NO_FIX, diff_of
+from crane_core.pipeline.own_notebooks.notebook_edit import with_source
+from crane_core.repair.search import RepairOutcome, TriedFix
+from crane_core.runtime.plan import MOST_BYTES
+from crane_core.ui import keys
+from crane_core.ui.code_html import line_html
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.words import shortened
+
+MOST_LINES = 200
+_TAGS = {"+": "ins", "-": "del"}
+"""Of lines that only one of the two cells has."""
+
+
+def draw_fixes(checked: CheckedNotebook) -> None:
+    """Nothing where no fix was looked for, or the target did not crash in its copy."""
+    found = checked.repair
+    if found is None or found.why_none:
+        return
+    st.html(
+        "".join(fix_html(checked, tried) for tried in found.shown)
+        + _rest_html(found)
+    )
+    source = checked.plan.target.source
+    edits = [tried.fix for tried in found.shown if tried.fix.source != source]
+    if edits:
+        with refusals_shown():
+            st.download_button(
+                "Download the notebook with the fix",
+                fixed_notebook(checked, edits[0].source),
+                f"{checked.name}-fixed.ipynb",
+                mime="application/x-ipynb+json",
+                on_click="ignore",
+                key=keys.TRY_FIXED,
+            )
+
+
+def fixed_notebook(checked: CheckedNotebook, source: str) -> bytes:
+    """The notebook's file with this source of the target, every other byte as it was. Raises NotebookError."""
+    target = checked.plan.target
+    data = read_given(checked.path, MOST_BYTES)
+    return with_source(data, target.index, target.source, source)
+
+
+def fix_html(checked: CheckedNotebook, tried: TriedFix) -> str:
+    """The card of one fix."""
+    # The first lines name the file, which the page does, and where the first stretch begins.
+    lines = diff_of(checked, tried).splitlines()[3:]
+    left_out = len(lines) - MOST_LINES
+    shown = "".join(map(_line_html, lines[:MOST_LINES]))
+    more = f"<span>… {left_out:,} more lines</span>" if left_out > 0 else ""
+    diff = f'<div class="cw-fix">{shown}{more}</div>' if lines else ""
+    return (
+        '<div class="cw-verdict cw-calm"><div class="cw-dim">'
+        f"Fix, tried {escape(tried.rehearsal.where)}</div>"
+        f"<h2>{escape(shortened(tried.fix.sentence, 500))}</h2>"
+        f"<dl><dt></dt><dd>{escape(_sentence(tried.outcome))}</dd></dl>{diff}</div>"
+    )
+
+
+def _line_html(line: str) -> str:
+    # "@@ -1,3 +1,3 @@" begins a stretch: which lines it has is seen.
+    if line.startswith("@@"):
+        return '<span class="cw-dim">…</span>'
+    tag = _TAGS.get(line[:1], "span")
+    sign = escape(line[:1])
+    return f"<{tag}>{sign} {line_html(line[1:])}</{tag}>"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _rest_html(found: RepairOutcome) -> str:
+    """How many fixes are not shown, and why."""
+    parts = [] if found.shown else [_sentence(NO_FIX)]
+    if found.not_shown:
+        parts.append(f"Not shown: {found.not_shown}.")
+    text = escape(" ".join(parts))
+    return f'<p class="cw-dim">{text}</p>' if parts else ""

@@ -1,0 +1,105 @@
+"""Figures of a paper: exactly as wide as chosen, with title, source and description, fonts named or embedded."""
+
+from __future__ import annotations
+
+import re
+import struct
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from crane_core.charts.breakdown import breakdown
+from crane_core.charts.panels import side_by_side
+from crane_core.charts.paper_figure import (
+    COLUMN_MM,
+    DPI,
+    PAGE_MM,
+    FigureFont,
+    FigureForm,
+    FigureLook,
+    FigureWords,
+    Spec,
+    figure_file,
+    figure_svg,
+)
+
+WORDS = FigureWords(
+    "Runtime state adds 7 to 10 points of accuracy for all three models",
+    "Data: A & B.",
+    "n < 3 instances.",
+)
+SVG = "{http://www.w3.org/2000/svg}"
+POINTS_PER_MM = 72 / 25.4
+
+
+def panel(title: str) -> Spec:
+    rows = [
+        {"setting": setting, "value": value, "change": change}
+        for setting, value, change in (("−RT", 0.5, ""), ("+RT", 0.7, "+20"))
+    ]
+    table = pd.DataFrame(rows).assign(
+        group="torch",
+        label="torch  n 30",
+        detector_title=title,
+        low=0.4,
+        high=0.8,
+        n=30,
+        n_cases=15,
+        is_sure=False,
+    )
+    return breakdown(table, labels=["torch  n 30"], rate="accuracy").to_dict()
+
+
+@pytest.fixture(scope="module")
+def panels() -> Spec:
+    return side_by_side([panel(title) for title in ("GPT-5", "pylint")])
+
+
+@pytest.mark.parametrize("width_mm", [COLUMN_MM, PAGE_MM])
+def test_a_figure_has_its_width_and_its_words(
+    panels: Spec, width_mm: int
+) -> None:
+    root = ElementTree.fromstring(
+        figure_svg(panels, WORDS, FigureLook(width_mm))
+    )
+    assert root.get("width") == f"{width_mm}mm"
+    assert root.findtext(f"{SVG}title") == WORDS.title
+    assert root.findtext(f"{SVG}desc") == WORDS.description
+    lines = [text.text for text in root.findall(f"{SVG}text")]
+    assert " ".join(map(str, lines)) == f"{WORDS.title} {WORDS.source}"
+    drawn = root.find(f"{SVG}svg")
+    assert drawn is not None
+    inner = float(drawn.get("width", 0)) * 25.4 / 96
+    assert width_mm - 4 < inner < width_mm, "the panels fill the paper"
+    assert {"GPT-5", "pylint"} <= set(drawn.itertext())
+
+
+def test_title_and_source_are_left_out_on_request(panels: Spec) -> None:
+    look = FigureLook(has_title=False, has_source=False, is_dark=True)
+    svg = figure_svg(panels, WORDS, look)
+    assert not ElementTree.fromstring(svg).findall(f"{SVG}text")
+    assert 'fill="#0e1117"' in svg
+
+
+def test_files_have_the_size_of_the_paper_and_their_fonts(
+    panels: Spec,
+) -> None:
+    svg = figure_svg(panels, WORDS, FigureLook(font=FigureFont.SERIF))
+    pdf = figure_file(svg, FigureForm.PDF)
+    box = re.search(rb"/MediaBox ?\[0 0 ([\d.]+)", pdf)
+    assert box
+    assert float(box[1]) == pytest.approx(COLUMN_MM * POINTS_PER_MM, abs=0.1)
+    assert re.search(rb"/BaseFont ?/\w{6}\+(STIX|Times)", pdf)
+    png = figure_file(svg, FigureForm.PNG)
+    width = struct.unpack(">I", png[16:20])[0]
+    assert width == pytest.approx(COLUMN_MM / 25.4 * DPI, abs=2)
+    assert b"Times New Roman, STIXGeneral" in figure_file(svg, FigureForm.SVG)
+
+
+def test_a_figure_is_no_higher_than_a_page() -> None:
+    one = panel("GPT-5")
+    one["height"] = 500
+    svg = figure_svg(side_by_side([one, one, one]), WORDS, FigureLook())
+    height = float(ElementTree.fromstring(svg).get("height", "")[:-2])
+    assert 150 < height < 235

@@ -1,0 +1,113 @@
+"""Cards of sources and the title of Data: what is missing, whose licence, records in words, hostile names."""
+
+from __future__ import annotations
+
+import pytest
+
+from crane_core.pipeline.loading.sources import StagedSource
+from crane_core.releases import Release
+from crane_core.ui.data_view import loaded_sentence, problem_html
+from crane_core.ui.source_cards import (
+    LoadedSource,
+    missing_words,
+    published_card,
+    records_words,
+    size_words,
+    source_card,
+)
+
+ALL_MISSING = [
+    "the texts of the study",
+    "the notebooks of JunoBench",
+    "the texts of the first exploration",
+]
+
+
+def source(
+    kind: str = "predictions",
+    name: str = "mine",
+    release: Release | None = None,
+) -> LoadedSource:
+    """A loaded source; with a release also its kept copy."""
+    staged = StagedSource(
+        source_id="s1",
+        kind=kind,
+        name=name,
+        file="f",
+        sha256="ab" * 32,
+        n_bytes=2_000_000,
+        imported_at="2026-01-02T03:04:05",
+        origin="there",
+        release=release,
+    )
+    return LoadedSource(
+        source_id="s1",
+        kind=kind,
+        name=name,
+        sha256="ab" * 32,
+        n_bytes=2_000_000,
+        loaded="2026-01-02 03:04 UTC",
+        n_problems=0,
+        records={"runs": 1, "detectors": 9, "cells": 1905},
+        staged=staged if release else None,
+    )
+
+
+def test_what_others_publish_is_missing_until_it_is_loaded() -> None:
+    assert missing_words([source()]) == ALL_MISSING
+    by_kind = source(kind="crane-llm-2026")
+    by_release = source(
+        kind="notebook-pairs", release=Release("junobench", "main")
+    )
+    assert missing_words([by_kind, by_release]) == ALL_MISSING[2:]
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ([], "2 cases and 1 answer are loaded, and all that is published"),
+        (
+            ALL_MISSING[:2],
+            "2 cases and 1 answer are loaded; the texts of the study and the notebooks of JunoBench are not",
+        ),
+    ],
+)
+def test_the_title_says_what_is_loaded_and_what_is_not(
+    missing: list[str], sentence: str
+) -> None:
+    assert loaded_sentence(2, 1, missing) == sentence
+
+
+def test_records_are_counted_in_the_words_of_people() -> None:
+    assert records_words({"runs": 7548, "judgements": 1, "detectors": 3}) == (
+        "7,548 answers, 1 label"
+    )
+    assert records_words({"kernel_states": 2, "cases": 0}) == (
+        "2 kernel snapshots"
+    )
+
+
+def test_a_card_of_others_says_whether_it_is_loaded_and_under_which_licence() -> (
+    None
+):
+    release = ("commit 5f64351", "https://example.org/tree/5f64351")
+    card = published_card("crane-llm", [source()], release)
+    assert "not loaded" in card
+    assert "BSD-3-Clause" in card
+    assert 'href="https://example.org/tree/5f64351"' in card
+    loaded = published_card("crane-llm", [source("crane-llm-2026")], release)
+    assert "✓ loaded</b> 2026-01-02 03:04 UTC" in loaded
+    assert "1,905 cells, 1 answer" in loaded
+
+
+def test_the_checksum_of_a_source_is_a_tooltip() -> None:
+    card = source_card(source())
+    assert f'title="sha256 {"ab" * 32}"' in card
+    assert "2.0 MB" in card
+    assert size_words(1_500) == "1.5 kB"
+
+
+def test_hostile_names_are_text(hostile: str) -> None:
+    card = source_card(source(kind=hostile[:200], name=hostile[:200]))
+    problem = problem_html("unreadable", hostile, hostile, hostile)
+    assert "<script" not in card + problem

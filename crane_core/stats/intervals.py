@@ -177,19 +177,41 @@ def clustered_contrast(
     one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
     nan if a rate is undefined.
     """
+    return clustered_rates(parts, wholes, cluster).contrast(weights, confidence)
+
+
+class ClusteredRates(NamedTuple):
+    """Rates of the same instances, summed once for any number of contrasts.
+
+    sums: part and whole of each rate in turn, a row per cluster. effective: n_instances by Kish's formula.
+    """
+
+    sums: Array
+    n_instances: int
+    effective: float
+
+    def contrast(
+        self, weights: Sequence[float], confidence: float = CONFIDENCE
+    ) -> RateEstimate:
+        """As `clustered_contrast`."""
+        return _contrast(
+            weights, self.sums, self.n_instances, self.effective, confidence
+        )
+
+
+def clustered_rates(
+    parts: Sequence[ArrayLike],
+    wholes: Sequence[ArrayLike],
+    cluster: ArrayLike,
+) -> ClusteredRates:
+    """The sums that `clustered_contrast` needs of the same arrays."""
     columns: list[Array] = []
     for part, whole in zip(parts, wholes, strict=True):
         columns += [np.asarray(part, dtype=np.float64)]
         columns += [np.asarray(whole, dtype=np.float64)]
     largest_whole = np.max(columns[1::2], axis=0)
     sums, counted = _counted(cluster, largest_whole, *columns)
-    return _contrast(
-        weights,
-        sums,
-        len(counted),
-        _kish(counted),
-        confidence,
-    )
+    return ClusteredRates(sums, len(counted), _kish(counted))
 
 
 def difference_of_cases(

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.nested import Entries, Factor, NestedDesign
+
 Array = NDArray[np.float64]
 
 FIXED_SD = 2.5
@@ -67,35 +69,62 @@ class OneModel(NamedTuple):
 
 
 class _Family(NamedTuple):
-    """Effects with one standard deviation: the columns from `start` to `end` of the design."""
+    """Effects with one standard deviation, by their columns of the design."""
 
     name: str
-    start: int
-    end: int
+    columns: NDArray[np.int64]
+
+
+class _Alike(NamedTuple):
+    """Outcomes whose shared effects are the same: one of each kind, shape (n_kinds,), and an (n, n_kinds) indicator."""
+
+    one: NDArray[np.int64]
+    kinds: Any
 
 
 class _Design(NamedTuple):
-    """The sparse matrix of all effects, shape (n, p), its families, and the outcomes."""
+    """The effects of the n outcomes, their families, and the outcomes; the first `n_fixed` effects are fixed."""
 
-    matrix: Any
+    effects: NestedDesign
     families: list[_Family]
     right: Array
     n_fixed: int
+    alike: _Alike
 
     def precision(self, log_sd: Array) -> Array:
-        """Of the prior of every effect, shape (p,)."""
-        found = np.full(self.matrix.shape[1], FIXED_SD**-2)
+        """Of the prior of every effect, shape (p,); a column that no outcome has gets 1, which changes nothing."""
+        found = np.ones(self.effects.matrix.shape[1])
+        found[: self.n_fixed] = FIXED_SD**-2
         for family, value in zip(self.families, log_sd, strict=True):
-            found[family.start : family.end] = np.exp(-2 * value)
+            found[family.columns] = np.exp(-2 * value)
         return found
 
 
 class _Mode(NamedTuple):
-    """The most probable effects, the upper Cholesky factor of their precision, and the log of the evidence."""
+    """The most probable effects, the factor of their precision, and the log of the evidence."""
 
     effects: Array
-    factor: Array
+    factor: Factor
     evidence: float
+
+
+class _Contrast(NamedTuple):
+    """The names of a grouping, and of each the weights of its outcomes' mean without and with the treatment, (k, n)."""
+
+    names: tuple[str, ...]
+    without: Any
+    with_it: Any
+
+
+class _Drawn(NamedTuple):
+    """What was drawn of the k groups of a grouping; all of shape (n_draws, k).
+
+    The mean chances of a new case without and with the treatment, and the gain of outcomes drawn for the same cases.
+    """
+
+    without: Array
+    with_it: Array
+    again: Array
 
 
 def one_model(
@@ -127,7 +156,7 @@ def one_model(
     )
 
     design = _design(y, with_it, detector, case, instance, groupings)
-    # Matrices of a few hundred rows: where processors are busy, more threads wait for each other for minutes.
+    # Small matrices: where processors are busy, more threads wait for each other for minutes.
     with _ONE_AT_A_TIME, threadpool_limits(1):
         return _fitted(design, with_it, detector, groupings, prior_scale)
 
@@ -139,24 +168,28 @@ def _fitted(
     groupings: Mapping[str, Sequence[str]],
     prior_scale: float,
 ) -> OneModel:
-    y = design.right
     log_sd, spread = _standard_deviations(design, prior_scale)
     rng = np.random.default_rng(SEED)
     contrasts = {
-        name: _contrasts(names, with_it)
+        name: _contrast(names, with_it)
         for name, names in {"": detector, **groupings}.items()
     }
-    drawn = []
+    drawn: dict[str, list[_Drawn]] = {name: [] for name in contrasts}
     for _ in range(N_FITS):
-        moved = log_sd + spread @ rng.normal(size=len(log_sd))
-        drawn.append(_draws(design, np.clip(moved, *_LOG_SD), rng, with_it))
-    average = np.vstack([one for one, _ in drawn])
-    again = np.vstack([one for _, one in drawn])
-    gains = {
-        name: _gains(names, sides, y, average, again)
-        for name, (names, sides) in contrasts.items()
+        moved = np.clip(
+            log_sd + spread @ rng.normal(size=len(log_sd)), *_LOG_SD
+        )
+        for name, one in _draws(design, moved, rng, with_it, contrasts).items():
+            drawn[name].append(one)
+    together = {
+        name: _Drawn(*(np.vstack(parts) for parts in zip(*of, strict=True)))
+        for name, of in drawn.items()
     }
-    without, with_ = (average @ side.T for side in contrasts[""][1])
+    gains = {
+        name: _gains(contrasts[name], design.right, of)
+        for name, of in together.items()
+    }
+    without, with_ = together[""].without, together[""].with_it
     ratios = with_ / (1 - with_) / (without / (1 - without))
     return OneModel(
         detectors=gains.pop(""),
@@ -177,54 +210,101 @@ def _design(
     instance: Sequence[str],
     groupings: Mapping[str, Sequence[str]],
 ) -> _Design:
-    """Fixed effects first, then the families; those of cases and instances come last, so that they can be cut off."""
-    from scipy import sparse
+    """The effects of a case are a block: its own, its slope, and one of each of its instances.
 
+    Raises ValueError if an instance is of two cases.
+    """
     ones = np.ones_like(y)
-    blocks = [_indicators(detector, ones), _indicators(detector, with_it)]
-    n_fixed = sum(block.shape[1] for block in blocks)
-    named = []
+    columns, values, families = [], [], []
+    n_shared = 0
+
+    def share(names: Sequence[str], times: Array) -> NDArray[np.int64]:
+        """A column per name, which holds `times` where the outcome is of it."""
+        nonlocal n_shared
+        known, place = _numbered(names)
+        columns.append(n_shared + place)
+        values.append(times)
+        mine = np.arange(n_shared, n_shared + len(known))
+        n_shared += len(known)
+        return mine
+
+    share(detector, ones)
+    share(detector, with_it)
+    n_fixed = n_shared
     for name, of in groupings.items():
-        named += [(name, of, ones), (f"{name} x input", of, with_it)]
-    named += [
-        ("case", case, ones),
-        ("case x input", case, with_it),
-        ("instance", instance, ones),
-    ]
-    families, start = [], n_fixed
-    for name, of, times in named:
-        blocks.append(_indicators(of, times))
-        families.append(_Family(name, start, start + blocks[-1].shape[1]))
-        start = families[-1].end
-    matrix = sparse.hstack(blocks, format="csr")
-    return _Design(matrix, families, y, n_fixed)
+        families.append(_Family(name, share(of, ones)))
+        families.append(_Family(f"{name} x input", share(of, with_it)))
+    cases, of_case = _numbered(case)
+    nth, n_most = _nth_of_its_case(of_case, instance)
+    block = 2 + n_most
+    start = of_case * block
+    own = np.stack([start, start + 1, start + 2 + nth], axis=1)
+    effects = NestedDesign(
+        Entries(np.stack(columns, axis=1), np.stack(values, axis=1)),
+        Entries(own, np.stack([ones, with_it, ones], axis=1)),
+        n_shared,
+        len(cases),
+        block,
+    )
+    of_cases = zip(
+        ("case", "case x input", "instance"), (n_shared + own).T, strict=True
+    )
+    families += [_Family(name, np.unique(mine)) for name, mine in of_cases]
+    of_outcomes = np.column_stack([*columns, with_it])
+    return _Design(effects, families, y, n_fixed, _alike(of_outcomes))
 
 
-def _indicators(names: Sequence[str], times: Array) -> Any:
-    """A column per name, which holds `times` where the outcome is of it."""
+def _alike(rows: Array) -> _Alike:
     from scipy import sparse
 
-    known, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
-    rows = np.arange(len(place))
-    return sparse.csr_matrix((times, (rows, place)), (len(place), len(known)))
+    _, one, kind = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True
+    )
+    place = np.arange(len(kind))
+    kinds = sparse.csr_matrix(
+        (np.ones(len(kind)), (place, kind)), (len(kind), len(one))
+    )
+    return _Alike(one, kinds)
+
+
+def _numbered(
+    names: Sequence[str],
+) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+    """The names in order, and the place of each outcome's among them."""
+    return np.unique(np.asarray(names, dtype=str), return_inverse=True)
+
+
+def _nth_of_its_case(
+    of_case: NDArray[np.int64], instance: Sequence[str]
+) -> tuple[NDArray[np.int64], int]:
+    """Of each outcome, which of its case's instances it is of, from 0; and the most that a case has."""
+    known, of_instance = _numbered(instance)
+    case_of = np.zeros(len(known), dtype=np.int64)
+    case_of[of_instance] = of_case
+    if (case_of[of_instance] != of_case).any():
+        raise ValueError("an instance is of two cases")
+    order = np.argsort(case_of, kind="stable")
+    _, first, n_of = np.unique(
+        case_of[order], return_index=True, return_counts=True
+    )
+    nth = np.empty(len(known), dtype=np.int64)
+    nth[order] = np.arange(len(known)) - np.repeat(first, n_of)
+    return nth[of_instance], int(n_of.max())
 
 
 def _mode(design: _Design, log_sd: Array, start: Array | None = None) -> _Mode:
     """Newton's method on the log posterior at these standard deviations, and Laplace's evidence there."""
-    from scipy.linalg import cho_solve, cholesky
     from scipy.special import expit
 
-    matrix, y = design.matrix, design.right
+    matrix, y = design.effects.matrix, design.right
     prior = design.precision(log_sd)
     effects = np.zeros(matrix.shape[1]) if start is None else start
     for _ in range(_MOST_NEWTON):
         chance = expit(matrix @ effects)
-        weighted = matrix.multiply((chance * (1 - chance))[:, None])
-        precision = (matrix.T @ weighted).toarray()
-        precision[np.diag_indices_from(precision)] += prior
-        factor = cholesky(precision, check_finite=False)
+        likelihood = design.effects.weighted(chance * (1 - chance))
+        factor = Factor(likelihood.plus_diagonal(prior))
         gradient = matrix.T @ (y - chance) - prior * effects
-        step = cho_solve((factor, False), gradient, check_finite=False)
+        step = factor.solve(gradient)
         effects = effects + step
         # The squared length of the step in the posterior's own scale.
         if float(step @ gradient) < _CLOSE:
@@ -232,37 +312,25 @@ def _mode(design: _Design, log_sd: Array, start: Array | None = None) -> _Mode:
     linear = matrix @ effects
     fit = float(y @ linear - np.logaddexp(0, linear).sum())
     penalty = 0.5 * float(np.log(prior).sum() - prior @ effects**2)
-    evidence = fit + penalty - float(np.log(np.diag(factor)).sum())
-    return _Mode(effects, factor, evidence)
+    return _Mode(effects, factor, fit + penalty - factor.half_log_det)
 
 
 def _evidence_slopes(design: _Design, log_sd: Array, mode: _Mode) -> Array:
     """The derivative of the evidence by each logarithm (Rasmussen and Williams 2006, section 5.5.1), shape (k,)."""
-    from scipy.linalg import cho_solve
     from scipy.special import expit
 
-    matrix, prior = design.matrix, design.precision(log_sd)
-    size = len(mode.effects)
-    covariance = cho_solve(
-        (mode.factor, False), np.eye(size), check_finite=False
-    )
+    matrix, prior = design.effects.matrix, design.precision(log_sd)
+    covariance = mode.factor.inverse()
     chance = expit(matrix @ mode.effects)
     # How the weight of an outcome changes as its log odds move, times the variance of those.
     bend = chance * (1 - chance) * (1 - 2 * chance)
-    of_outcomes = np.asarray(matrix.multiply(matrix @ covariance).sum(axis=1))
-    pull = matrix.T @ (of_outcomes.ravel() * bend)
-    moved = covariance @ pull
-    found = []
-    for family in design.families:
-        mine = slice(family.start, family.end)
-        shrunk = prior[mine] * (
-            mode.effects[mine] ** 2 + np.diag(covariance)[mine]
-        )
-        indirect = prior[mine] * mode.effects[mine] * moved[mine]
-        found.append(
-            shrunk.sum() - (family.end - family.start) - indirect.sum()
-        )
-    return np.array(found)
+    pull = matrix.T @ (design.effects.variances(covariance) * bend)
+    shrunk = prior * (mode.effects**2 + covariance.diagonal()) - 1
+    indirect = prior * mode.effects * mode.factor.solve(pull)
+    slopes = shrunk - indirect
+    return np.array(
+        [slopes[family.columns].sum() for family in design.families]
+    )
 
 
 def _standard_deviations(
@@ -302,58 +370,64 @@ def _standard_deviations(
 
 
 def _draws(
-    design: _Design, log_sd: Array, rng: np.random.Generator, with_it: Array
-) -> tuple[Array, Array]:
-    """The chance of each outcome in a new case, and drawn outcomes of the same cases; both of shape (N_DRAWS, n)."""
-    from scipy.linalg import solve_triangular
+    design: _Design,
+    log_sd: Array,
+    rng: np.random.Generator,
+    with_it: Array,
+    contrasts: Mapping[str, _Contrast],
+) -> dict[str, _Drawn]:
+    """N_DRAWS of the posterior at these standard deviations, by the name of the grouping."""
     from scipy.special import expit
 
     mode = _mode(design, log_sd)
     noise = rng.normal(size=(len(mode.effects), N_DRAWS))
-    effects = mode.effects[:, None] + solve_triangular(mode.factor, noise)
-    case = design.families[-3]
+    effects = mode.effects[:, None] + mode.factor.spread(noise)
+    matrix, n_shared = design.effects.matrix, design.effects.n_shared
     of_case, of_slope, of_instance = np.exp(2 * log_sd[-3:])
-    # Effects of cases are integrated out: the next case has others.
-    known = (design.matrix[:, : case.start] @ effects[: case.start]).T
-    variance = of_case + of_instance + of_slope * with_it
-    average = expit(known / np.sqrt(1 + _ZEGER * variance))
-    chance = expit((design.matrix @ effects).T)
+    # Effects of cases are integrated out: the next case has others. What is left is the same for many outcomes.
+    one, kinds = design.alike
+    known = matrix[one, :n_shared] @ effects[:n_shared]
+    variance = of_case + of_instance + of_slope * with_it[one]
+    average = expit(known / np.sqrt(1 + _ZEGER * variance)[:, None])
+    chance = expit(matrix @ effects)
     again = (rng.random(chance.shape) < chance).astype(np.float64)
-    return average, again
+    return {
+        name: _Drawn(
+            (of.without @ kinds @ average).T,
+            (of.with_it @ kinds @ average).T,
+            ((of.with_it - of.without) @ again).T,
+        )
+        for name, of in contrasts.items()
+    }
 
 
-def _contrasts(
-    names: Sequence[str], with_it: Array
-) -> tuple[tuple[str, ...], tuple[Array, Array]]:
-    """The names, and of each the weights of its outcomes' mean without and with the treatment: two of shape (k, n)."""
-    known, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+def _contrast(names: Sequence[str], with_it: Array) -> _Contrast:
+    from scipy import sparse
+
+    known, place = _numbered(names)
     sides = []
     for side in (0, 1):
-        weights = np.zeros((len(known), len(place)))
         is_here = np.flatnonzero(with_it == side)
-        weights[place[is_here], is_here] = 1
-        n_of = weights.sum(axis=1, keepdims=True)
+        n_of = np.bincount(place[is_here], minlength=len(known))
         if (n_of == 0).any():
             raise ValueError("no outcomes with or without the treatment")
-        sides.append(weights / n_of)
-    return tuple(map(str, known)), (sides[0], sides[1])
+        weights = 1 / n_of[place[is_here]]
+        sides.append(
+            sparse.csr_matrix(
+                (weights, (place[is_here], is_here)), (len(known), len(place))
+            )
+        )
+    return _Contrast(tuple(map(str, known)), *sides)
 
 
-def _gains(
-    names: tuple[str, ...],
-    sides: tuple[Array, Array],
-    y: Array,
-    average: Array,
-    again: Array,
-) -> GainsOf:
-    weights = (sides[1] - sides[0]).T
-    observed = y @ weights
+def _gains(of: _Contrast, y: Array, drawn: _Drawn) -> GainsOf:
+    observed = (of.with_it - of.without) @ y
     low, value, high = np.quantile(
-        average @ weights, [0.025, 0.5, 0.975], axis=0
+        drawn.with_it - drawn.without, [0.025, 0.5, 0.975], axis=0
     )
-    least, most = np.quantile(again @ weights, [0.025, 0.975], axis=0)
+    least, most = np.quantile(drawn.again, [0.025, 0.975], axis=0)
     return GainsOf(
-        names,
+        of.names,
         observed,
         value,
         low,

@@ -7,41 +7,49 @@ other instances are taken to be the same there (as Altman and Bland 1994 take th
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crane_core.stats.intervals import RateEstimate, clustered_contrast
+from crane_core.stats.intervals import (
+    ClusteredRates,
+    RateEstimate,
+    clustered_rates,
+)
 
 _LEAST, _MOST = 1e-6, 1e6
 """Likelihood ratios beyond these are as good as 0 and infinity."""
 _STEPS = 50
 
 
-class Alarms(NamedTuple):
+@dataclass(frozen=True)
+class Alarms:
     """Alarms (shares in 0..1) and whether a crash came, of the same n instances, and the case of each."""
 
     raised: ArrayLike
     is_crash: ArrayLike
     cluster: ArrayLike
 
+    @cached_property
+    def _rates(self) -> ClusteredRates:
+        """Summed by case once: an end of an interval is found in a hundred contrasts."""
+        raised = np.asarray(self.raised, dtype=np.float64)
+        crash = np.asarray(self.is_crash, dtype=np.float64)
+        wholes = [crash, 1 - crash]
+        parts = [raised * whole for whole in wholes]
+        return clustered_rates(parts, wholes, self.cluster)
+
     def contrast(self, of_crashes: float, of_others: float) -> RateEstimate:
         """A weighted sum of the share of crashes and the share of other instances with an alarm.
 
         The imaginary case of the interval has the larger weight, so that the interval scales with the weights.
         """
-        raised = np.asarray(self.raised, dtype=np.float64)
-        crash = np.asarray(self.is_crash, dtype=np.float64)
-        wholes = [crash, 1 - crash]
         scale = max(abs(of_crashes), abs(of_others))
-        found = clustered_contrast(
-            weights=(of_crashes / scale, of_others / scale),
-            parts=[raised * whole for whole in wholes],
-            wholes=wholes,
-            cluster=self.cluster,
-        )
+        found = self._rates.contrast((of_crashes / scale, of_others / scale))
         return found._replace(
             value=scale * found.value,
             low=scale * found.low,

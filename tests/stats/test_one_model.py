@@ -72,8 +72,10 @@ def test_the_mode_is_that_of_the_posterior_of_statsmodels(
     of = design(answers)
     log_sd = np.linspace(-1.0, 0.4, len(of.families))
     mode = fitted._mode(of, log_sd)
-    dense = of.matrix.toarray()
-    sizes = [family.end - family.start for family in of.families]
+    of_families = [family.columns for family in of.families]
+    sizes = [len(columns) for columns in of_families]
+    order = np.concatenate([np.arange(of.n_fixed), *of_families])
+    dense = of.effects.matrix.toarray()[:, order]
     other = BinomialBayesMixedGLM(
         answers.right,
         dense[:, : of.n_fixed],
@@ -81,7 +83,7 @@ def test_the_mode_is_that_of_the_posterior_of_statsmodels(
         np.repeat(np.arange(len(sizes)), sizes),
         fe_p=FIXED_SD,
     )
-    fixed, random = np.split(mode.effects, [of.n_fixed])
+    fixed, random = np.split(mode.effects[order], [of.n_fixed])
     slopes = other.logposterior_grad(np.concatenate([fixed, log_sd, random]))
     is_effect = np.ones(len(slopes), dtype=bool)
     is_effect[of.n_fixed : of.n_fixed + len(sizes)] = False
@@ -167,3 +169,5 @@ def test_what_cannot_be_is_refused(answers: Outcomes) -> None:
         one_model(*answers._replace(case=answers.case[1:]))
     with pytest.raises(ValueError, match="with or without"):
         one_model(*answers._replace(treated=np.ones_like(answers.treated)))
+    with pytest.raises(ValueError, match="of two cases"):
+        one_model(*answers._replace(case=["0", *answers.case[:-1]]))

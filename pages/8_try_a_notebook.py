@@ -41,8 +41,8 @@ with page():
                 "The rules check it immediately. Nothing is run, and nothing leaves this server, without your click."
             )
         else:
-            checked = draw_desk(chosen, may_run=may_run)
-            told = answer(checked)
+            checked, said = draw_desk(chosen, may_run=may_run)
+            told = answer(checked, said)
             if is_admin:
                 draw_asking(checked)
     heading.title(told)

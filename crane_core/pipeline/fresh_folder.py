@@ -1,4 +1,4 @@
-"""A folder that is written completely or not at all, and never over files of others."""
+"""A folder or file that is written completely or not at all, and never over files of others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,27 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from crane_core.errors import SourceError
+from crane_core.errors import CraneError, SourceError
+
+
+def write_new_file(
+    out: Path, text: str, refused: type[CraneError] = SourceError
+) -> None:
+    """Write a text file that is not there yet. Raises `refused` if it is, or cannot be written."""
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:
+                # A full disk leaves half of it.
+                out.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise refused(
+            f"{out} cannot be written: {error.strerror}.",
+            remedy="Name a file that does not exist, in a folder that does.",
+        ) from error
 
 
 def refuse_taken(out: Path) -> None:

@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from crane_core.pipeline.export.exported_statistic import Judging
 from crane_core.pipeline.results.measures import (
-    Credit,
     VoteRule,
     gain_table,
 )
@@ -27,9 +26,7 @@ def one_model_blocks(
     collected: Collected, judging: Judging
 ) -> Iterator[Markup]:
     """By a correct diagnosis where there are labels; empty where no detector has both inputs."""
-    credit = (
-        Credit.STRICT if Credit.STRICT in judging.credits else Credit.DETECTION
-    )
+    credit = judging.usual_credit
     found = model_of_all(judging.rows, rule=VoteRule.MAJORITY, credit=credit)
     if found.why_not == Unfit.ONE_GROUP:
         return

@@ -26,7 +26,7 @@ from crane_core.pipeline.export.leaderboard_formats import (
     title_of as title_of_board,
 )
 from crane_core.pipeline.results.five_runs import vote_table
-from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
+from crane_core.pipeline.results.measures import PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import (
@@ -122,13 +122,6 @@ def _leaderboards(collected: Collected) -> Iterator[Markup]:
         yield paragraph(method_of(board), "cw-dim")
 
 
-def main_credit(judging: Judging) -> Credit:
-    """A correct diagnosis where people judged, else detection alone: what the app begins with."""
-    return (
-        Credit.STRICT if Credit.STRICT in judging.credits else Credit.DETECTION
-    )
-
-
 def title_of(judging: Judging) -> str:
     """Experiment and kind of detector in words."""
     return f"{experiment_words(judging.experiment)}: {KIND_WORDS[DetectorKind(judging.kind)]}"
@@ -190,7 +183,7 @@ def _of(
 def _of_policy(
     collected: Collected, judging: Judging, kind: str
 ) -> list[ExportedStatistic]:
-    credit = main_credit(judging)
+    credit = judging.usual_credit
     judges = {None, judging.judge}
     rows = _of(collected, judging, kind)
     return [
@@ -205,7 +198,7 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "gains")
     yield heading(title_of(judging))
     yield paragraph(
-        f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.",
+        f"Counted as: {VoteRule.MAJORITY} of the runs, {judging.usual_credit}.",
         "cw-dim",
     )
     if not rows:

@@ -128,6 +128,7 @@ def _prepare_others() -> None:
     from crane_core.ui.bar.index import prepare_answers
     from crane_core.ui.case_filters import prepare_counts
     from crane_core.ui.specification_view import prepare_caveat
+    from crane_core.ui.trial.asking import prepare_price
 
     data.run_list()
     prepare_caveat()
@@ -135,3 +136,4 @@ def _prepare_others() -> None:
     prepare_answers()
     local_detectors()
     prepare_usual()
+    prepare_price()

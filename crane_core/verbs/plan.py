@@ -11,6 +11,7 @@ from crane_core.arguments import add, option
 from crane_core.errors import PlanError
 from crane_core.given_path import read_given
 from crane_core.pipeline.audit import at_the_terminal
+from crane_core.pipeline.fresh_folder import write_new_file
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -52,7 +53,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Write a plan to begin with, or register one and tell its digest; returns 0. Raises PlanError."""
     file: Path = chosen.file
     if chosen.act == NEW:
-        _write_new(file)
+        write_new_file(file, TEMPLATE, PlanError)
         tell(f"{file}: change it, then `plan register {file.name}`")
         return 0
     text = _text_of(file)
@@ -74,17 +75,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     questions = "1 question" if n_questions == 1 else f"{n_questions} questions"
     tell(f"registered {name} {before}: {questions}, sha256 {digest}")
     return 0
-
-
-def _write_new(file: Path) -> None:
-    try:
-        with file.open("x", encoding="utf-8") as into:
-            into.write(TEMPLATE)
-    except OSError as error:
-        raise PlanError(
-            f"{file} cannot be written: {error.strerror}.",
-            remedy="Name a file that does not exist, in a folder that does.",
-        ) from error
 
 
 def _text_of(file: Path) -> str:

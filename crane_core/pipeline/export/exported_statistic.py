@@ -231,6 +231,13 @@ class Judging(NamedTuple):
     credits: tuple[Credit, ...]
     is_main: bool
 
+    @property
+    def usual_credit(self) -> Credit:
+        """What Results counts at first: correct diagnoses where there are labels."""
+        return (
+            Credit.STRICT if Credit.STRICT in self.credits else Credit.DETECTION
+        )
+
     def policies(self) -> Iterator[tuple[VoteRule, Credit]]:
         """Every way of counting; detection alone needs no label, so it is computed for the main annotator only."""
         return ((rule, credit) for rule in VoteRule for credit in self.credits)

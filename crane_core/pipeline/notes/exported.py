@@ -9,6 +9,7 @@ from typing import Any
 
 from crane_core.domain import NoteKind
 from crane_core.errors import NoteError
+from crane_core.pipeline.fresh_folder import write_new_file
 from crane_core.pipeline.notes.notes import Note, NoteSubject
 from crane_core.pipeline.notes.reading import mentioned
 from crane_core.pipeline.sheet_text import csv_text
@@ -31,14 +32,7 @@ def write_notes(notes: Sequence[Note], out: Path) -> None:
             remedy="Name a file such as notes.csv.",
         )
     text = notes_json(notes) if out.suffix == ".json" else notes_csv(notes)
-    try:
-        with out.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise NoteError(
-            f"{out} cannot be written: {error.strerror}.",
-            remedy="Name a file that does not exist, in a folder that does.",
-        ) from error
+    write_new_file(out, text, NoteError)
 
 
 def notes_json(notes: Sequence[Note]) -> str:

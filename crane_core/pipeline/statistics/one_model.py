@@ -9,7 +9,7 @@ from crane_core.pipeline.export.exported_statistic import (
     ExportedStatistic,
     Material,
 )
-from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.one_model import model_of_all
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
@@ -23,11 +23,7 @@ def one_model(material: Material) -> Iterator[ExportedStatistic]:
     for judging in material.judgings:
         if not judging.is_main:
             continue
-        credit = (
-            Credit.STRICT
-            if Credit.STRICT in judging.credits
-            else Credit.DETECTION
-        )
+        credit = judging.usual_credit
         found = model_of_all(
             judging.rows, rule=VoteRule.MAJORITY, credit=credit
         )

@@ -32,6 +32,7 @@ from crane_core.ui import keys
 from crane_core.ui.code_html import prompt_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.background import Background, begin, draw_watch
+from crane_core.ui.trial.choice import first_example
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.visit import require
 from crane_core.ui.words import literal, setting_words
@@ -101,8 +102,7 @@ def draw_asking(checked: CheckedNotebook) -> None:
     endpoint = None
     with refusals_shown():
         endpoint = configured_endpoint()
-        # In another process, because the server would keep the table of the encoding, 140 MB.
-        [tokens] = count_apart([sent.prompt.text])
+        tokens = _tokens_of(sent)
         st.markdown(price_words(tokens, endpoint))
     _draw_prompt(checked, sent)
     asking = _asking_of(checked)
@@ -126,6 +126,18 @@ def draw_asking(checked: CheckedNotebook) -> None:
         if not is_of_this_text:
             st.caption(f"Previous answer, {setting_words(asking.setting)}:")
         _draw_outcome(asking)
+
+
+def prepare_price() -> None:
+    """Count the tokens of what the page shows first: a visitor would wait half a second for it."""
+    checked = first_example()
+    _tokens_of(to_send(checked, Setting(checked.settings[-1])))
+
+
+def _tokens_of(sent: WrittenPrompt) -> Tokens:
+    # In another process, because the server would keep the table of the encoding, 140 MB.
+    [tokens] = count_apart([sent.prompt.text])
+    return tokens
 
 
 def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:

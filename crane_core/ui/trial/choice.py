@@ -148,7 +148,17 @@ def _shipped() -> NotebookSource:
         default=FIRST_SHIPPED,
         width=260,
     )
-    shown = str(name)
+    return _of_minibench(str(name))
+
+
+def first_example() -> CheckedNotebook:
+    """What the page shows a visitor who chose nothing yet."""
+    source = _of_minibench(FIRST_SHIPPED)
+    plain = _first_read(source)
+    return plain if source.state is None else with_state(plain, source.state)
+
+
+def _of_minibench(shown: str) -> NotebookSource:
     path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
     state = MINIBENCH / "states" / f"{shown}.json"
     return NotebookSource(

@@ -27,8 +27,10 @@ from crane_core.ui.trial.verdict_view import (
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-def draw_desk(chosen: CheckedNotebook, *, may_run: bool) -> CheckedNotebook:
-    """Everything about a notebook but the model; the notebook with its state, where there is one now."""
+def draw_desk(
+    chosen: CheckedNotebook, *, may_run: bool
+) -> tuple[CheckedNotebook, Prediction]:
+    """Everything about a notebook but the model; the notebook with its state if there is one now, and the verdict."""
     running = run_of(chosen)
     checked = (
         running.outcome
@@ -42,7 +44,7 @@ def draw_desk(chosen: CheckedNotebook, *, may_run: bool) -> CheckedNotebook:
     draw_fixes(checked)
     draw_bar(chosen, running, may_run=may_run and not chosen.is_attached)
     st.html(bench_html(checked, said))
-    return checked
+    return checked, said
 
 
 def bench_html(checked: CheckedNotebook, said: Prediction) -> str:

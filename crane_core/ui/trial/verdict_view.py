@@ -15,7 +15,6 @@ from crane_core.pipeline.own_notebooks.check import (
     CheckedNotebook,
     findings,
     unsure,
-    verdict,
 )
 from crane_core.pipeline.own_notebooks.value_origins import (
     evidence,
@@ -37,10 +36,10 @@ def crash_line(said: Prediction) -> int | None:
     return None
 
 
-def answer(checked: CheckedNotebook) -> str:
+def answer(checked: CheckedNotebook, said: Prediction) -> str:
     """The title of the page, for Markdown: what the rules say of the target."""
     place = f"Code cell {checked.plan.target.index}"
-    for finding in findings(verdict(checked)):
+    for finding in findings(said):
         return literal(f"{place} will crash: {finding['exception']}")
     return f"{place}: no certain crash"
 

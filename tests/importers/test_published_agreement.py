@@ -172,7 +172,8 @@ def test_the_two_published_human_passes_differ_in_one_label(
     assert differing == [
         (("gpt-5", "code", "sklearn_15_reproduced"), Label.CORRECT, Label.WRONG)
     ]
-    matrix = confusion_matrix(*zip(*pairs, strict=True), SCALE)
+    before, after = zip(*pairs, strict=True)
+    matrix = confusion_matrix(before, after, SCALE)
     assert (matrix.sum(), matrix.trace(), matrix[0, 2]) == (2220, 2219, 1)
     for statistic in (
         cohen_kappa.NOMINAL,

@@ -11,7 +11,12 @@ import pytest
 
 from crane_core import helper_process
 from crane_core.prompts import tokens_apart
-from crane_core.prompts.tokens import CACHE_VARIABLES, count_tokens, estimate
+from crane_core.prompts.tokens import (
+    CACHE_VARIABLES,
+    Tokens,
+    count_tokens,
+    estimate,
+)
 from crane_core.prompts.tokens_apart import count_apart
 
 TEXTS = [
@@ -43,7 +48,7 @@ def n_started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     counted = tokens_apart._counted
 
-    def noted(texts: list[str], limit_s: float) -> list[tokens_apart.Tokens]:
+    def noted(texts: list[str], limit_s: float) -> list[Tokens]:
         found.append(len(texts))
         return counted(texts, limit_s)
 

@@ -694,7 +694,7 @@ def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(
 
 
 def test_an_iterable_dataset_is_not_advanced() -> None:
-    class Stream(data.IterableDataset):  # type: ignore[type-arg]
+    class Stream(data.IterableDataset):  # type: ignore[name-defined]
         def __init__(self) -> None:
             self.rows = iter(range(100))
             self.batch = 7
@@ -719,7 +719,7 @@ def test_an_iterable_dataset_is_not_advanced() -> None:
 
 @needs_copy
 def test_a_sampler_of_the_notebook_chooses_and_is_not_advanced() -> None:
-    class Named(data.Sampler):  # type: ignore[type-arg]
+    class Named(data.Sampler):  # type: ignore[name-defined]
         def __init__(self) -> None:
             self.asked = 0
 

@@ -3,8 +3,8 @@
     python -m benchmarks.large_pages [--rounds N]
 
 22,200 instances with their runs, states, prompts and human labels (`benchmarks/_data.py`). From the press on the
-menu until the other page stands whole. Limits: 1 s for a warm change of the page (the median), 1.5 s for the first
-visit of Results, 1 s for its later ones and for the first of Cases. N later visits of each page after each start.
+menu until the other page stands whole. Limits: 0.22 s for a warm change of the page (the median), 0.5 s for a later visit
+of Results, 1 s for the first visit of any page. N later visits of each page after each start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.page_changes import Visits, rounds
 from crane_core.pipeline.places import DataFolder
 
 STARTS = 3
-CHANGE_LIMIT_S, FIRST_LIMIT_S, LATER_LIMIT_S, CASES_LIMIT_S = 1.0, 1.5, 1.0, 1.0
+CHANGE_LIMIT_S, FIRST_LIMIT_S, LATER_LIMIT_S = 0.22, 1.0, 0.5
 
 
 def visits(folder: DataFolder, n: int) -> Visits:
@@ -44,11 +44,13 @@ def tell_all(found: Sequence[Visits]) -> None:
         print(
             f"  {name:16} first {first_ms:7,.0f} ms, later {Times(warm[name]).in_ms()}"
         )
+    slowest = [max(one.first.values()) for one in found]
     for question, seconds_of, limit in (
         ("a warm page change at 100x", warm, CHANGE_LIMIT_S),
         ("the first visit of Results at 100x", first["Results"], FIRST_LIMIT_S),
         ("a later visit of Results at 100x", warm["Results"], LATER_LIMIT_S),
-        ("the first visit of Cases at 100x", first["Cases"], CASES_LIMIT_S),
+        ("the first visit of Cases at 100x", first["Cases"], FIRST_LIMIT_S),
+        ("the slowest first visit at 100x", slowest, FIRST_LIMIT_S),
     ):
         tell(figure(question, seconds_of, limit))
 

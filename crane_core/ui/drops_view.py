@@ -20,7 +20,7 @@ from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.ui import data, keys
-from crane_core.ui.ablation_switches import Ablated
+from crane_core.ui.ablation_switches import Ablated, usual_ablations
 from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.caption import p_sentence, sampled
@@ -97,6 +97,13 @@ def ablation_title(chosen: Ablated) -> str:
     if not chosen.source:
         return "No detector has answered with two inputs yet"
     return title(measured_drops(chosen), chosen.rate_words, chosen.reference())
+
+
+def prepare_drops() -> None:
+    """What the first visit would wait for: the usual comparison of the first benchmark, and the paper's tables."""
+    for chosen in usual_ablations():
+        _printed(chosen)
+        return
 
 
 def draw_drops(chosen: Ablated) -> None:

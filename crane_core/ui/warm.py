@@ -127,6 +127,7 @@ def _prepare_others() -> None:
     from crane_core.ui.agreement.computed import prepare_usual
     from crane_core.ui.bar.index import prepare_answers
     from crane_core.ui.case_filters import prepare_counts
+    from crane_core.ui.drops_view import prepare_drops
     from crane_core.ui.specification_view import prepare_caveat
     from crane_core.ui.trial.asking import prepare_price
 
@@ -136,4 +137,5 @@ def _prepare_others() -> None:
     prepare_answers()
     local_detectors()
     prepare_usual()
+    prepare_drops()
     prepare_price()

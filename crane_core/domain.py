@@ -455,6 +455,7 @@ class Reply:
     `text` is None if nothing came; `trouble` then says why. Times are ISO 8601 in UTC; `seconds` runs from the
     first attempt to the answer, `attempts` counts requests. Tokens are those that the endpoint counted, `usd` what
     they cost: as the endpoint reported (`is_usd_reported`), else by the price in the job's options; None where unknown.
+    `chance` is the probability in 0..1 of the tokens that spell its detection, None if the endpoint did not tell it.
     """
 
     job: str
@@ -474,6 +475,7 @@ class Reply:
     output_tokens: int | None = None
     usd: float | None = None
     is_usd_reported: bool | None = None
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

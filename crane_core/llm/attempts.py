@@ -186,6 +186,7 @@ class Attempts:
                 output_tokens=reply.output_tokens,
                 left_out=reply.left_out,
                 usd=reply.usd,
+                chance=reply.chance,
             )
         )
 

@@ -237,7 +237,7 @@ class BatchClient(OpenAIClient):
         outcome = (
             self._refused(status, body, question)
             if status >= 300
-            else self._read(status, body, None)
+            else self._read(status, body, None, question.chance_of)
         )
         line_learned = self.learned
         self._learn(sent_with)

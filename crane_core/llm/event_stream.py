@@ -57,7 +57,11 @@ def completion_of(raw: bytes) -> JsonObject:
     if not has_ended and not reasons:
         raise ValueError("the stream has no end")
     finish_reason = reasons[-1] if reasons else None
-    joined = {"message": _joined(choices), "finish_reason": finish_reason}
+    joined = {
+        "message": _joined(choices),
+        "finish_reason": finish_reason,
+        "logprobs": {"content": _tokens(choices)},
+    }
     return {"usage": usage, "choices": [joined]}
 
 
@@ -78,6 +82,17 @@ def _joined(choices: list[JsonObject]) -> JsonObject:
         {"function": {"arguments": "".join(parts)}} for parts in called.values()
     ]
     return message
+
+
+def _tokens(choices: list[JsonObject]) -> list[JsonObject]:
+    """The tokens of all chunks with their log probabilities; none where the endpoint tells none."""
+    told = [choice.get("logprobs") or {} for choice in choices]
+    return [
+        token
+        for one in told
+        if isinstance(one, dict)
+        for token in one.get("content") or ()
+    ]
 
 
 def _add_calls(called: dict[int, list[str]], said: JsonObject) -> None:

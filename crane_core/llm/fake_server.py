@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import hashlib
 import json
+import re
 import socket
 import sys
 import threading
@@ -321,6 +322,8 @@ class FakeModel:
                 }
             ],
         }
+        if asked.get("logprobs") and fault is None:
+            completion["choices"][0]["logprobs"] = _token_chances(content)
         if self.plan.counts_tokens:
             completion["usage"] = _usage(prompt, content)
         if self.plan.reports_usd is not None:
@@ -356,6 +359,22 @@ class FakeModel:
         if "confidence" in members:
             reply["confidence"] = random.randrange(50, 101)
         return json.dumps(reply)
+
+
+def _token_chances(content: str) -> JsonObject:
+    """Tokens of a made-up model: words with the space before them; how likely one was depends on its length."""
+    tokens = re.findall(r"\s*\w+|\W", content)
+    return {
+        "content": [
+            {
+                "token": token,
+                "logprob": -float(len(token.strip()) % 3) / 4,
+                "bytes": list(token.encode()),
+                "top_logprobs": [],
+            }
+            for token in tokens
+        ]
+    }
 
 
 def _members_asked_for(asked: JsonObject) -> JsonObject:

@@ -31,6 +31,7 @@ from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope, failure_of
+from crane_core.llm.token_chances import LOGPROBS, chance_of
 from crane_core.prompts.reply_objects import IN_THOUGHT
 from crane_core.prompts.tokens import count_tokens
 
@@ -52,7 +53,7 @@ _NO_KEY = "none"
 _ABOUT_PARAMETERS = frozenset({400, 422})
 _ABOUT_FORM = frozenset({400, 404, 422, 500, 501})
 """Servers fail to build a grammar with a 500, and OpenRouter says with a 404 that no provider takes a parameter."""
-_OPTIONAL = ("response_format", "temperature", "seed")
+_OPTIONAL = ("response_format", "temperature", "seed", LOGPROBS)
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _FORM = ("response_format",)
 _PARAMETERS = (*_OPTIONAL, "stream_options", *_LIMITS)
@@ -199,7 +200,9 @@ class OpenAIClient:
                 {},
                 usd=reply.usd,
             )
-        return self._read(reply.status, reply.raw, reply.usd)
+        return self._read(
+            reply.status, reply.raw, reply.usd, question.chance_of
+        )
 
     def _body(self, question: Question) -> JsonObject:
         body: JsonObject = {
@@ -321,8 +324,9 @@ class OpenAIClient:
             self._left_out.append(refused)
 
     def _read(
-        self, status: int, raw: bytes, usd: float | None
+        self, status: int, raw: bytes, usd: float | None, wanted: str | None
     ) -> ModelReply | Failure:
+        """wanted: the member whose chance the question asks for."""
         try:
             reply = (
                 completion_of(raw)
@@ -347,7 +351,8 @@ class OpenAIClient:
         )
         # A key that the prompt held, or that a server echoes, is not stored with the reply.
         if text:
-            return self._said(without_keys(text), None, usage, reason, usd=usd)
+            said = self._said(without_keys(text), None, usage, reason, usd=usd)
+            return said._replace(chance=_chance(wanted, choice))
         # Some servers put all that a reasoning model says into its thinking; an object that ends it is the
         # answer, and is marked.
         thought = next(
@@ -388,6 +393,16 @@ class OpenAIClient:
             left_out=self.left_out,
             usd=usd or _usd(usage.get("cost")),
         )
+
+
+def _chance(wanted: str | None, choice: JsonObject) -> float | None:
+    """What the endpoint tells of it; a strange form costs the chance, not the reply."""
+    if wanted is None:
+        return None
+    try:
+        return chance_of(wanted, choice)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
 
 
 def _form(name: str, schema: JsonObject) -> JsonObject:

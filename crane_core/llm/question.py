@@ -18,7 +18,8 @@ from crane_core.domain import JsonObject
 class Question:
     """A text to send, and the JSON Schema of the reply if the endpoint supports one.
 
-    `key` links an answer to its question. `seed` is sent if the endpoint accepts one.
+    `key` links an answer to its question. `seed` is sent if the endpoint accepts one. `chance_of` names the boolean
+    member of the reply whose chance is wanted, where the endpoint tells it.
     """
 
     key: Hashable
@@ -26,6 +27,7 @@ class Question:
     schema: JsonObject | None = None
     schema_name: str = "reply"
     seed: int | None = None
+    chance_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class Answer:
 
     `seconds` runs from the first request to the end of the last, pauses included; `attempts` counts requests. Tokens
     are those that the endpoint counted, None if it did not. `left_out` names refused parameters that were not sent: of
-    "response_format", "temperature", "seed", "max_tokens", "max_completion_tokens". `usd` is the cost that the endpoint
-    reports, None if it reports none.
+    "response_format", "temperature", "seed", "logprobs", "max_tokens", "max_completion_tokens". `usd` is the cost that
+    the endpoint reports, None if it reports none; `chance` is that of the member that the question names.
     """
 
     key: Hashable
@@ -48,6 +50,7 @@ class Answer:
     output_tokens: int | None = None
     left_out: tuple[str, ...] = ()
     usd: float | None = None
+    chance: float | None = None
 
 
 class StopReason(StrEnum):
@@ -86,7 +89,10 @@ class Tally:
 
 
 class ModelReply(NamedTuple):
-    """A model's reply. `trouble` is set if it is not a readable answer; `usd` is the reported cost."""
+    """A model's reply. `trouble` is set if it is not a readable answer; `usd` is the reported cost.
+
+    `chance` is that of the member that the question names, where the endpoint tells it.
+    """
 
     text: str | None
     trouble: str | None
@@ -95,6 +101,7 @@ class ModelReply(NamedTuple):
     output_tokens: int | None
     left_out: tuple[str, ...]
     usd: float | None
+    chance: float | None = None
 
 
 class UnsupportedParameter(NamedTuple):

@@ -14,6 +14,8 @@ from crane_core.stats.intervals import RateEstimate, clustered_rate
 
 N_BINS = 10
 """Of equal width, as in most published diagrams (Guo et al. 2017)."""
+MOST_POINTS = 100
+"""Of a risk-coverage curve."""
 
 
 class ReliabilityPoint(NamedTuple):
@@ -76,14 +78,20 @@ def reliability_points(
 def risk_coverage_points(
     confidence: ArrayLike, is_right: ArrayLike, cluster: ArrayLike
 ) -> list[RiskPoint]:
-    """A point per confidence that was stated, from the highest to the lowest; the last one keeps every answer.
+    """A point per different confidence, from the highest to the lowest; the last one keeps every answer.
 
-    Arrays as for `brier_score`. El-Yaniv and Wiener 2010.
+    Of more than MOST_POINTS different ones (probabilities of tokens hardly repeat), each hundredth of the answers has a
+    point. Arrays as for `brier_score`. El-Yaniv and Wiener 2010.
     """
     stated, right = _checked(confidence, is_right)
     cases = np.asarray(cluster)
+    thresholds = np.unique(stated)[::-1]
+    if len(thresholds) > MOST_POINTS:
+        nth = np.arange(1, MOST_POINTS + 1)
+        places = np.ceil(nth * len(stated) / MOST_POINTS).astype(int) - 1
+        thresholds = np.unique(np.sort(stated)[::-1][places])[::-1]
     points = []
-    for threshold in np.unique(stated)[::-1]:
+    for threshold in thresholds:
         is_kept = stated >= threshold
         wrong = 1 - right[is_kept]
         risk = clustered_rate(wrong, np.ones(len(wrong)), cases[is_kept])

@@ -197,11 +197,11 @@ def replies_to_read(
 ) -> pd.DataFrame:
     """A row per readable answer of a run that has a raw reply; the one question here that is about a whole run.
 
-    Columns: case_id, truth (both missing if the instance is not loaded), crashes, text, finish_reason.
+    Columns: case_id, truth (both missing if the instance is not loaded), crashes, text, finish_reason, chance.
     """
     return cursor.execute(
         f"""
-        SELECT i.case_id, i.crashes AS truth, r.crashes, p.text, p.finish_reason
+        SELECT i.case_id, i.crashes AS truth, r.crashes, p.text, p.finish_reason, p.chance
         FROM runs r {_WITH_REPLY}
         LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
         WHERE {_OF_RUN} AND r.crashes IS NOT NULL AND p.text IS NOT NULL

@@ -505,6 +505,7 @@ CREATE TABLE replies (
     usd             DOUBLE,
     source_id       VARCHAR NOT NULL,
     is_usd_reported BOOLEAN,
+    chance          DOUBLE,
     PRIMARY KEY (job, benchmark, instance_id, run_index)
 );
 COMMENT ON TABLE replies IS 'What a model sent back, before it was read';
@@ -527,6 +528,7 @@ COMMENT ON COLUMN replies.output_tokens IS 'counted by the endpoint, null where 
 COMMENT ON COLUMN replies.usd IS 'cost by the price in the job''s options, null where unknown';
 COMMENT ON COLUMN replies.source_id IS 'source that the row came from, or that of the ledger';
 COMMENT ON COLUMN replies.is_usd_reported IS 'true if the endpoint reported the cost; null if it is tokens times price';
+COMMENT ON COLUMN replies.chance IS 'probability of the tokens that spell the detection; null if the endpoint did not tell it';
 
 CREATE TABLE rereads (
     job               VARCHAR NOT NULL,

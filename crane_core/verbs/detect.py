@@ -41,6 +41,7 @@ from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.keys import without_secrets
 from crane_core.llm.prices import Price
 from crane_core.llm.retrying import RETRIES
+from crane_core.llm.token_chances import LOGPROBS
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.dask.cluster import OFF
 from crane_core.pipeline.detection.cascade import NAME as CASCADE
@@ -273,6 +274,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     add_model_arguments(verb, has_several=True)
+    add(
+        verb,
+        flag(
+            "--logprobs",
+            "keep how likely each detection was, where the endpoint tells the probability of its tokens",
+        ),
+    )
 
 
 def _add_sample(verb: argparse.ArgumentParser) -> None:
@@ -835,6 +843,9 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
     extra = dict(chosen.extra_body or {})
     if chosen.reasoning_effort:
         extra["reasoning_effort"] = chosen.reasoning_effort
+    # Judges and repairs have no such option: nothing is computed of their tokens.
+    if getattr(chosen, "logprobs", False):
+        extra[LOGPROBS] = True
     text = json.dumps(extra)
     if without_secrets(text) != text:
         raise DetectorError(

@@ -69,6 +69,18 @@ def test_surer_answers_by_hand() -> None:
     assert score.value == pytest.approx(0.135)
 
 
+def test_many_different_confidences_have_a_point_per_hundredth() -> None:
+    """Of 1,000 answers with confidences 0.001 to 1, of which the 500 least sure are wrong."""
+    stated = np.arange(1, 1_001) / 1_000
+    right = (stated > 0.5).astype(float)
+    points = risk_coverage_points(stated, right, np.arange(1_000))
+    assert [round(point.coverage, 3) for point in points] == [
+        round(share / 100, 3) for share in range(1, 101)
+    ]
+    assert [points[place].risk.value for place in (0, 49, 99)] == [0, 0, 0.5]
+    assert points[74].risk.value == pytest.approx(250 / 750)
+
+
 def test_without_an_answer_everything_is_undefined() -> None:
     assert np.isnan(brier_score([], [], []).value)
     assert reliability_points([], [], []) == []

@@ -193,7 +193,7 @@ def test_job_totals_add_up(small: Store) -> None:
     )
     values = (
         "('j', 'mine', 'a_fixed', 'tie', 'code', {}, 'p', '2026-01-0{}', {}, "
-        "'why', 'stop', 1.0, 1, 10, 2, {}, 's', NULL)"
+        "'why', 'stop', 1.0, 1, 10, 2, {}, 's', NULL, NULL)"
     )
     for row in (
         values.format(1, 2, "'text'", 0.25),

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ from crane_core.pipeline.jobs.ask_models import (
 from crane_core.pipeline.jobs.files import batch_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
-from crane_core.prompts.reply import SCHEMA_NAME, reply_schema
+from crane_core.prompts.reply import DETECTION, SCHEMA_NAME, reply_schema
 from crane_core.prompts.tokens import count_tokens
 
 LONGEST_WAIT_S = 30 * 3600.0
@@ -211,6 +212,7 @@ class BatchWorker:
             self._schema(),
             SCHEMA_NAME,
             seed,
+            DETECTION,
         )
 
     async def _uploaded(
@@ -372,7 +374,9 @@ class BatchWorker:
         came = came_of(answer, self._asked.price)
         # How long a reply waited in the provider's queue says nothing about the model.
         came["seconds"] = None
-        keep(reply_for(self._plan, key, came), prompt_for(self._plan, key))
+        reply = reply_for(self._plan, key, came)
+        prompt = prompt_for(self._plan, key)
+        keep(replace(reply, chance=answer.chance), prompt)
 
     def _waiting(self) -> SubmittedBatch | None:
         """The batch that an earlier start submitted. Raises DetectorError if it cannot be read by this one."""
@@ -490,6 +494,7 @@ def _answer(key: Key, line: BatchLine) -> Answer:
             *counts,
             said.left_out,
             said.usd,
+            said.chance,
         )
     why = (
         f"the endpoint refuses {said.parameter}"

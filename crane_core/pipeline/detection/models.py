@@ -6,7 +6,7 @@ from crane_core.domain import Prompt, Reply
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
 from crane_core.pipeline.jobs.work import Key, Worker
-from crane_core.prompts.reply import SCHEMA_NAME, reply_schema
+from crane_core.prompts.reply import DETECTION, SCHEMA_NAME, reply_schema
 
 
 def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
@@ -20,6 +20,7 @@ def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
         reply_of=lambda key, came: reply_for(plan, key, came),
         schema=reply_schema(plan.request.template),
         schema_name=SCHEMA_NAME,
+        chance_of=DETECTION,
     )
 
 

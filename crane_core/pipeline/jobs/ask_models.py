@@ -6,7 +6,7 @@ Knows what a reply costs by the prices of the job. How a model is asked, and whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import NamedTuple, TypedDict, cast
 
@@ -179,8 +179,12 @@ def of_model(
     reply_of: Callable[[Key, Came], Reply | JudgeReply],
     schema: JsonObject,
     schema_name: str,
+    chance_of: str | None = None,
 ) -> Worker:
-    """A worker that asks the model. By key: the text to send, the Prompt to keep, which repeat it is (from 1)."""
+    """A worker that asks the model. By key: the text to send, the Prompt to keep, which repeat it is (from 1).
+
+    chance_of: the boolean member of a reply whose chance is kept, where the endpoint tells it.
+    """
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         def questions() -> Iterator[Question]:
@@ -192,11 +196,17 @@ def of_model(
                     if asked.seed is None
                     else asked.seed + repeat_of(key) - 1
                 )
-                yield Question(key, text_of(key), schema, schema_name, seed)
+                yield Question(
+                    key, text_of(key), schema, schema_name, seed, chance_of
+                )
 
         def on_answer(answer: Answer) -> None:
             key = cast(Key, answer.key)
-            keep(reply_of(key, came_of(answer, asked.price)), prompt_of(key))
+            reply = reply_of(key, came_of(answer, asked.price))
+            # Of a judge's label no chance is asked for.
+            if isinstance(reply, Reply):
+                reply = replace(reply, chance=answer.chance)
+            keep(reply, prompt_of(key))
 
         tally = ask_all(
             questions(),

@@ -1,12 +1,13 @@
-"""How sure the answers of a run say they are, and whether that comes true: from raw replies to tidy frames.
+"""How sure the answers of a run are, and whether that comes true: from raw replies to tidy frames.
 
-Knows the answers of one run. An answer counts if it has a readable confidence and the outcome of its instance is known;
-every other answer is counted with the reason.
+Knows the answers of one run. An answer counts if it has a confidence of the kind that is read and the outcome of its
+instance is known; every other answer is counted with the reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +25,18 @@ from crane_core.storage.answers import RunKey, replies_to_read
 from crane_core.storage.store import Store
 
 NO_OUTCOME = "the outcome of the instance is not known"
+NO_CHANCE = "the endpoint told no probability of its tokens"
+
+
+class ConfidenceKind(StrEnum):
+    """Where a confidence comes from: the model states it, or the endpoint tells how likely the tokens were."""
+
+    STATED = "stated"
+    TOKENS = "tokens"
 
 
 class RunConfidence(NamedTuple):
-    """What the confidences of a run come to; shares in 0..1, 95% intervals by case.
+    """What the confidences of one kind come to in a run; shares in 0..1, 95% intervals by case.
 
     n_answers: readable answers of the run. left_out: those that do not count, by reason. stated: the mean confidence.
     right: how often the counted answers are right. brier: their Brier score. bins: columns x (the mean confidence of a
@@ -35,6 +44,7 @@ class RunConfidence(NamedTuple):
     often wrong).
     """
 
+    kind: ConfidenceKind
     n_answers: int
     left_out: Counter[str]
     stated: float
@@ -44,9 +54,11 @@ class RunConfidence(NamedTuple):
     risks: pd.DataFrame
 
 
-def run_confidence(store: Store, run: RunKey) -> RunConfidence:
+def run_confidence(
+    store: Store, run: RunKey, kind: ConfidenceKind = ConfidenceKind.STATED
+) -> RunConfidence:
     """The confidences of a run; nan and empty frames where not one of its answers counts."""
-    counted, left_out = _read(store, run)
+    counted, left_out = _read(store, run, kind)
     columns = counted["probability"], counted["is_right"], counted["case_id"]
     bins = [
         {"x": point.stated} | estimate_row(point.right)
@@ -59,6 +71,7 @@ def run_confidence(store: Store, run: RunKey) -> RunConfidence:
     ]
     each = np.ones(len(counted))
     return RunConfidence(
+        kind=kind,
         n_answers=len(counted) + left_out.total(),
         left_out=left_out,
         stated=float(counted["probability"].mean()),
@@ -69,16 +82,21 @@ def run_confidence(store: Store, run: RunKey) -> RunConfidence:
     )
 
 
-def _read(store: Store, run: RunKey) -> tuple[pd.DataFrame, Counter[str]]:
+def _read(
+    store: Store, run: RunKey, kind: ConfidenceKind
+) -> tuple[pd.DataFrame, Counter[str]]:
     answers = replies_to_read(store.cursor(), run)
-    read = [
-        read_confidence(text, reason)
-        for text, reason in zip(
-            answers["text"], answers["finish_reason"], strict=True
-        )
-    ]
-    stated = pd.DataFrame(read, columns=StatedConfidence._fields)
-    frame = answers.join(stated)
+    if kind is ConfidenceKind.TOKENS:
+        frame = answers.assign(probability=answers["chance"], trouble=NO_CHANCE)
+    else:
+        read = [
+            read_confidence(text, reason)
+            for text, reason in zip(
+                answers["text"], answers["finish_reason"], strict=True
+            )
+        ]
+        stated = pd.DataFrame(read, columns=StatedConfidence._fields)
+        frame = answers.join(stated)
     has_number = frame["probability"].notna()
     has_outcome = frame["truth"].notna()
     left_out = Counter(frame.loc[~has_number, "trouble"].tolist())

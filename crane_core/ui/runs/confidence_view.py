@@ -1,4 +1,4 @@
-"""How sure the answers of a run say they are: whether that comes true, and how often the surest are wrong."""
+"""How sure the answers of a run are: whether that comes true, and how often the surest are wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import streamlit as st
 from crane_core.charts.reliability import against_diagonal
 from crane_core.charts.risk_coverage import risk_coverage
 from crane_core.charts.theme import OF_ANSWERS
-from crane_core.pipeline.results.confidence import RunConfidence, run_confidence
+from crane_core.pipeline.results.confidence import (
+    ConfidenceKind,
+    RunConfidence,
+    run_confidence,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.answers import RunKey
 from crane_core.ui import data
@@ -18,42 +22,62 @@ from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.documentation import help_address
-from crane_core.ui.words import bullets, count, interval, percent, quantity
-
-ABOUT = (
-    "Each answer counts; lines are 95% intervals by case, since the answers to one case are alike. A confidence is the "
-    "model's own statement, in percent, that its detection is right."
+from crane_core.ui.words import (
+    bullets,
+    count,
+    interval,
+    percent,
+    quantity,
+    sentence_case,
 )
+
+ABOUT = "Each answer counts; lines are 95% intervals by case, since the answers to one case are alike. "
+MEANINGS = {
+    ConfidenceKind.STATED: "A confidence is the model's own statement, in percent, that its detection is right.",
+    ConfidenceKind.TOKENS: "The probability is that of the tokens that spell the detection, as the endpoint told it.",
+}
+HEADINGS = {
+    ConfidenceKind.STATED: "Does its confidence come true?",
+    ConfidenceKind.TOKENS: "Does the probability of its words come true?",
+}
+NAMES = {
+    ConfidenceKind.STATED: "stated confidence",
+    ConfidenceKind.TOKENS: "probability of the tokens",
+}
+"""On axes and in sentences."""
 ABOUT_BINS = (
-    "On the dashed line the stated confidence is how often the answers are right; below it the model is too sure. "
-    "Larger marks: more answers."
+    "On the dashed line it is how often the answers are right; below it the model is too sure. Larger marks: more "
+    "answers."
 )
 ABOUT_RISK = "From the surest answers at the left to all answers at the right."
 
 
 @data.kept(data.answers, 16)
-def _confidence(run: RunKey) -> RunConfidence:
-    return run_confidence(data.store(), run)
+def _confidence(run: RunKey, kind: ConfidenceKind) -> RunConfidence:
+    return run_confidence(data.store(), run, kind)
 
 
 def draw_confidence(run: RunKey, title: str) -> None:
-    """The section of a model's run; one sentence where none of its answers states a confidence."""
-    found = _confidence(run)
-    if not found.right.n:
-        st.caption(f"{none_words(found)} {how_to_ask()}")
-        return
-    st.header("Does its confidence come true?", anchor="confidence")
-    st.markdown(bullets(confidence_findings(found)))
-    for figure in confidence_figures(found, title):
-        draw_figure(figure)
-    st.caption(ABOUT + left_out_words(found.left_out))
+    """The sections of a model's run; one sentence where none of its answers has a confidence of either kind."""
+    each = [_confidence(run, kind) for kind in ConfidenceKind]
+    usable = [found for found in each if found.right.n]
+    if not usable:
+        st.caption(f"{none_words(each[0])} {how_to_ask()}")
+    for found in usable:
+        st.header(HEADINGS[found.kind], anchor=f"confidence-{found.kind}")
+        st.markdown(bullets(confidence_findings(found)))
+        for figure in confidence_figures(found, title):
+            draw_figure(figure)
+        st.caption(
+            ABOUT + MEANINGS[found.kind] + left_out_words(found.left_out)
+        )
 
 
 def how_to_ask() -> str:
     """How a run gets confidences, with a link."""
     return (
-        "The wording `with-confidence` of `detect --template` asks for one: "
-        f"[own models]({help_address('runs')})."
+        "The wording `with-confidence` of `detect --template` asks for one, and `detect --logprobs` for the "
+        f"probability of its tokens: [own models]({help_address('runs')})."
     )
 
 
@@ -81,13 +105,14 @@ def _reasons(left_out: Counter[str]) -> str:
 
 
 def confidence_findings(found: RunConfidence) -> list[str]:
-    """Stated against right, the Brier score, and the surest answers."""
+    """The confidence against how often it is right, the Brier score, and the surest answers."""
     right, brier = found.right, found.brier
     surest = as_rows(found.risks)[0]
+    name = sentence_case(NAMES[found.kind])
     return [
-        f"Stated: **{percent(found.stated)}** sure on average; right: **{percent(right.value)}** "
+        f"{name}: **{percent(found.stated)}** on average; right: **{percent(right.value)}** "
         f"({interval(right.low, right.high)}, {quantity(right.n, 'answer')} of {quantity(right.n_clusters, 'case')}).",
-        f"Brier score: **{brier.value:.3f}** ({brier.low:.3f} to {brier.high:.3f}); 0 is best, and always stating 50% "
+        f"Brier score: **{brier.value:.3f}** ({brier.low:.3f} to {brier.high:.3f}); 0 is best, and always 50% "
         "has 0.250.",
         f"The surest {quantity(surest['n'], 'answer')} (confidence from {surest['threshold']:.0f}%, "
         f"{percent(surest['coverage'])} of all): **{percent(surest['value'])}** wrong "
@@ -103,25 +128,29 @@ def confidence_figures(found: RunConfidence, title: str) -> list[ChartFigure]:
     diagram = finished(
         against_diagonal,
         bins,
-        said=("said:N", "stated"),
-        axes=("stated confidence", "right answers"),
+        said=("said:N", str(found.kind)),
+        axes=(NAMES[found.kind], "right answers"),
         counts=OF_ANSWERS,
     )
     findings = confidence_findings(found)
     return [
         ChartFigure(
-            "confidence",
+            f"confidence_{found.kind}",
             [diagram],
-            shown=_readable(bins, {"Stated": bins["said"]}, "Right"),
+            shown=_readable(
+                bins,
+                {sentence_case(NAMES[found.kind]): bins["said"]},
+                "Right",
+            ),
             numbers=found.bins,
             caption=captioned(
-                f"Does the confidence of {title} come true?",
+                f"Does the {NAMES[found.kind]} of {title} come true?",
                 [ABOUT_BINS, *findings[:2]],
             ),
             note=ABOUT_BINS,
         ),
         ChartFigure(
-            "risk_coverage",
+            f"risk_coverage_{found.kind}",
             [finished(risk_coverage, found.risks)],
             shown=_readable(
                 found.risks,

@@ -3,8 +3,8 @@
     python -m benchmarks.large_pages [--rounds N]
 
 22,200 instances with their runs, states, prompts and human labels (`benchmarks/_data.py`). From the press on the
-menu until the other page stands whole. Limits: 0.22 s for a warm change of the page (the median), 0.5 s for a later visit
-of Results, 1 s for the first visit of any page. N later visits of each page after each start.
+menu until the other page stands whole. Limits: 0.22 s for a warm change of the page (the median), 0.5 s for a later
+visit of Results, 1 s for the first visit of any page. N later visits of each page after each start.
 """
 
 from __future__ import annotations

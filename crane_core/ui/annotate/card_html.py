@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,9 @@ MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
 MAX_TEXT = 6_000
 """Characters of a text that are shown; the rest is counted."""
+LONG = 25
+"""Lines from which a target cell is searched, not read: names that the error and a diagnosis share are marked there."""
+_WORD = re.compile(r"[^\W\d]\w+")
 
 
 def card_style() -> str:
@@ -47,10 +52,13 @@ def _code(card: Card) -> str:
         0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES)
     )
     shown = enumerate(lines[first : first + MAX_LINES], start=first + 1)
+    names = _shared_names(card, lines) if len(lines) >= LONG else frozenset()
     body = "".join(
-        _line(number, text, crashes=number == card.crash_line)
+        _line(number, text, names, crashes=number == card.crash_line)
         for number, text in shown
     )
+    if names:
+        head += '<p class="cw-dim">Marked: names of the error that a diagnosis uses.</p>'
     cut = len(lines) - MAX_LINES
     more = (
         f'<div class="cw-dim cw-more">{cut:,} more lines are not shown</div>'
@@ -60,14 +68,32 @@ def _code(card: Card) -> str:
     return f'{head}<div class="cw-code" tabindex="0" aria-label="Target cell">{body}</div>{more}'
 
 
-def _line(number: int, text: str, *, crashes: bool) -> str:
+def _shared_names(card: Card, lines: Sequence[str]) -> frozenset[str]:
+    """Names in the code that the crash line or the error message has, and a diagnosis too."""
+    at = card.crash_line
+    crashing = lines[at - 1] if at is not None and at <= len(lines) else ""
+    raised = _words(f"{crashing} {(card.message or '')[:MAX_TEXT]}")
+    said = _words(" ".join(text.text[:MAX_TEXT] for text in card.texts))
+    return frozenset(raised & said & _words("\n".join(lines)))
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text) if not iskeyword(word)}
+
+
+def _line(
+    number: int, text: str, names: frozenset[str], *, crashes: bool
+) -> str:
     mark = (
         '<b title="the crash is raised here">▶<span class="cw-unseen"> raised here </span></b>'
         if crashes
         else "<b></b>"
     )
     css = "cw-side cw-crash" if crashes else "cw-side"
-    return f'<div class="{css}"><i>{number}</i>{mark}{code_html(text)}</div>'
+    marked = tuple(
+        word.span() for word in _WORD.finditer(text) if word[0] in names
+    )
+    return f'<div class="{css}"><i>{number}</i>{mark}{code_html(text, marked)}</div>'
 
 
 def _truth(card: Card) -> str:

@@ -139,3 +139,24 @@ def test_code_in_backticks_is_code_and_no_markup_of_a_text_works(
     text_of(html)
     assert "<code>&lt;b&gt;x&lt;/b&gt;</code> **bold** [a](b) &lt;i&gt;" in html
     assert "<i>y" not in html and "<b>x" not in html
+
+
+def test_names_of_the_error_are_marked_in_a_long_cell_where_a_diagnosis_uses_them(
+    text_of: TextOf,
+) -> None:
+    lines = ["frame = load()", *["step()"] * 30, "total = frame['price'].sum()"]
+    told = Text("`frame` has no column price; if it had, it would be fine.", 1)
+    html = card_html(card(told, code="\n".join(lines), crash_line=32))
+    marked = [part.partition("<")[0] for part in html.split('cw-word">')[1:]]
+    assert marked == ["frame", "frame", "price"]
+    assert "Marked: names of the error" in text_of(html)
+
+
+def test_nothing_is_marked_in_a_short_cell_or_without_a_shared_name(
+    text_of: TextOf,
+) -> None:
+    told = Text("`frame` has no column price.", 1)
+    assert "cw-word" not in card_html(card(told))
+    long = "\n".join(["step()"] * 40)
+    html = card_html(card(told, code=long, crash_line=1))
+    assert "cw-word" not in html and "Marked" not in text_of(html)

@@ -149,7 +149,7 @@ def _for_promptfoo(questions: Sequence[TaskQuestion]) -> _Form:
         "tests": tests,
     }
     commands = (
-        "In this folder; name your model under providers in promptfooconfig.json:\n\n"
+        "In this folder, with Node.js 22.22 or newer; name your model under providers in promptfooconfig.json:\n\n"
         "  npx promptfoo eval --repeat 5 --no-cache --output results.json\n"
         "  crane import results.json"
     )

@@ -101,6 +101,8 @@ class Design:
     """Items of the sample that every annotator labels before the main round is opened; 0: there is one round."""
     by_case: bool = False
     """Items of one case follow each other and have the same annotators, so that its ground truth is read once."""
+    plain: bool = False
+    """Texts are shown without marks of style (`plain_text`), which name their models more often than their words do."""
     judge_gate: float = 0.8
     """A judge is certified here if its one-sided 95% bounds, of sensitivity and of specificity, both reach this."""
 

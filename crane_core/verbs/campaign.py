@@ -115,7 +115,7 @@ FILTERS = ("detectors", "settings", "libraries", "root_causes")
 """Options that are fields of a Population."""
 DESIGN = (
     "margin", "confidence", "p", "strata", "per_item", "calibration", "repeats", "texts",
-    "by_case", "judge_gate",
+    "by_case", "plain", "judge_gate",
 )  # fmt: skip
 """Options that are fields of a Design."""
 COMES_FROM_EXPORT = (
@@ -380,6 +380,11 @@ def _add_design(design: argparse._ArgumentGroup) -> None:
         flag(
             "--by-case",
             "items of one case follow each other, and have the same annotators",
+            default=None,
+        ),
+        flag(
+            "--plain",
+            "texts with quotes, dashes, emphasis, lists and line breaks made alike, so that fewer reveal their model",
             default=None,
         ),
         option(

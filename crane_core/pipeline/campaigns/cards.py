@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from crane_core.annotation.mask import drawn_text, mask
+from crane_core.annotation.plain_text import plain_text
 from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Texts
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Label, Version
@@ -212,6 +214,8 @@ def _texts(
     # Masked before one is drawn: two texts that differ only in a model's name are one.
     if plan.blind:
         texts = _masked(store, texts, cells)
+    if plan.design.plain:
+        texts = _together((plain_text(text), n) for text, n in texts)
     if plan.design.texts is Texts.ONE and texts:
         return [
             Text(
@@ -230,8 +234,14 @@ def _masked(
     """The texts without what names their author; two that then read the same are one."""
     names = diagnoses.detector_names(store.cursor())
     notebook = "\n".join(cell["code"] for cell in cells)
+    return _together(
+        (mask(text, names=names, notebook=notebook), n) for text, n in texts
+    )
+
+
+def _together(texts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The different texts, with how many runs gave each."""
     counts: dict[str, int] = {}
     for text, n in texts:
-        masked = mask(text, names=names, notebook=notebook)
-        counts[masked] = counts.get(masked, 0) + n
+        counts[text] = counts.get(text, 0) + n
     return list(counts.items())

@@ -167,10 +167,15 @@ def _texts(plan: Plan) -> str:
         if plan.design.texts is Texts.ONE
         else "all texts of an item, with the number of runs of each"
     )
+    plain = (
+        " Marks of style (quotes, dashes, emphasis, lists, line breaks) are made alike."
+        if plan.design.plain
+        else ""
+    )
     style = (
         " The style of a text can still reveal its model." if plan.blind else ""
     )
-    return f"Texts: {shown}.{style}"
+    return f"Texts: {shown}.{plain}{style}"
 
 
 def _order(plan: Plan) -> tuple[str, ...]:

@@ -58,6 +58,8 @@ number of runs; how many there are can reveal the model."""
 
 BY_CASE_HELP = """On: items of one case follow each other and have the same annotators, so its ground truth is read
 once. Where a text is nearly the one before, the desk offers the same label. The plan says what this costs."""
+PLAIN_HELP = """On: quotes, dashes, emphasis, lists and line breaks of all texts are made alike, so that fewer of them
+reveal their model. Words and length stay."""
 GATE_HELP = """A model that judges counts as certified for this campaign where the lower bounds of its sensitivity and
 specificity reach this (`judge tune`). Named here, it is chosen before anybody knows how the judge does."""
 CALIBRATION_HELP = """Every annotator labels these items first. You compare the labels, improve the guideline, and open
@@ -201,6 +203,7 @@ def draw_design() -> tuple[Design, int]:
         all_texts = st.toggle(
             "Show all texts of an item", help=ALL_TEXTS_HELP, width="content"
         )
+        plain = st.toggle("Plain texts", help=PLAIN_HELP, width="content")
     with (
         st.expander("Strata, repeats, judges and seed"),
         st.container(horizontal=True, vertical_alignment="bottom"),
@@ -247,6 +250,7 @@ def draw_design() -> tuple[Design, int]:
         per_item=int(per_item),
         calibration=int(first),
         by_case=bool(by_case),
+        plain=bool(plain),
         judge_gate=_share(gate),
     )
     return design, int(seed)

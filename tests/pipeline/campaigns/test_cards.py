@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, DrawKind, Plan, Population, Texts
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Plan,
+    Population,
+    Texts,
+    plan_from_json,
+)
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan
 from crane_core.pipeline.campaigns.cards import (
@@ -34,9 +41,14 @@ def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
 
 
 def plan_with(
-    store: Store, texts: Texts, *, seed: int = 1, blind: bool = True
+    store: Store,
+    texts: Texts,
+    *,
+    seed: int = 1,
+    blind: bool = True,
+    plain: bool = False,
 ) -> Plan:
-    design = Design(kind=DrawKind.ALL, texts=texts)
+    design = Design(kind=DrawKind.ALL, texts=texts, plain=plain)
     return drawn_plan(
         store,
         CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind),
@@ -72,6 +84,15 @@ def test_all_texts_are_shown_with_their_counts_where_the_plan_says_so(
     for item in plan.items:
         assert card(store, plan, item.item).texts == tuple(
             (answer, 1) for answer in ANSWERS
+        )
+
+
+def test_texts_are_plain_where_the_plan_says_so(store: Store) -> None:
+    plan = plan_with(store, Texts.ALL, plain=True)
+    assert plan_from_json(plan.to_json()).design.plain
+    for item in plan.items:
+        assert card(store, plan, item.item).texts == tuple(
+            (f"{answer}.", 1) for answer in ANSWERS
         )
 
 

@@ -333,6 +333,16 @@ def test_a_plan_names_the_gate_of_its_judges(store: Store) -> None:
     assert plan_from_json(plan.to_json()).design.judge_gate == 0.85
 
 
+def test_a_plan_says_that_its_texts_are_plain(store: Store) -> None:
+    design = Design(kind=DrawKind.ALL, repeats=0, plain=True)
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), OURS, design, seed=7)
+    )
+    sentences = outline(plan, clustering(store, plan)).sentences
+    (line,) = [line for line in sentences if line.startswith("Texts:")]
+    assert "line breaks) are made alike. The style" in line
+
+
 def test_a_plan_by_case_says_what_it_saves_and_costs(store: Store) -> None:
     def told(*, by_case: bool) -> list[str]:
         design = Design(kind=DrawKind.ALL, repeats=0, by_case=by_case)

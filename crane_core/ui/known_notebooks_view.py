@@ -66,7 +66,7 @@ def _draw(found: KnownNotebooks) -> None:
         st.info(" ".join(filter(None, [NONE, unlike(found)])))
         return
     st.markdown(lead(found))
-    st.markdown(bullets(findings(found)))
+    st.markdown(bullets(map(literal, findings(found))))
     st.html(rows_html(readable_known(found)))
     for sentence in (unlike(found), smaller_sentence(found.table)):
         if sentence:

@@ -26,10 +26,10 @@ from crane_core.ui.words import (
 TITLE = "Does it know the notebooks?"
 ABOUT = (
     "A copy has other names and numbers than its original and crashes alike. Lower accuracy on the copies is what a "
-    "memorised benchmark would look like, and proves nothing: copies may also be harder. Rules and analyzers memorise "
-    "nothing, so what they lose on the copies is what the copies are harder by. Majority vote, over the instances with "
-    "an outcome in both; 95% intervals by case; p by instance (exact McNemar) and by case (sign flips), Holm-adjusted "
-    "over the rows of one kind of detector."
+    "memorised benchmark would look like, but does not prove it: copies may also be harder. Rules and analyzers "
+    "memorise nothing, so where they lose on the copies too, the copies are harder. Majority vote, over the instances "
+    "with an outcome in both; 95% intervals by case; p by instance (exact McNemar) and by case (sign flips), "
+    "Holm-adjusted over the rows of one kind of detector."
 )
 NONE = (
     "No detector has answers to both the originals and the copies with the same input, so nothing can be compared. "

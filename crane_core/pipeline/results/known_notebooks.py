@@ -78,8 +78,8 @@ def known_notebooks(
 ) -> KnownNotebooks:
     """The comparison by majority. With a diagnosis to be correct, only of runs with labels on both sides.
 
-    frame: of the verdict frame, with the labels of one annotator. runs: `run_list.run_list`, which holds the options of runs. What
-    was executed predicts nothing and is left out. bound: the smallest effect of interest, a share.
+    frame: of the verdict frame, with the labels of one annotator. runs: `run_list.run_list`, which holds the options of
+    runs. What was executed predicts nothing and is left out. bound: the smallest effect of interest, a share.
     """
     sides: list[pd.DataFrame] = []
     places: list[dict[str, Any]] = []

@@ -176,7 +176,9 @@ def test_a_correct_diagnosis_needs_labels_on_both_sides() -> None:
     assert row["outcome"] == Outcome.NO_EVIDENCE
     titles = {"lab": "Lab", "lab-varied": "Lab, varied"}
     assert heading_of(found, titles) == "Lab, varied against Lab, correct diagnosis"  # fmt: skip
-    assert findings(found)[0].startswith("Heron +RT: no evidence of a change on the copies (−5.0 pp, 95% −")  # fmt: skip
+    assert findings(found)[0].startswith(
+        "Heron +RT: no evidence of a change on the copies (−5.0 pp, 95% −"
+    )
 
 
 def test_many_cases_without_a_difference_show_that_it_is_small() -> None:

@@ -212,6 +212,7 @@ class Benchmark:
     title: str
     licence: str | None = None
     url: str | None = None
+    varied_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,10 @@ from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
 from crane_core.ui.headline import draw_headline
+from crane_core.ui.known_notebooks_view import (
+    draw_known_notebooks,
+    has_copies,
+)
 from crane_core.ui.leaderboard_view import draw_leaderboard
 from crane_core.ui.one_model_view import draw_one_model
 from crane_core.ui.plan_view import draw_plans
@@ -33,6 +37,7 @@ OF_CHOSEN = {
     "Time": draw_time_saved,
     "Plan": draw_plans,
 }
+OF_COPIED = {"Copies": draw_known_notebooks}
 OF_EXECUTED = {
     DetectorKind.REHEARSAL: {"Rehearsal": draw_rehearsal},
     DetectorKind.REPAIR: {"Repair": draw_repair},
@@ -46,7 +51,9 @@ with page():
         draw_headline(results_title(chosen), tab=tab_words(chosen))
     parts = OF_CHOSEN
     if chosen is not None:
-        parts = OF_EXECUTED.get(chosen.kind, OF_CHOSEN)
+        if has_copies(chosen):
+            parts = OF_CHOSEN | OF_COPIED
+        parts = OF_EXECUTED.get(chosen.kind, parts)
     name, tab = one_tab(
         [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
     )

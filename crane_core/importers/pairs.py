@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -53,6 +54,8 @@ KIND = "notebook-pairs"
 
 _PAIR = re.compile(r"(?P<case>.+)_(?P<version>reproduced|fixed)\.ipynb")
 _CASES_TABLE = "cases.csv"
+VARIED_FROM = "varied_from"
+"""Column of cases.csv: the benchmark whose cases these are copies of, with other names and numbers."""
 _LABELS = (
     ("benchmark_desc.xlsx", "Sheet1"),
     ("benchmark_labels.xlsx", "Labeled_reviewed"),
@@ -91,9 +94,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from tree.problems
     pairs = _pairs(tree)
     benchmark = _benchmark(tree, pairs)
-    yield benchmark
     facts = _Facts(benchmark.benchmark)
     facts.collect(tree)
+    yield replace(benchmark, varied_from=facts.varied_from)
     yield from facts.problems
     yield from facts.cases_without_notebooks({pair.case_id for pair in pairs})
     for pair in pairs:
@@ -182,6 +185,12 @@ class _Facts:
     cases: dict[str, Case] = field(default_factory=dict)
     truth: GroundTruth = field(default_factory=GroundTruth)
     problems: list[LoadProblem] = field(default_factory=list)
+    originals: set[str] = field(default_factory=set)
+
+    @property
+    def varied_from(self) -> str | None:
+        """The benchmark whose cases these are copies of; None for others, and where several are named."""
+        return min(self.originals) if len(self.originals) == 1 else None
 
     def collect(self, tree: FileTree) -> None:
         """Read every table of the tree that says something about cases."""
@@ -192,9 +201,14 @@ class _Facts:
                     self._take(read_case_labels(tree, path, sheet))
             if name == _CASES_TABLE:
                 self._take(_table_of_cases(tree, path, self.benchmark))
+                self.originals |= _originals(tree, path)
             elif name == _GROUND_TRUTH:
                 self.truth = read_ground_truth(tree, path)
                 self.problems += self.truth.problems
+        if len(self.originals) > 1:
+            told = ", ".join(sorted(self.originals))
+            why = f"several benchmarks are named, so the copies are compared with none: {told}"
+            self.problems.append(LoadProblem(_CASES_TABLE, VARIED_FROM, why))
 
     def _take(self, records: Iterator[Case | LoadProblem]) -> None:
         for record in records:
@@ -228,8 +242,7 @@ def _table_of_cases(
     tree: FileTree, path: str, benchmark: str
 ) -> Iterator[Case | LoadProblem]:
     try:
-        text = read_text(tree, path).removeprefix("\ufeff")
-        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = _rows(tree, path)
         for row in rows:
             facts = {
                 name: (row.get(name) or "").strip() or None for name in _FACTS
@@ -245,6 +258,22 @@ def _table_of_cases(
         yield error.problem
     except csv.Error as error:
         yield LoadProblem(path, "file", f"it is not CSV: {error}")
+
+
+def _rows(tree: FileTree, path: str) -> csv.DictReader[str]:
+    text = read_text(tree, path).removeprefix("\ufeff")
+    return csv.DictReader(io.StringIO(text, newline=""), strict=True)
+
+
+def _originals(tree: FileTree, path: str) -> set[str]:
+    """The benchmarks that the rows name as that of their originals; of a table that cannot be read, none."""
+    # Why it cannot be read is told with its cases.
+    with suppress(UnreadableFileError, csv.Error):
+        named = {
+            (row.get(VARIED_FROM) or "").strip() for row in _rows(tree, path)
+        }
+        return named - {""}
+    return set()
 
 
 def _read_pair(

@@ -29,6 +29,19 @@ def benchmark_titles(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(zip(known["benchmark"], known["title"], strict=True))
 
 
+def varied_benchmarks(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Benchmarks of copies with other names and numbers, each with the loaded benchmark of the originals."""
+    return dict(
+        cursor.execute(
+            """
+            SELECT c.benchmark, c.varied_from FROM benchmarks c
+            JOIN benchmarks o ON o.benchmark = c.varied_from AND o.benchmark <> c.benchmark
+            ORDER BY ALL
+            """
+        ).fetchall()
+    )
+
+
 def case_list(
     cursor: duckdb.DuckDBPyConnection, benchmark: str
 ) -> pd.DataFrame:

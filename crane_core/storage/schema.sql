@@ -47,17 +47,20 @@ COMMENT ON COLUMN annotations.received_at IS 'ISO 8601, UTC, by the server''s cl
 COMMENT ON COLUMN annotations.source IS 'file that the act was imported from, null if it was done here';
 
 CREATE TABLE benchmarks (
-    benchmark VARCHAR PRIMARY KEY,
-    title     VARCHAR NOT NULL,
-    licence   VARCHAR,
-    url       VARCHAR,
-    source_id VARCHAR NOT NULL
+    benchmark   VARCHAR PRIMARY KEY,
+    title       VARCHAR NOT NULL,
+    licence     VARCHAR,
+    url         VARCHAR,
+    varied_from VARCHAR,
+    source_id   VARCHAR NOT NULL
 );
 COMMENT ON TABLE benchmarks IS 'Collections of cases';
 COMMENT ON COLUMN benchmarks.benchmark IS 'id of the benchmark';
 COMMENT ON COLUMN benchmarks.title IS 'name, for people';
 COMMENT ON COLUMN benchmarks.licence IS 'licence';
 COMMENT ON COLUMN benchmarks.url IS 'address';
+COMMENT ON COLUMN benchmarks.varied_from IS
+    'benchmark whose cases these are copies of, with other names and numbers; null for others';
 COMMENT ON COLUMN benchmarks.source_id IS 'source that the row came from, or that of the ledger';
 
 CREATE TABLE campaign_guidelines (

@@ -236,6 +236,12 @@ def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
 
 
 @kept(answers)
+def varied_benchmarks() -> dict[str, str]:
+    """Benchmarks of copies and of their originals; see `storage.cases.varied_benchmarks`."""
+    return stored_cases.varied_benchmarks(store().cursor())
+
+
+@kept(answers)
 def printed_numbers() -> pd.DataFrame:
     """All printed cells; see `pipeline.results.evaluate.printed_numbers`."""
     return evaluate.printed_numbers(store())

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from crane_core.domain import (
     Benchmark,
     Case,
@@ -350,6 +352,34 @@ def test_a_table_of_cases_gives_labels_and_bad_rows_are_problems(
     )
     assert cases["walk"] == Case("my-pairs", "walk", library="numpy")
     assert problems_of(records) == [("cases.csv", "line 3")]
+
+
+@pytest.mark.parametrize(
+    ("originals", "varied_from", "problems"),
+    [
+        (("lab", "lab"), "lab", []),
+        ((" lab ", ""), "lab", []),
+        (("", ""), None, []),
+        (("lab", "other"), None, [("cases.csv", "varied_from")]),
+    ],
+)
+def test_a_table_names_one_benchmark_that_the_cases_are_copies_of(
+    tree_of: TreeOf,
+    originals: tuple[str, str],
+    varied_from: str | None,
+    problems: list[tuple[str, str]],
+) -> None:
+    rows = zip(("trip", "walk"), originals, strict=True)
+    table = "".join(f"{case},{original}\n" for case, original in rows)
+    files = {
+        "cases.csv": f"case_id,varied_from\n{table}",
+        "trip_reproduced.ipynb": CRASHING,
+        "trip_fixed.ipynb": FIXED,
+    }
+    records = read(tree_of, dict(files))
+    [benchmark] = of(records, Benchmark)
+    assert benchmark.varied_from == varied_from
+    assert problems_of(records) == problems
 
 
 def test_our_minibench_comes_in_whole(root: Path) -> None:

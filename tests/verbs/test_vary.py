@@ -42,8 +42,8 @@ def test_copies_that_crash_alike_are_kept_and_the_others_counted(
     assert by_case["number"]["n_numbers"] == 0
     assert by_case["magic"]["why_not"] == "A code cell is not plain Python."
     assert (out / "cases.csv").read_text("utf-8").splitlines()[1:] == [
-        "number,zerodivisionerror,,,,",
-        "same,indexerror,,,,",
+        "number,zerodivisionerror,,,,,lab",
+        "same,indexerror,,,,,lab",
     ]
     assert "KeyError" in by_case["other"]["why_not"]
     kept = sorted(path.name for path in (out / "lab").iterdir())

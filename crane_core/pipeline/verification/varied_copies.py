@@ -1,7 +1,8 @@
 """Copies of cases in other words, each executed: does a detector know the notebook, or what is wrong with it?
 
-A copy is a case of another benchmark with the same name, so copies and originals are paired by their ids. It counts
-only if its target raises the same exception as in the original, twice, and its fixed notebook runs through.
+A copy is a case of another benchmark with the same name, so copies and originals are paired by their ids; the table
+of the copies names the benchmark of the originals. A copy counts only if its target raises the same exception as in
+the original, twice, and its fixed notebook runs through.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pandas as pd
 
 from crane_core.domain import JsonObject, Version
 from crane_core.errors import NotebookError, SourceError
+from crane_core.importers.pairs import VARIED_FROM
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.pipeline.verification.add_case import (
@@ -108,6 +110,7 @@ def varied_copies(
                 name: maker.labels.get(copy.case_id, {}).get(name)
                 for name in LABELS
             }
+            | {VARIED_FROM: bench.benchmark}
             for copy in made
         ]
         (fresh / TABLE).write_text(csv_of(pd.DataFrame(rows)), "utf-8")

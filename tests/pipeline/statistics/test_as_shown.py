@@ -153,6 +153,7 @@ def test_kinds_stand_in_the_order_in_which_exports_hold_them() -> None:
         "tables",
         "time_saved",
         "together",
+        "varied_copies",
     ]
 
 

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +48,7 @@ COMPLETION = (
     'completion in bash and zsh: eval "$(register-python-argcomplete crane)"'
 )
 STORE = "crane_core.storage.store"
+ANNOUNCE = "crane_core.pipeline.notifications.announce"
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
 
@@ -310,6 +312,16 @@ def main(arguments: list[str]) -> int:
             "Check the path, its permissions and the free space.",
         )
         return 1
+    finally:
+        _let_messages_go()
+
+
+def _let_messages_go() -> None:
+    """Notifications that were announced are sent before the command ends, which takes seconds at most."""
+    # Not imported for it: most commands announce nothing.
+    if announcing := sys.modules.get(ANNOUNCE):
+        with suppress(KeyboardInterrupt):
+            announcing.wait_for_messages()
 
 
 def _database_errors() -> tuple[type[Exception], ...]:

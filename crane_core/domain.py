@@ -171,6 +171,7 @@ class AuditAction(StrEnum):
     STOP_RUN = "stop run"
     REGISTER_PLAN = "register plan"
     ASSIST = "answer an assistant"
+    NOTIFY = "change notifications"
     REMOVE = "remove"
     RESTORE = "restore"
     RENAME = "rename"

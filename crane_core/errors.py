@@ -70,6 +70,10 @@ class NoteError(CraneError):
     """A tag, comment or corrected diagnosis that cannot be kept, removed or restored."""
 
 
+class NotificationError(CraneError):
+    """A channel that cannot be kept, or a message that was not sent. Never quotes an address, which holds a secret."""
+
+
 class NotebookError(CraneError):
     """A notebook that cannot be read, or has no such cell."""
 

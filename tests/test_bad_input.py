@@ -618,6 +618,16 @@ NO_TEXTS = {
     "an act of no kind": ("audit", "--action", ESCAPES),
     "acts of a name that is empty": ("audit", "--who", ""),
     "a session of escapes": ("sessions", "--end", ESCAPES),
+    "a channel of escapes": ("notify", "add", ESCAPES, "json://127.0.0.1:1"),
+    "an address of escapes for a channel": ("notify", "add", "a", ESCAPES),
+    "an address without an end": ("notify", "add", "a", LONG),
+    "an event of escapes": (
+        *("notify", "add", "a", "json://127.0.0.1:1", "--on", ESCAPES),
+    ),
+    "a person of escapes": (
+        *("notify", "add", "a", "json://127.0.0.1:1", "--for", ESCAPES),
+    ),
+    "a channel that is not there": ("notify", "test", ESCAPES),
     "a session that is empty": ("sessions", "--end", ""),
     "an address that nobody has": (
         "app",

@@ -49,6 +49,7 @@ _MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
 _OF_DATA_FOLDER = (
     "crane.duckdb*",
     "identity.key*",
+    "notifications*.json",
     "ledger",
     "replicas",
     "sources",

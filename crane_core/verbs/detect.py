@@ -102,6 +102,7 @@ from crane_core.pipeline.jobs.ask_models import (
     asking,
     estimate,
 )
+from crane_core.pipeline.jobs.end import end_announced
 from crane_core.pipeline.jobs.files import (
     LABELS,
     MOST_NAME,
@@ -1019,13 +1020,8 @@ def _done(
             asked,
         )
     outcome = told_work(
-        folder, plan.work, worker, chosen.concurrency or CONCURRENCY
+        folder, plan.work, worker, chosen.concurrency or CONCURRENCY, settle
     )
-    # A batch may be followed by one that leaves out the parameter which the endpoint refused.
-    while settle():
-        outcome = told_work(
-            folder, plan.work, worker, chosen.concurrency or CONCURRENCY
-        )
     rows, printed = _rows(folder, plan.job)
     saved = {"first": of_rules.to_json()} if of_rules else {}
     scored = {
@@ -1045,9 +1041,28 @@ def _done(
 
 
 def told_work(
+    folder: DataFolder,
+    work: Work,
+    worker: Worker,
+    at_once: int,
+    settle: Callable[[], bool] = lambda: False,
+) -> JobOutcome:
+    """Do the work and print its progress, until it is done or Ctrl+C is pressed; again as long as `settle` says so.
+
+    People who want to know of its end are notified.
+    """
+    with end_announced(folder, work.job.job, worker) as watched:
+        outcome = _told_once(folder, work, watched, at_once)
+        # A batch may be followed by one that leaves out the parameter which the endpoint refused.
+        while settle():
+            outcome = _told_once(folder, work, watched, at_once)
+        watched.outcome = outcome
+    return outcome
+
+
+def _told_once(
     folder: DataFolder, work: Work, worker: Worker, at_once: int
 ) -> JobOutcome:
-    """Do the work and print its progress, until it is done or Ctrl+C is pressed."""
     last = [0.0]
     tell(
         f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far"

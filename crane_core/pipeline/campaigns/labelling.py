@@ -31,6 +31,10 @@ from crane_core.domain import (
     CampaignMessage,
 )
 from crane_core.errors import CampaignError, LedgerError
+from crane_core.pipeline.campaigns.announced import (
+    announce_if_labelled,
+    is_labelled,
+)
 from crane_core.pipeline.campaigns.campaigns import (
     annotations_in,
     campaign_file,
@@ -41,6 +45,7 @@ from crane_core.pipeline.campaigns.campaigns import (
 from crane_core.pipeline.campaigns.desk_names import DeskNames, desk_names
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.threads import message_file, messages_of
+from crane_core.pipeline.notifications.channels import has_channels
 from crane_core.pipeline.places import DataFolder
 
 
@@ -122,11 +127,10 @@ class LabelStore:
         with self._open_session(annotator) as session:
             found = self._checked(session.journal, annotator, acts)
             self._write(session, annotator, found.fresh)
+        seconds = perf_counter() - start
+        self._announce_if_labelled(annotator, found.fresh)
         return Taken(
-            found.saved,
-            found.refused,
-            perf_counter() - start,
-            overtaken=found.overtaken,
+            found.saved, found.refused, seconds, overtaken=found.overtaken
         )
 
     def check(
@@ -182,6 +186,7 @@ class LabelStore:
                 annotator,
                 [replace(act, source=source) for act in found.fresh],
             )
+        self._announce_if_labelled(annotator, found.fresh)
         return len(found.fresh)
 
     @contextmanager
@@ -214,6 +219,17 @@ class LabelStore:
                 label_file(self._folder, self.plan.campaign, annotator), *fresh
             )
             self._read(session, annotator)
+
+    def _announce_if_labelled(
+        self, annotator: str, fresh: Sequence[Annotation]
+    ) -> None:
+        """Tell those who want to know where one of these acts gave the campaign its last label."""
+        is_label = any(act.action is AnnotationAction.LABEL for act in fresh)
+        # Most acts end here: the file is looked at first, then whether this annotator has anything left.
+        if not is_label or not has_channels(self._folder):
+            return
+        if is_labelled(self._session(annotator).journal):
+            announce_if_labelled(self._folder, self.plan, self.journal)
 
     def _session(self, annotator: str) -> _AnnotatorSession:
         if annotator not in self._sessions:

@@ -21,6 +21,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState, threads
 from crane_core.domain import CampaignMessage, MessageAction, Side
 from crane_core.errors import CampaignError
+from crane_core.pipeline.campaigns.announced import announce_answer
 from crane_core.pipeline.campaigns.campaigns import (
     journal_of,
     journals_of,
@@ -175,3 +176,5 @@ def _keep(
         flag=flag.event if flag else None,
     )
     ledger.append(message_file(folder, campaign), message)
+    if side is Side.LEAD:
+        announce_answer(folder, message)

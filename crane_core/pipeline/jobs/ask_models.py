@@ -231,6 +231,11 @@ def over_budget(why: str) -> str:
     )
 
 
+def is_over_budget(ended: str | None) -> bool:
+    """Whether this is why a job ended: its budget is used up."""
+    return ended is not None and ended.startswith(_OVER_BUDGET)
+
+
 def came_of(answer: Answer, price: Price | None) -> Came:
     """The answer in a form that a ledger line can hold; counts that do not fit become unknown."""
     used = _tokens(answer.input_tokens), _tokens(answer.output_tokens)

@@ -1,0 +1,1 @@
+"""Messages to people who wait for a job or a campaign: their channels, what happened, and sending it."""

@@ -25,6 +25,7 @@ from crane_core.ui.intake_view import (
 )
 from crane_core.ui.inventory_view import draw_many, draw_removed
 from crane_core.ui.map_view import draw_mapping
+from crane_core.ui.notification_view import draw_notifications
 from crane_core.ui.verified_view import draw_verified
 
 with page():
@@ -49,6 +50,7 @@ with page():
     draw_contradictions()
     draw_annotators()
     draw_counts()
+    draw_notifications()
     draw_sessions()
     draw_audit()
     draw_chosen_problems()

@@ -1,0 +1,67 @@
+"""Notifications on Data: which events the visitor wants on each of their channels. Addresses are not shown.
+
+The operator of the server makes channels: a visitor who could name an address would make the server call it.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.notifications.channels import (
+    Channel,
+    EventKind,
+    channels_of,
+    choose_events,
+    has_channels,
+)
+from crane_core.replica import writer
+from crane_core.ui import data
+from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.visit import visitor
+from crane_core.ui.words import literal
+
+WORDS = {
+    EventKind.JOB_ENDED: "a run ended",
+    EventKind.BUDGET_REACHED: "a run reached its budget",
+    EventKind.FLAG_ANSWERED: "a lead answered a flag",
+    EventKind.CAMPAIGN_DONE: "a campaign is labelled",
+}
+"""What happened, as the choice on the page says it."""
+
+
+def draw_notifications() -> None:
+    """A line per channel of the visitor, with its events to choose; nothing without a channel, and on a replica."""
+    if not has_channels(data.folder()) or writer():
+        return
+    with refusals_shown():
+        mine = channels_of(data.folder(), _person())
+        if not mine:
+            return
+        st.header("Notifications", anchor="notifications")
+        st.caption(
+            "Choose what each channel sends you. Who runs the server adds and removes channels."
+        )
+        for channel in mine:
+            _draw_channel(channel)
+
+
+def _person() -> str | None:
+    """Whose channels are shown: the visitor's; all of them where the app serves one person without a login."""
+    person = visitor()
+    return person.name if person.is_known else None
+
+
+def _draw_channel(channel: Channel) -> None:
+    # Named by what is stored, so that a choice made elsewhere is drawn at the next run instead of being overwritten.
+    state = ",".join(channel.listed_kinds)
+    chosen = st.pills(
+        literal(f"{channel.name}: {channel.service}"),
+        list(EventKind),
+        selection_mode="multi",
+        default=channel.listed_kinds,
+        format_func=lambda kind: WORDS[kind],
+        key=f"notify_{channel.name}_{state}",
+    )
+    if set(chosen) != channel.kinds:
+        choose_events(data.folder(), channel.name, chosen, person=_person())
+        st.rerun()

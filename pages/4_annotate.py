@@ -9,6 +9,7 @@ from crane_core.ui.annotate.desk import draw_desk
 from crane_core.ui.annotate.own_items import draw_own_items
 from crane_core.ui.annotate.start import draw_practice, draw_start
 from crane_core.ui.frame import page
+from crane_core.ui.notification_view import draw_notifications
 
 
 def seat() -> tuple[str, str] | None:
@@ -41,3 +42,5 @@ with page(
         draw_desk(*named)
     else:
         draw_start()
+        # Here too: who labels in a blind campaign may not open Data.
+        draw_notifications()

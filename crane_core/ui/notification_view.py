@@ -1,4 +1,4 @@
-"""Notifications on Data: which events the visitor wants on each of their channels. Addresses are not shown.
+"""Notifications on Data and Annotate: which events the visitor wants on each of their channels, without addresses.
 
 The operator of the server makes channels: a visitor who could name an address would make the server call it.
 """
@@ -39,7 +39,7 @@ def draw_notifications() -> None:
             return
         st.header("Notifications", anchor="notifications")
         st.caption(
-            "Choose what each channel sends you. Who runs the server adds and removes channels."
+            "Choose what each channel sends you. The operator of the server adds and removes channels."
         )
         for channel in mine:
             _draw_channel(channel)

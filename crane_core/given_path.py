@@ -9,6 +9,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from crane_core.errors import CraneError
+
 OF_THE_KERNEL = ("/proc", "/sys")
 
 
@@ -56,3 +58,24 @@ def read_given(path: Path, most_bytes: int) -> bytes:
     if len(data) > most_bytes:
         raise ValueError(f"it is larger than {most_bytes:,} bytes")
     return data
+
+
+def read_given_text(
+    path: Path, most_bytes: int, refused: type[CraneError], remedy: str
+) -> str:
+    """The text of an ordinary file in UTF-8. Raises `refused` with this remedy where it is none, or larger."""
+    try:
+        return read_given(path, most_bytes).decode("utf-8")
+    except UnicodeDecodeError as error:
+        why = f"it is not UTF-8 ({error.reason})"
+        raise refused(
+            f"{path} cannot be read: {why}.", remedy=remedy
+        ) from error
+    except OSError as error:
+        raise refused(
+            f"{path} cannot be read: {error.strerror}.", remedy=remedy
+        ) from error
+    except ValueError as error:
+        raise refused(
+            f"{path} cannot be read: {error}.", remedy=remedy
+        ) from error

@@ -8,7 +8,7 @@ import os
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.errors import SourceError
-from crane_core.given_path import read_given
+from crane_core.given_path import read_given_text
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.add_case import (
@@ -130,16 +130,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _edits(chosen: argparse.Namespace) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for cell, path in chosen.edit:
-        try:
-            found[cell] = read_given(path, MOST_BYTES).decode("utf-8")
-        except (OSError, ValueError) as error:
-            raise SourceError(
-                f"{path} cannot be read: {error}.",
-                remedy="Name a text file in UTF-8.",
-            ) from error
-    return found
+    return {
+        cell: read_given_text(
+            path, MOST_BYTES, SourceError, "Name a text file in UTF-8."
+        )
+        for cell, path in chosen.edit
+    }
 
 
 def in_words(added: AddedCase, to: str) -> str:

@@ -29,7 +29,7 @@ from crane_core.annotation.rounds import Round
 from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
-from crane_core.given_path import read_given
+from crane_core.given_path import read_given_text
 from crane_core.pipeline.audit import at_the_terminal, note, note_written
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
@@ -831,7 +831,11 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.file:
         changed = change_guideline(
-            folder, chosen.name, _text_of(chosen.file), by=chosen.by
+            folder,
+            chosen.name,
+            # A character takes up to four bytes in UTF-8.
+            _text_of(chosen.file, 4 * MOST_CHARACTERS),
+            by=chosen.by,
         )
         give(
             f"{chosen.name}: guideline {changed.version} is in force since {changed.since}"
@@ -857,19 +861,10 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-# A character takes up to four bytes in UTF-8.
-def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
-    try:
-        return read_given(file, most_bytes).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CampaignError(
-            f"{file} is not a text file: {error.reason}.",
-            remedy="Save it as UTF-8.",
-        ) from error
-    except ValueError as error:
-        raise CampaignError(
-            f"{file}: {error}.", remedy="Name a text file."
-        ) from error
+def _text_of(file: Path, most_bytes: int) -> str:
+    return read_given_text(
+        file, most_bytes, CampaignError, "Name a text file in UTF-8."
+    )
 
 
 def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from crane_core import arguments
 from crane_core.arguments import add, option
 from crane_core.errors import PlanError
-from crane_core.given_path import read_given
+from crane_core.given_path import read_given_text
 from crane_core.pipeline.audit import at_the_terminal
 from crane_core.pipeline.fresh_folder import write_new_file
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -56,7 +56,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         write_new_file(file, TEMPLATE, PlanError)
         tell(f"{file}: change it, then `plan register {file.name}`")
         return 0
-    text = _text_of(file)
+    text = read_given_text(
+        file,
+        4 * MOST_LETTERS,
+        PlanError,
+        "`crane plan new FILE` writes a plan to begin with.",
+    )
     plan = plan_from(text)
     store = prepare_or_read(folder, tell)
     try:
@@ -75,21 +80,3 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     questions = "1 question" if n_questions == 1 else f"{n_questions} questions"
     tell(f"registered {name} {before}: {questions}, sha256 {digest}")
     return 0
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return read_given(file, 4 * MOST_LETTERS).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise _unreadable(file, "it is not UTF-8") from error
-    except ValueError as error:
-        raise _unreadable(file, str(error)) from error
-    except OSError as error:
-        raise _unreadable(file, str(error.strerror)) from error
-
-
-def _unreadable(file: Path, why: str) -> PlanError:
-    return PlanError(
-        f"{file} cannot be read: {why}.",
-        remedy="`crane plan new FILE` writes a plan to begin with.",
-    )

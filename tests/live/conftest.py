@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.live.shell import Shell
+
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     tables = [
@@ -76,3 +78,12 @@ def main_stays() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Shell]:
+    """A shell with the extension loaded, and one process beside it for all tests that leave that process alone."""
+    made = Shell()
+    made.shell.run_line_magic("load_ext", "crane_core")
+    yield made
+    made.end()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from crane_core.live.fixes import LiveFixes, fixes_of, fixes_told
@@ -11,17 +9,9 @@ from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.repair.fix import EarlierCell, Fix, Proposals
 from crane_core.repair.search import RepairOutcome, TriedFix
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
-from tests.live.test_magics import Shell
+from tests.live.shell import Shell
 
 THROUGH = Rehearsal(RehearsalEnd.RAN_THROUGH, 2.0)
-
-
-@pytest.fixture(scope="module")
-def lasting() -> Iterator[Shell]:
-    made = Shell()
-    made.shell.run_line_magic("load_ext", "crane_core")
-    yield made
-    made.end()
 
 
 @pytest.fixture

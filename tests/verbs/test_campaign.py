@@ -388,7 +388,7 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     assert "+Causes count." in changes and changes[1].endswith("cleo")
     text.write_bytes(b"\xff")
     assert refused(
-        run(f"guideline pilot --set {text} --by cleo"), "is not a text file"
+        run(f"guideline pilot --set {text} --by cleo"), "is not UTF-8"
     )
     assert run("lock pilot --by cleo --anyway").code == 0
     text.write_text("Too late.", "utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.errors import SourceError
-from crane_core.given_path import read_given
+from crane_core.given_path import read_given_text
 from crane_core.importers.answer_maps.answer_map import (
     completed,
     map_document,
@@ -54,17 +54,9 @@ def mapping_of_text(
 
 
 def _text_of(map_file: Path) -> str:
-    try:
-        return read_given(map_file, _LARGEST).decode("utf-8")
-    except OSError as error:
-        raise SourceError(
-            f"{map_file} cannot be read: {error.strerror}.",
-            remedy="Name the TOML file of a mapping.",
-        ) from error
-    except ValueError as error:
-        raise SourceError(
-            f"{map_file}: {error}.", remedy="Name the TOML file of a mapping."
-        ) from error
+    return read_given_text(
+        map_file, _LARGEST, SourceError, "Name the TOML file of a mapping."
+    )
 
 
 def _ready(path: Path) -> Mapping[str, Any]:

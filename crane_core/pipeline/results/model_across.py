@@ -12,16 +12,13 @@ from crane_core.pipeline.results.measures import (
     Credit,
     Inputs,
     VoteRule,
-    is_sampled,
-    paired_rows,
-    scored,
 )
-from crane_core.stats import gee, rates
+from crane_core.pipeline.results.right_or_wrong import right_or_wrong
+from crane_core.stats import gee
 
 COLUMNS = [
     "detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high",
 ]  # fmt: skip
-SAMPLED = "the labels of a sample stand for others"
 
 
 class ModelAcross(NamedTuple):
@@ -30,7 +27,7 @@ class ModelAcross(NamedTuple):
     ratios: a row per detector with both inputs, columns COLUMNS: n instances (each once with either
     input) of n_cases cases, accuracy without and with it, odds_ratio with its 95% interval (NaN if there is no
     model). chi2, df and p_value of the test; n_cases of all detectors together. why_not: why there is no model, a
-    `gee.Unfit` or SAMPLED, empty if there is one; at: titles of the detectors that it is about.
+    `gee.Unfit` or `right_or_wrong.SAMPLED`, empty if there is one; at: titles of the detectors that it is about.
     """
 
     ratios: pd.DataFrame
@@ -49,43 +46,34 @@ def model_across(
     credit: Credit,
     inputs: Inputs = WITH_STATE,
 ) -> ModelAcross:
-    """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
-
-    Right is a share of 0..1 where the rule is the mean of answers or partial diagnoses earn half a credit. If labels of
-    a sample represent others, it is unknown which instance is right, so there is no model.
-    """
-    rows = paired_rows(
-        frame,
-        rule=rule,
-        credit=credit,
-        inputs=inputs,
+    """`stats.gee` on right or wrong per instance, clustered by case (see `right_or_wrong`)."""
+    rows, why_not = right_or_wrong(
+        frame, rule=rule, credit=credit, inputs=inputs
     )
-    rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
-    parts = None
-    if not rows.empty and not is_sampled(rows, rule, credit):
-        parts = scored(rows, rule, credit).parts
-    if parts is None:
+    if why_not:
         return ModelAcross(
             ratios=pd.DataFrame(columns=COLUMNS),
             chi2=np.nan,
             df=0,
             p_value=np.nan,
             n_cases=rows["case_id"].nunique(),
-            why_not=gee.Unfit.ONE_GROUP if rows.empty else SAMPLED,
+            why_not=why_not,
         )
-    right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
+    right = rows["right"]
     group, names = pd.factorize(rows["detector"], sort=True)
     found = gee.odds_ratios(
         right,
-        rows["setting"] == inputs.other,
+        rows["is_other"],
         group,
         pd.factorize(rows["case_id"])[0],
     )
     ratios = []
     for place, detector in enumerate(names):
         mine = rows[rows["detector"] == detector]
-        is_base = mine["setting"] == inputs.base
-        of_base, of_other = mine.index[is_base], mine.index[~is_base]
+        of_base, of_other = (
+            mine.index[~mine["is_other"]],
+            mine.index[mine["is_other"]],
+        )
         ratios.append(
             {
                 "detector": str(detector),

@@ -15,12 +15,8 @@ from crane_core.pipeline.results.measures import (
     Credit,
     Inputs,
     VoteRule,
-    is_sampled,
-    paired_rows,
-    scored,
 )
-from crane_core.pipeline.results.model_across import SAMPLED
-from crane_core.stats import rates
+from crane_core.pipeline.results.right_or_wrong import right_or_wrong
 from crane_core.stats.gee import Unfit
 from crane_core.stats.intervals import clustered_difference
 from crane_core.stats.one_model import (
@@ -48,7 +44,7 @@ class ModelOfAll(NamedTuple):
     n_cases cases; observed, the difference of accuracy with its 95% interval by case; value, that of the model with the
     95% interval; least and most, the model's value under all PRIOR_SCALES; is_expected, the posterior check. ratios:
     the odds ratio of each detector, with low and high, by its title. sd: of each family of effects. why_not: why there
-    is no model, a `gee.Unfit` or SAMPLED; the frames are empty then.
+    is no model, a `gee.Unfit` or `right_or_wrong.SAMPLED`; the frames are empty then.
     """
 
     gains: pd.DataFrame
@@ -69,20 +65,17 @@ def model_of_all(
 
     No model where the labels of a sample stand for others, without a detector with both inputs, and below LEAST_CASES.
     """
-    rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
-    rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
+    rows, why_not = right_or_wrong(
+        frame, rule=rule, credit=credit, inputs=inputs
+    )
     n_cases = int(rows["case_id"].nunique())
-    why_not = _why_not(rows, rule, credit)
+    if not why_not and n_cases < LEAST_CASES:
+        why_not = str(Unfit.FEW_CLUSTERS)
     if why_not:
         nothing = pd.DataFrame(columns=COLUMNS)
         return ModelOfAll(nothing, pd.DataFrame(), {}, n_cases, why_not)
-    parts = scored(rows, rule, credit).parts
-    if parts is None:
-        raise ValueError("the outcomes of a sample have no parts")
     rows = rows.assign(
-        right=np.asarray(rates.accuracy(parts).part),
-        is_other=rows["setting"] == inputs.other,
-        **{name: rows[name].fillna(UNKNOWN) for name in GROUPINGS},
+        **{name: rows[name].fillna(UNKNOWN) for name in GROUPINGS}
     )
     fits = [_fit(rows, scale) for scale in PRIOR_SCALES]
     tables = [_table(rows, _DETECTOR, [fit.detectors for fit in fits])]
@@ -97,16 +90,6 @@ def model_of_all(
     )
     gains = pd.concat(tables, ignore_index=True)
     return ModelOfAll(gains, ratios, usual.sd, n_cases)
-
-
-def _why_not(rows: pd.DataFrame, rule: VoteRule, credit: Credit) -> str:
-    if rows.empty:
-        return str(Unfit.ONE_GROUP)
-    if is_sampled(rows, rule, credit):
-        return SAMPLED
-    if rows["case_id"].nunique() < LEAST_CASES:
-        return str(Unfit.FEW_CLUSTERS)
-    return ""
 
 
 def _fit(rows: pd.DataFrame, prior_scale: float) -> OneModel:

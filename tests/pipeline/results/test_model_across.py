@@ -10,7 +10,8 @@ import statsmodels.formula.api as smf
 
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
-from crane_core.pipeline.results.model_across import SAMPLED, model_across
+from crane_core.pipeline.results.model_across import model_across
+from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.stats.gee import Unfit
 from crane_core.storage.store import Store
 

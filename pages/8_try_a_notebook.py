@@ -24,16 +24,6 @@ with page():
     told = NOTHING_YET
     is_admin = may(Role.ADMIN)
     may_run = is_admin and execution_allowed(os.environ)
-    if not is_admin:
-        st.caption(
-            "Your own notebooks, running them, and asking a model need the role admin."
-        )
-    elif not may_run:
-        st.caption(
-            f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "
-            "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
-            "`python -m crane_core check` on the machine of the notebook."
-        )
     with refusals_shown():
         chosen = draw_choice(may_upload=is_admin, may_run=may_run)
         if chosen is None:
@@ -45,5 +35,15 @@ with page():
             told = answer(checked, said)
             if is_admin:
                 draw_asking(checked)
+    if not is_admin:
+        st.caption(
+            "Your own notebooks, running them, and asking a model need the role admin."
+        )
+    elif not may_run:
+        st.caption(
+            f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "
+            "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
+            "`python -m crane_core check` on the machine of the notebook."
+        )
     heading.title(told)
     st.session_state[keys.TRY_ANSWER] = told

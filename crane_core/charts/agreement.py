@@ -46,7 +46,10 @@ def forest(
         round(STEP * step, 1)
         for step in range(-steps_below, round(1 / STEP) + 1)
     ]
-    axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
+    # Ends are labelled below their lines, as all others are.
+    axis = alt.Axis(
+        title=coefficient, values=ticks, format=".1f", labelFlush=False
+    )
     scale = alt.Scale(domain=[ticks[0], 1])
 
     def x(field: str) -> alt.X:
@@ -62,7 +65,7 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=row_names(340),
+            axis=row_names(340, above=ROW_HEIGHT // 2 + 3),
         ),
         tooltip=tooltips(
             ("label:N", "group"),
@@ -78,7 +81,7 @@ def forest(
     behind = texts.transform_filter("!datum.is_before")
     before = texts.transform_filter("datum.is_before")
     layers = [
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(
+        base.mark_rule(strokeWidth=2).encode(
             x=x("low:Q"), x2=alt.X2("high:Q"), color=colour
         ),
         base.mark_point(

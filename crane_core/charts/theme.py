@@ -119,7 +119,13 @@ def row_names(
         looks["labelPadding"] = alt.ExprRef(f"{is_phone} ? -2 : 2")
         looks["labelOffset"] = alt.ExprRef(f"{is_phone} ? {-above} : 0")
     return alt.Axis(
-        title=None, labelLimit=limit, ticks=False, domain=False, **looks
+        title=None,
+        labelLimit=limit,
+        # Streamlit moves the first name to the edge of the plot, away from its mark.
+        labelFlush=False,
+        ticks=False,
+        domain=False,
+        **looks,
     )
 
 

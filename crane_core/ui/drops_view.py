@@ -96,7 +96,9 @@ def ablation_title(chosen: Ablated) -> str:
     """What leaving out parts of the input changes, in a sentence."""
     if not chosen.source:
         return "No detector has answered with two inputs yet"
-    return title(measured_drops(chosen), chosen.rate_words, chosen.reference())
+    # Overview counts correct diagnoses, so the two pages may find different things.
+    rate = f"detection {chosen.rate_words}"
+    return title(measured_drops(chosen), rate, chosen.reference())
 
 
 def prepare_drops() -> None:

@@ -130,7 +130,7 @@ def _counted(board: Board) -> str:
     policy = board.policy
     if policy.credit is Credit.DETECTION:
         return "Detection only."
-    return f"Counted: {policy.credit}, judged by {policy.annotator}."
+    return f"Counted: {policy.credit}, by the labels “{policy.annotator}”."
 
 
 def _how_sure(board: Board) -> str:
@@ -222,7 +222,8 @@ def draw_top(chosen: ResultChoice) -> None:
         horizontal=True, vertical_alignment="center", gap="medium"
     ):
         st.caption(
-            f"Correct diagnosis, judged by {chosen.annotator}. Rows that share a bracket are not shown to differ.",
+            f"Correct diagnosis, by the labels “{chosen.annotator}”. Rows that share a bracket are not shown to "
+            "differ.",
             width="content",
         )
         link(

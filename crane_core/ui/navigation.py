@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -153,10 +154,23 @@ def turn(label: str, **query: str | list[str]) -> None:
 
     A page link to the page that it is on runs it again but leaves the address as it was.
     """
+    _turn(label, "tertiary", query)
+
+
+def turn_to_main(label: str, **query: str | list[str]) -> None:
+    """As `turn`, but it looks like the main button of the page."""
+    _turn(label, "primary", query)
+
+
+def _turn(
+    label: str,
+    kind: Literal["primary", "tertiary"],
+    query: dict[str, str | list[str]],
+) -> None:
     st.button(
         label,
         key=f"turn_{label}_{sorted(query.items())}",
-        type="tertiary",
+        type=kind,
         on_click=show_here,
         kwargs=query,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
@@ -94,15 +95,31 @@ def draw_example() -> None:
 
 def example_html(example: Example) -> str:
     """The cards side by side; all text of notebooks and models escaped."""
+    numbered = _without_ends(example.code.splitlines())
     lines = "".join(
         f"<li{' class=cw-crash' if number == example.crash_line else ''}><code>{line_html(line)}</code></li>"
-        for number, line in enumerate(example.code.splitlines(), start=1)
+        for number, line in numbered
     )
     head = f"Target cell of {escape(example.case_id)}"
-    code = f'<div class="cw-verdict"><div class="cw-dim">{head}</div><ol class="cw-code">{lines}</ol></div>'
+    first = numbered[0][0] - 1 if numbered else 0
+    # The style counts lines; the first shown one need not be the cell's first.
+    listed = (
+        f'<ol class="cw-code" style="counter-reset:line {first}">{lines}</ol>'
+    )
+    code = f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{listed}</div>'
     return (
         f'<div class="cw-example">{code}{"".join(two_answers(example))}</div>'
     )
+
+
+def _without_ends(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The lines with their numbers, without the blank ones before the first and after the last that says something."""
+    places = [place for place, line in enumerate(lines) if line.strip()] or [0]
+    return [
+        (place + 1, lines[place])
+        for place in range(places[0], places[-1] + 1)
+        if place < len(lines)
+    ]
 
 
 def two_answers(example: Example) -> tuple[str, str]:

@@ -23,8 +23,9 @@ TITLES: dict[str, Any] = {
         "(every detector|these cases|these filters|of these [0-9,]+ |cases? contains?)"
     ),
     "/results": "Runtime state adds 7 to 10 points for all three models",
-    "/ablations": "Qwen2.5-32B-Instruct loses 8.1 points of accuracy with code only; no evidence for 2 others",
-    "/annotate": "Annotate",
+    "/ablations": "Qwen2.5-32B-Instruct loses 8.1 points of detection accuracy with code only; no evidence for 2 "
+    "others",
+    "/annotate": re.compile("^Annotate$|^No campaign yet"),
     "/campaigns": re.compile(
         r"^(No campaign yet|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)"
     ),

@@ -509,5 +509,5 @@ def test_without_a_campaign_the_page_says_where_one_is_made(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = open_page(f"{facts_app}/annotate")
-    arrives(page, "Annotate")
-    sees(page, "There is no campaign yet")
+    arrives(page, "No campaign yet: practise on ten items")
+    sees(page, "Create a campaign")

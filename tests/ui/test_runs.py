@@ -438,7 +438,7 @@ def test_the_title_counts_runs_and_names_the_one_that_changes_most() -> None:
         ([steady], "1 run; none changes an answer when it is asked again"),
         (
             [ROW, seldom, often],
-            "3 runs; fake, −RT changes its answer on 4 of 10",
+            "3 runs; fake, −RT changes its answer on 4 of 10 notebooks",
         ),
     ):
         assert runs_sentence(pd.DataFrame(rows, columns=list(ROW))) == said

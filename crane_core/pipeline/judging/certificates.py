@@ -15,9 +15,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.rounding import digits
 
 BOTH_ORDERS = "both"
-NOT_CERTIFIED = (
-    "not certified: `judge tune` bounds how often it agrees with a person"
-)
+NOT_CERTIFIED = "not certified, which the command judge tune does"
 
 
 def keep_certificate(folder: DataFolder, found: JudgeCertificate) -> None:

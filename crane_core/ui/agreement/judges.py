@@ -76,15 +76,15 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
         )
         return
     draw_figure(judges_figure(found))
-    _draw_certificates(list(found.table["judge"]))
-    _draw_differs(chosen)
+    certified = _certificates(list(found.table["judge"]))
+    st.markdown(bullets([*certified, *_differing(chosen)]))
     fold = st.expander("Single repetitions", key="passes", on_change="rerun")
     if fold.open:
         with fold:
             _draw_single(chosen)
 
 
-def _draw_certificates(shown: list[str]) -> None:
+def _certificates(shown: list[str]) -> list[str]:
     """What is certified of each judge whose labels are shown, or that nothing is."""
     passes = computed.passes()
     judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
@@ -96,7 +96,7 @@ def _draw_certificates(shown: list[str]) -> None:
         for judge, found in known.items()
         if found.person.partition(": ")[0] in hidden
     }
-    st.markdown(bullets(certified_words(list(judges), known, withheld)))
+    return certified_words(list(judges), known, withheld)
 
 
 def certified_words(
@@ -184,13 +184,13 @@ def _short(judges: list[str]) -> list[str]:
     )
 
 
-def _draw_differs(chosen: AgreementChoice) -> None:
+def _differing(chosen: AgreementChoice) -> list[str]:
     """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
     person, table = computed.differs(chosen)
     # The sentences count single labels, which a blind campaign hides until its lock.
     if table.empty or chosen.blind_campaigns:
-        return
-    st.markdown(bullets(differing_words(str(person), table)))
+        return []
+    return differing_words(str(person), table)
 
 
 def differing_words(person: str, table: pd.DataFrame) -> list[str]:
@@ -199,7 +199,9 @@ def differing_words(person: str, table: pd.DataFrame) -> list[str]:
     for judge, rows in table.groupby("judge", sort=False):
         of = {row["counted"]: row for row in as_rows(rows)}
         every = of[ALL]
-        said = f"{literal(str(judge))} differs from {literal(person)} in {_share(of.get(ON_SCALE, every))}"
+        name = literal(str(judge))
+        share = _share(of.get(ON_SCALE, every))
+        said = f"{name} differs from {literal(person)} in {share}"
         n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
         if n_off:
             off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"

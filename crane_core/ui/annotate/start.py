@@ -29,7 +29,7 @@ from crane_core.ui.annotate.component import draw_component, what_was_sent
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.label_view import for_desk
-from crane_core.ui.navigation import link, show_here, turn
+from crane_core.ui.navigation import link, show_here, turn, turn_to_main
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import count, literal
@@ -37,19 +37,21 @@ from crane_core.ui.words import count, literal
 
 def draw_start() -> None:
     """The campaigns one can label in, and what comes before the first label."""
-    st.title("Annotate")
+    names = campaign_names(data.folder())
+    st.title("Annotate" if names else "No campaign yet: practise on ten items")
     st.markdown(
         "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
         "*correct*, *partial* and *wrong*, one key each. You do not see which model wrote a text or what input it had."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        turn("Practice first: ten items with feedback", practice="1")
+        show_practice = turn if names else turn_to_main
+        show_practice("Practice first: ten items with feedback", practice="1")
         _draw_guideline()
-    names = campaign_names(data.folder())
     if not names:
-        st.info("There is no campaign yet. Ask your lead to create a campaign.")
         if may(Role.LEAD):
             link("campaigns", "Create a campaign")
+        else:
+            st.info("There is no campaign yet. Ask your lead to create one.")
         return
     person = visitor()
     n_shown = 0

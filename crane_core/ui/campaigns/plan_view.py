@@ -56,12 +56,18 @@ def _strata(told: Outline) -> pd.DataFrame:
     titles = data.detector_titles() | {
         str(setting): setting_short(setting) for setting in Setting
     }
+    # Where every item is, the sentences above say so.
+    has_overlap = any(row.twice_or_more < row.drawn for row in told.strata)
     return pd.DataFrame(
         {
             "Stratum": _stratum_words(row.stratum, titles),
             "Population": count(row.population),
             "Drawn": count(row.drawn),
-            "Labelled twice or more": count(row.twice_or_more),
+            **(
+                {"Labelled twice or more": count(row.twice_or_more)}
+                if has_overlap
+                else {}
+            ),
             "Inclusion probability": f"{row.inclusion_probability:.4f}",
         }
         for row in told.strata

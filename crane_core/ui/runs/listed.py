@@ -190,7 +190,7 @@ def runs_sentence(table: pd.DataFrame) -> str:
         return f"{said}; none changes an answer when it is asked again"
     return (
         f"{said}; {row['detector_title']}, {setting_short(row['setting'])} changes its answer "
-        f"on {count(int(row['n_flips']))} of {count(int(row['n_instances']))}"
+        f"on {count(int(row['n_flips']))} of {count(int(row['n_instances']))} notebooks"
     )
 
 

@@ -256,7 +256,7 @@ def cost_words(checked: CheckedNotebook) -> str:
         )
         return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
     if checked.state is not None:
-        return f"{cells_words(n).capitalize()} ran before it; the state does not include their run time."
+        return f"{cells_words(n).capitalize()} ran before it."
     return (
         f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run."
         if n

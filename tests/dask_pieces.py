@@ -44,6 +44,22 @@ def fatal(given: str, stop: Event) -> list[str]:
     return [given]
 
 
+def fatal_beside(given: tuple[Path, str], stop: Event) -> list[str]:
+    """End the worker while it is busy with the other piece, which takes a second; alone, after a few."""
+    mark, name = given
+    if name != "fatal":
+        mark.write_text(str(os.getpid()))
+        time.sleep(1.0)
+        return [name]
+    until = time.monotonic() + 3.0
+    while time.monotonic() < until:
+        if mark.exists() and mark.read_text() == str(os.getpid()):
+            break
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
 def raising(given: str, stop: Event) -> list[str]:
     raise OSError(f"no {given}")
 

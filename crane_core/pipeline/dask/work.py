@@ -2,6 +2,7 @@
 
 Knows the driver's side: how many pieces are out, what comes back, and how the work ends. A piece whose worker was
 killed is done again by another; one that ends worker after worker is reported as such and keeps none of the others.
+The scheduler blames every piece that a worker had when it ended, so those that it gave up are done once more alone.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ def spread(
                 everywhere(worker.stop, out.start, on_error="ignore")
             if not is_all:
                 is_all = _fill(out, waiting, cluster, stop)
+            if is_all and not len(out) and not stop.is_set():
+                out.send_suspect()
             is_done = not len(out) and (is_all or stop.is_set())
             if is_done or time.monotonic() > ends_at:
                 break
@@ -108,6 +111,10 @@ class _Out:
         self._job = job
         self._work = work
         self._n_sent = 0
+        self._suspects: list[WorkPiece] = []
+        """Given up by the scheduler while others were out beside them."""
+        self._is_alone = False
+        """Whether the piece that is out is a suspect, with no other beside it."""
         self._out: dict[str, tuple[Future[Lines], WorkPiece]] = {}
         self._back: SimpleQueue[Future[Lines]] = SimpleQueue()
 
@@ -131,6 +138,12 @@ class _Out:
         self._out[key] = future, piece
         future.add_done_callback(self._back.put)
 
+    def send_suspect(self) -> None:
+        """Send one of the pieces that the scheduler gave up, if there is one; no other may be out."""
+        if self._suspects:
+            self._is_alone = True
+            self.send(self._suspects.pop())
+
     def next(self) -> FinishedPiece | None:
         """The next piece that comes back; None if none does for a moment, or one that has to be done again."""
         try:
@@ -148,6 +161,9 @@ class _Out:
             return None
         if future.status == "error":
             error = self._cluster.asked(future.exception)
+            if _has_ended_workers(error) and not self._is_alone:
+                self._suspects.append(piece)
+                return None
             return (
                 None
                 if isinstance(error, StoppedPieceError)
@@ -163,6 +179,12 @@ class _Out:
         if left and self._cluster.client.status == "running":
             self._cluster.client.cancel(left)  # type: ignore[no-untyped-call]
         self._out.clear()
+
+
+def _has_ended_workers(error: BaseException | None) -> bool:
+    from distributed.scheduler import KilledWorker
+
+    return isinstance(error, KilledWorker)
 
 
 def _told(error: BaseException) -> BaseException:

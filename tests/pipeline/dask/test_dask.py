@@ -44,6 +44,7 @@ from tests.dask_pieces import (
     Processes,
     dask_processes,
     fatal,
+    fatal_beside,
     logged,
     raising,
     until_stopped,
@@ -328,6 +329,27 @@ def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(
     assert {name: one.lines for name, one in done.items()} == {
         name: [name] for name in names
     }
+
+
+@pytest.mark.slow
+def test_a_piece_beside_one_that_ends_workers_is_not_given_up_with_it(
+    tmp_path: Path,
+) -> None:
+    """Both are done at once by a worker of two threads, so that the scheduler blames both for every end."""
+    options = ("--nanny", "--nthreads", "2")
+    mark = tmp_path / "mark"
+    with (
+        dask_processes(tmp_path / "cache", 1, *options) as running,
+        reached(running.address, 0) as cluster,
+    ):
+        pieces = [WorkPiece(name, (mark, name)) for name in ("beside", "fatal")]
+        done = {
+            one.name: one
+            for one in spread(cluster, "both", fatal_beside, pieces, Event())
+        }
+    assert done["beside"].lines == ["beside"]
+    assert "ended 4 workers" in str(done["fatal"].error)
+    assert len(done) == 2
 
 
 def test_lines_that_nobody_fetched_are_found_by_the_next_worker(

@@ -42,6 +42,19 @@ def search(page: Page, words: str) -> None:
     field.press("Enter")
 
 
+@pytest.mark.slow
+def test_where_the_menu_has_no_room_it_says_that_the_page_is_among_the_others(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{facts_app}/runs")
+    page.set_viewport_size({"width": 768, "height": 900})
+    more = page.get_by_test_id("stTopNavSection")
+    expect(more).to_have_css("font-weight", "600")
+    page.get_by_test_id("stTopNavLink").filter(has_text="Cases").click()
+    shows_title(page, TITLES["/cases"])
+    expect(more).not_to_have_css("font-weight", "600")
+
+
 @pytest.mark.parametrize(
     ("path", "terms"),
     [

@@ -86,7 +86,9 @@ def _label_html(label: str | None) -> str:
     if label is None or Label(label) is Label.MISDETECTED:
         return ""
     known = Label(label)
-    return f' <span class="cw-verdict-label {LABEL_CSS[known]}">{escape(LABEL_WORDS[known])}</span>'
+    # Without the label's own sign: beside that of the vote, one tick would mean two things.
+    words = LABEL_WORDS[known].partition(" ")[2]
+    return f' <span class="cw-verdict-label {LABEL_CSS[known]}">{escape(words)}</span>'
 
 
 def has_texts(answers: Answers | None) -> bool:

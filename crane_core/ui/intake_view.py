@@ -11,6 +11,7 @@ from crane_core.fetch import DownloadStep, fetch
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.load import Imported, as_sources, import_paths
+from crane_core.pipeline.loading.saved_dataset import readable
 from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.storage import state
 from crane_core.storage.tables import noun
@@ -140,11 +141,23 @@ def _draw_upload() -> None:
 
 
 def _import_sources(paths: list[Path]) -> None:
-    imported, sources = [], as_sources(paths)
+    imported: list[Imported] = []
+    n_read, sources = 0, as_sources(paths)
     for source in sources:
         with st.spinner(literal(f"Reading {source[0].name}")), refusals_shown():
-            imported.append(import_paths(source, data.folder(), data.store()))
-    keep(IMPORT, imported, is_all=len(imported) == len(sources))
+            imported += _import_source(source)
+            n_read += 1
+    keep(IMPORT, imported, is_all=n_read == len(sources))
+
+
+def _import_source(source: list[Path]) -> list[Imported]:
+    if len(source) > 1:
+        return [import_paths(source, data.folder(), data.store())]
+    # A dataset with several splits is several sources.
+    with readable(source[0]) as files:
+        return [
+            import_paths([file], data.folder(), data.store()) for file in files
+        ]
 
 
 def keep(section: str, imported: list[Imported], *, is_all: bool) -> None:

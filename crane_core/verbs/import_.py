@@ -37,6 +37,7 @@ from crane_core.pipeline.loading.notebook_column import (
     kept_files,
     notebook_column,
 )
+from crane_core.pipeline.loading.saved_dataset import readable
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
@@ -185,11 +186,20 @@ def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
     }
     if chosen.map is not None or stated:
         for path in chosen.paths:
-            with beside_map(path, chosen.map, stated) as mapped:
-                imports.append(import_paths(mapped, folder, replace_by=by))
+            with readable(path) as files:
+                for file in files:
+                    with beside_map(file, chosen.map, stated) as mapped:
+                        imports.append(
+                            import_paths(mapped, folder, replace_by=by)
+                        )
         return imports
     for paths in as_sources(chosen.paths):
-        imports += _imported(paths, folder, by)
+        if len(paths) > 1:
+            imports += _imported(paths, folder, by)
+            continue
+        with readable(paths[0]) as files:
+            for file in files:
+                imports += _imported([file], folder, by)
     return imports
 
 

@@ -7,7 +7,9 @@ channel are sent.
 from __future__ import annotations
 
 import logging
+import socket
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -29,6 +31,8 @@ from crane_core.runtime.shell_channel import MOST_ANSWER, busy
 
 OPENS_WITHIN_S = 20.0
 """The server waits meanwhile until the kernel has answered it."""
+FIRST_TRY_S = 5.0
+"""Over TLS the first request to open may be lost on the way, see `_Ended`; a second one is sent then."""
 MORE_S = 8.0
 """For the way there and back, beyond what a kernel on this machine gets."""
 _GOODBYE_S = 1.0
@@ -37,6 +41,23 @@ _TOO_BIG = 1009
 # At its level DEBUG the library would write the token.
 _NO_LOG = logging.Logger("crane.websocket")
 _NO_LOG.disabled = True
+
+
+class _Ended(ClientConnection):
+    """A connection that ends when it is closed, also where its reader waits within TLS.
+
+    The library's reader is woken by a readable socket, and then reads. Over TLS what came may be a ticket of the server
+    and no data, so that it waits inside the read, where closing the socket does not reach it; the library then waits
+    for the reader, for ever. While it is there, a request that is written at the same time can be lost.
+    """
+
+    def close_socket(self) -> None:
+        # TLS within a proxy's TLS comes as an object that is none.
+        if isinstance(self.socket, socket.socket):
+            with suppress(OSError):
+                # Of the connection below TLS: the reader meets its end.
+                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
+        super().close_socket()
 
 
 class WebSocketShell:
@@ -58,18 +79,7 @@ class WebSocketShell:
         """Raises KernelStartError."""
         address = self._server.address
         try:
-            self._socket: ClientConnection = connect(
-                self._server.websocket_url(self._path),
-                ssl=self._server.encryption if address.is_encrypted else None,
-                subprotocols=self._protocols or None,
-                additional_headers=self._server.headers(self._path),
-                proxy=None if address.is_this_machine else True,
-                open_timeout=OPENS_WITHIN_S,
-                close_timeout=_GOODBYE_S,
-                max_size=MOST_ANSWER,
-                logger=_NO_LOG,
-                legacy=True,
-            )
+            self._socket = self._opened()
         except (WebSocketException, OSError, EOFError, ValueError) as error:
             words = self._server.shown(error) or type(error).__name__
             raise KernelStartError(
@@ -77,6 +87,28 @@ class WebSocketShell:
                 remedy="Check that the kernel still runs, and that proxies on the way let websockets through.",
             ) from error
         return self
+
+    def _opened(self) -> ClientConnection:
+        if self._server.address.is_encrypted:
+            with suppress(TimeoutError):
+                return self._connected(min(FIRST_TRY_S, OPENS_WITHIN_S))
+        return self._connected(OPENS_WITHIN_S)
+
+    def _connected(self, within_s: float) -> ClientConnection:
+        address = self._server.address
+        return connect(
+            self._server.websocket_url(self._path),
+            ssl=self._server.encryption if address.is_encrypted else None,
+            subprotocols=self._protocols or None,
+            additional_headers=self._server.headers(self._path),
+            proxy=None if address.is_this_machine else True,
+            open_timeout=within_s,
+            close_timeout=_GOODBYE_S,
+            max_size=MOST_ANSWER,
+            logger=_NO_LOG,
+            create_connection=_Ended,
+            legacy=True,
+        )
 
     def __exit__(
         self,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -18,8 +21,9 @@ from websockets.sync.server import ServerConnection, serve
 from crane_core.errors import CraneError, KernelError, LookError
 from crane_core.runtime.remote.address import read_address
 from crane_core.runtime.remote.kernels import chosen_kernel
-from crane_core.runtime.remote.server import JupyterServer
+from crane_core.runtime.remote.server import JupyterServer, tls
 from crane_core.runtime.remote.websocket import WebSocketShell
+from tests.jupyter_servers import write_certificate
 from tests.patience import PATIENCE_S
 
 TOKEN = "token-of-the-server"
@@ -218,3 +222,49 @@ def test_a_websocket_that_is_refused_is_told() -> None:
             WebSocketShell(client, ID, "it"),
         ):
             pass
+
+
+@contextmanager
+def mute_over_tls(
+    folder: Path,
+) -> Iterator[tuple[str, Path, list[ssl.SSLSocket]]]:
+    """A server that shakes hands over TLS, sends its tickets, and answers nothing: its address, certificate, visits."""
+    certificate, key = write_certificate(folder)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    came: list[ssl.SSLSocket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            # Closing the listener ends it.
+            with suppress(OSError):
+                while True:
+                    visitor, _ = listening.accept()
+                    came.append(context.wrap_socket(visitor, server_side=True))
+
+        thread = Thread(target=accept)
+        thread.start()
+        try:
+            base = f"https://127.0.0.1:{listening.getsockname()[1]}/"
+            yield base, certificate, came
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for visitor in came:
+                visitor.close()
+
+
+def test_a_server_that_is_mute_over_tls_is_asked_twice_and_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library's reader waits within TLS then, and closing the connection must end it."""
+    for name in ("FIRST_TRY_S", "OPENS_WITHIN_S"):
+        monkeypatch.setattr(f"crane_core.runtime.remote.websocket.{name}", 0.5)
+    with mute_over_tls(tmp_path) as (base, certificate, came):
+        encryption = tls(certificate, is_any_accepted=False)
+        with (
+            JupyterServer(read_address(base), TOKEN, encryption) as client,
+            pytest.raises(KernelError, match="timed out"),
+        ):
+            WebSocketShell(client, ID, "mute").__enter__()
+        assert len(came) == 2

@@ -35,7 +35,7 @@ def refusal(data: bytes) -> tuple[str, str]:
         (b"<!DOCTYPE html><p>Sign in", "a web page", "raw file"),
         (b"\n<html lang='en'>", "a web page", "raw file"),
         (WHOLE.encode("utf-16"), "UTF-16", "UTF-8"),
-        (gzip.compress(b"{}"), "a gzip file", "Unpack"),
+        (gzip.compress(b"{}", mtime=0), "a gzip file", "Unpack"),
         (b"PK\x03\x04\x00\xff", "a ZIP archive", "Unpack"),
         (b"\xff\x00", "not JSON in UTF-8", "again"),
         (b"[]", "JSON, but not a notebook", "Jupyter"),

@@ -145,19 +145,13 @@ def _import_sources(paths: list[Path]) -> None:
     n_read, sources = 0, as_sources(paths)
     for source in sources:
         with st.spinner(literal(f"Reading {source[0].name}")), refusals_shown():
-            imported += _import_source(source)
+            with readable(source) as ready:
+                imported += [
+                    import_paths(each, data.folder(), data.store())
+                    for each in ready
+                ]
             n_read += 1
     keep(IMPORT, imported, is_all=n_read == len(sources))
-
-
-def _import_source(source: list[Path]) -> list[Imported]:
-    if len(source) > 1:
-        return [import_paths(source, data.folder(), data.store())]
-    # A dataset with several splits is several sources.
-    with readable(source[0]) as files:
-        return [
-            import_paths([file], data.folder(), data.store()) for file in files
-        ]
 
 
 def keep(section: str, imported: list[Imported], *, is_all: bool) -> None:

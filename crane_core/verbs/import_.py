@@ -186,20 +186,17 @@ def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
     }
     if chosen.map is not None or stated:
         for path in chosen.paths:
-            with readable(path) as files:
-                for file in files:
+            with readable([path]) as sources:
+                for [file] in sources:
                     with beside_map(file, chosen.map, stated) as mapped:
                         imports.append(
                             import_paths(mapped, folder, replace_by=by)
                         )
         return imports
-    for paths in as_sources(chosen.paths):
-        if len(paths) > 1:
-            imports += _imported(paths, folder, by)
-            continue
-        with readable(paths[0]) as files:
-            for file in files:
-                imports += _imported([file], folder, by)
+    for source in as_sources(chosen.paths):
+        with readable(source) as sources:
+            for paths in sources:
+                imports += _imported(paths, folder, by)
     return imports
 
 

@@ -24,16 +24,16 @@ def is_saved_dataset(path: Path) -> bool:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[list[Path]]:
-    """The path itself; of a saved dataset a Parquet file for each split, until the body ends.
+def readable(source: list[Path]) -> Iterator[list[list[Path]]]:
+    """The source alone; of a saved dataset a source for each split, a Parquet file that is there until the body ends.
 
     Raises SourceError if it cannot be read.
     """
-    if not is_saved_dataset(path):
-        yield [path]
+    if len(source) > 1 or not is_saved_dataset(source[0]):
+        yield [source]
         return
     with tempfile.TemporaryDirectory() as place:
-        yield _as_parquet(path, Path(place))
+        yield [[file] for file in _as_parquet(source[0], Path(place))]
 
 
 def _as_parquet(path: Path, place: Path) -> list[Path]:

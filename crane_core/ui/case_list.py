@@ -18,7 +18,13 @@ from crane_core.storage.search import FoundLine
 from crane_core.ui import keys
 from crane_core.ui.found_html import marked_line
 from crane_core.ui.glossary import explained
-from crane_core.ui.words import NOTHING, count, exception_name, setting_short
+from crane_core.ui.words import (
+    NOTHING,
+    VERSION_WORDS,
+    count,
+    exception_name,
+    setting_short,
+)
 
 MOST_ROWS = 400
 """Cases that are drawn; the filters narrow what is beyond."""
@@ -61,14 +67,18 @@ PLACES = {
     "executed": "executed cell",
 }
 """Where a searched text was found, in words; a place that is not here is called what it is."""
-VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 LEGEND = (
     ("r3", "right"),
     ("p3", "right call, wrong reason (human label)"),
     ("w3", "crash missed, or false alarm"),
     ("w1", "paler: the repeated answers agree less"),
+    ("u1", "no majority or no answer"),
+    ("", "not asked"),
 )
+"""Class of a mark and what it means."""
+_RARE = LEGEND[-2:]
+"""Explained only where the picture has them."""
 
 
 def available_words(table: pd.DataFrame) -> str:
@@ -134,8 +144,15 @@ def _picture_html(
         _group_html(str(name), list(of), picture, ends, benchmark)
         for name, of in groups
     )
+    drawn = {
+        mark[:1]
+        for row in rows
+        for mark in picture.marks.get(row["case_id"], ("",))
+    }
     legend = "".join(
-        f'<span><i class="{css}"></i> {words}</span>' for css, words in LEGEND
+        f'<span><i class="{css}"></i> {words}</span>'
+        for css, words in LEGEND
+        if (css, words) not in _RARE or css[:1] in drawn
     )
     left_out = (
         f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>"
@@ -143,8 +160,9 @@ def _picture_html(
         else ""
     )
     return (
-        f'<section class="cw-picture"><div class="cw-legend cw-dim">{legend}{left_out}</div>'
-        f"{_picture_head(picture.columns)}{body}</section>"
+        f'<details class="cw-picture"><summary>Picture of these cases</summary>'
+        f'<div class="cw-legend cw-dim">{legend}{left_out}</div>'
+        f"{_picture_head(picture.columns)}{body}</details>"
     )
 
 
@@ -174,7 +192,7 @@ def _picture_head(columns: Sequence[PictureColumn]) -> str:
     )
     sides = "".join(
         f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
-        for words in ("crashing", "fixed")
+        for words in VERSION_WORDS.values()
     )
     inputs = (
         f'<span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>'
@@ -288,7 +306,7 @@ def _signs_html(row: dict[str, Any], series: list[str]) -> str:
 def _hit_html(found: FoundLine, find: str, case_id: str) -> str:
     """The row below a case: where the text was found, and the line with it marked."""
     place = PLACES.get(found.place, found.place)
-    version = f", {VERSIONS[found.version]}" if found.version else ""
+    version = f", {VERSION_WORDS[found.version]}" if found.version else ""
     return (
         f'<tr class="cw-hit" data-case="{escape(case_id)}"><td colspan="{len(COLUMNS)}">'
         f'<span class="cw-dim">{escape(place + version)}</span> <code>{marked_line(found.line, find)}</code></td></tr>'

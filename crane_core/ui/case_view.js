@@ -2,8 +2,12 @@
 // sign of the legend keeps the cases that have it.
 // The HTML comes finished and escaped from the server; here it is only put in its place.
 
-const WORDS = {r: 'right', p: 'right call, wrong reason', w: 'wrong', u: 'no majority'};
+const WORDS = {r: 'right', p: 'right call, wrong reason', w: 'wrong', u: 'no majority or no answer'};
 const AGREE = {1: 'answers disagree', 2: 'most answers agree', 3: 'all answers agree'};
+
+// Where the list stands beside the picture; below it, the list would begin screens further down, so it folds.
+const WIDE = matchMedia('(min-width: 900px)');
+let unfolded = false;
 
 // The same case in the picture and in the list.
 function point(root, name) {
@@ -17,6 +21,11 @@ export default function ({data, parentElement, setTriggerValue}) {
   if (root.cwHtml !== data.html) {
     root.innerHTML = root.cwHtml = data.html; // the same again would drop the focus
     const picture = root.querySelector('.cw-picture');
+    if (picture) {
+      picture.open = WIDE.matches || unfolded;
+      picture.ontoggle = () => { if (!WIDE.matches) unfolded = picture.open; };
+      WIDE.onchange = () => { picture.open = WIDE.matches || unfolded; };
+    }
     // Its height says where it stops while the list scrolls on; it changes with the width of the window.
     if (picture) new ResizeObserver(() => picture.style.setProperty('--tall', `${picture.offsetHeight}px`)).observe(picture);
   }

@@ -13,8 +13,13 @@ from itertools import groupby, pairwise
 import streamlit as st
 
 from crane_core.annotation.guideline import GuidelineVersion, sections
-from crane_core.celldiff import LinePair, NumberedLine, align_lines
-from crane_core.ui.pair_diff import SIGNS, words_of
+from crane_core.celldiff import LinePair, align_lines
+from crane_core.ui.pair_diff import (
+    collapsed_html,
+    lines_html,
+    side_html,
+    words_of,
+)
 from crane_core.ui.words import count, literal, moment
 from crane_core.worddiff import Span
 
@@ -62,42 +67,20 @@ def change_html(older: str, newer: str) -> str:
     }
     stretches = groupby(enumerate(pairs), key=lambda entry: entry[0] in near)
     body = "".join(
-        _stretch([pair for _, pair in group], is_open=is_open)
+        (lines_html if is_open else collapsed_html)(
+            ["".join(_sides(pair)) for _, pair in group]
+        )
         for is_open, group in stretches
     )
     return f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
 
 
-def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
-    box = f'<div class="cw-lines">{"".join(side for pair in pairs for side in _sides(pair))}</div>'
-    if is_open:
-        return box
-    n = f"{len(pairs):,} unchanged line{'' if len(pairs) == 1 else 's'}"
-    return (
-        f'<details class="cw-unchanged"><summary>{n}</summary>{box}</details>'
-    )
-
-
 def _sides(pair: LinePair) -> Iterator[str]:
     spans = words_of(pair)
     for side, line in enumerate((pair.left, pair.right)):
-        yield _side(line, side, spans[side], changed=not pair.same)
-
-
-def _side(
-    line: NumberedLine | None,
-    side: int,
-    words: tuple[Span, ...],
-    *,
-    changed: bool,
-) -> str:
-    if line is None:
-        return f'<div class="cw-side cw-of-{side} cw-none"></div>'
-    css, sign = (
-        (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")
-    )
-    text = f"<div>{_marked(line.text, words)}</div>"
-    return f'<div class="cw-side cw-of-{side} {css}"><i>{line.number}</i><b>{sign}</b>{text}</div>'
+        number = f"<i>{line.number}</i>" if line else ""
+        text = _marked(line.text, spans[side]) if line else ""
+        yield side_html(pair, side, number, text)
 
 
 def _marked(text: str, words: tuple[Span, ...]) -> str:

@@ -24,23 +24,29 @@ from crane_core.ui.verdict_matrix import (
     place_of,
     settings_of,
 )
-from crane_core.ui.words import setting_short, setting_words, shortened
+from crane_core.ui.words import (
+    VERSION_WORDS,
+    notebook_words,
+    quantity,
+    setting_short,
+    setting_words,
+    shortened,
+)
 
-NOTEBOOKS = {
-    Version.REPRODUCED: "Crashing notebook",
-    Version.FIXED: "Fixed notebook",
-}
-_SHORT = {Version.REPRODUCED: "crashing", Version.FIXED: "fixed"}
 _SAID = {
     True: ("says", "say", "crash"),
     False: ("says", "say", "no crash"),
     None: ("gives", "give", "no prediction"),
 }
 """Whether an answer predicts a crash: the verb for one and for several, and what is said."""
+_WORDLESS = '<span class="cw-dim">verdicts only, without texts</span>'
 
 
 def answers_html(rows: Sequence[MatrixRow]) -> str:
-    """A line per detector that opens to its texts; open is the first that runtime state changed."""
+    """A line per detector that opens to its texts; open is the first that runtime state changed.
+
+    A detector without texts says so; where none has any, there is nothing to read.
+    """
     told = [row for row in rows if any(map(has_texts, all_answers(row)))]
     changed = [
         row
@@ -51,27 +57,34 @@ def answers_html(rows: Sequence[MatrixRow]) -> str:
     opened = (changed or told)[:1]
     return "".join(
         _detector(row, number, is_open=row in opened)
-        for number, row in enumerate(rows)
         if row in told
+        else f'<div class="cw-wordless">{_head(row)} {_WORDLESS}</div>'
+        for number, row in enumerate(rows)
+        if told
     )
 
 
-def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
+def _head(row: MatrixRow) -> str:
+    """The detector and its votes."""
     settings = settings_of([row])
     votes = " ".join(
-        f'<span><span class="cw-dim">{name}:</span> {_votes(row, version, settings)}</span>'
-        for version, name in _SHORT.items()
+        f'<span><span class="cw-dim">{VERSION_WORDS[version]}:</span> {_votes(row, version, settings)}</span>'
+        for version in Version
     )
     note = (
         f' <span class="cw-dim">{escape(row.note)}</span>' if row.note else ""
     )
-    summary = f"<summary><b>{escape(row.detector)}</b>{note} {votes}</summary>"
+    return f"<b>{escape(row.detector)}</b>{note} {votes}"
+
+
+def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
     body = "".join(
         _texts(row, number, version, setting)
-        for version in NOTEBOOKS
-        for setting in settings
+        for version in Version
+        for setting in settings_of([row])
     )
-    return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
+    opened = " open" if is_open else ""
+    return f'<details class="cw-reasons"{opened}><summary>{_head(row)}</summary>{body}</details>'
 
 
 def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
@@ -89,7 +102,7 @@ def _texts(row: MatrixRow, number: int, version: Version, setting: str) -> str:
     if answers is None or not has_texts(answers):
         return ""
     place = escape(place_of(number, version, setting))
-    head = f"<h3>{NOTEBOOKS[version]}, {escape(setting_words(setting))} {strip_html(answers, version)}</h3>"
+    head = f"<h3>{notebook_words(version)}, {escape(setting_words(setting))} {strip_html(answers, version)}</h3>"
     groups = [
         (said, [run for run in answers.runs if _predicts(run) is said])
         for said in (True, False, None)
@@ -128,11 +141,7 @@ def _group(
     ]
     if len(items) == 1:
         return items[0]
-    others = (
-        "1 other wording"
-        if len(items) == 2
-        else f"{len(items) - 1} other wordings"
-    )
+    others = quantity(len(items) - 1, "other wording")
     return f"{items[0]}<details class='cw-wordings'><summary>{others}</summary>{''.join(items[1:])}</details>"
 
 

@@ -13,6 +13,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import frames_of, n_different, state_html
+from crane_core.ui.words import quantity
 
 
 def code_and_state_html(
@@ -129,9 +130,9 @@ def _state_column(
     )["state"]
     crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
     n = n_different(crashing, fixed)
-    names = "1 name differs" if n == 1 else f"{n} names differ"
+    differ = "differs" if n == 1 else "differ"
     words = (
-        f"{names} between crashing and fixed"
+        f"{quantity(n, 'name')} {differ} between crashing and fixed"
         if n
         else "the same in both versions"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from crane_core.celldiff import (
@@ -20,6 +20,7 @@ from crane_core.celldiff import (
 )
 from crane_core.domain import CellRole
 from crane_core.ui.code_html import code_html
+from crane_core.ui.words import VERSION_WORDS, quantity
 from crane_core.worddiff import Span, changed_words
 
 MAX_LINES = 600
@@ -68,7 +69,7 @@ def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
             ]
         )
     )
-    heads = zip(SIGNS, ("crashing", "fixed"), strict=True)
+    heads = zip(SIGNS, VERSION_WORDS.values(), strict=True)
     head = "".join(
         f'<div class="cw-head"><b>{sign}</b> {name}</div>'
         for sign, name in heads
@@ -126,9 +127,7 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
             f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>',
             False,
         )
-    body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(
-        lines
-    )
+    body = lines_html(_line_rows(lines[:MAX_LINES], left, right)) + _more(lines)
     return _DiffRow(
         name,
         f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>',
@@ -167,7 +166,7 @@ def _status(
             f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
         )
     n_lines = len(left.code.strip().splitlines())
-    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
+    lines = quantity(n_lines, "line")
     return f'<span class="cw-dim">{lines}, unchanged</span>' if same else ""
 
 
@@ -177,25 +176,25 @@ def _lines(
     """The lines, long stretches without a change collapsed."""
     rows = _line_rows(lines[:MAX_LINES], left, right)
     html = [
-        _collapsed(rows[i:j]) if folds else "".join(rows[i:j])
+        collapsed_html(rows[i:j]) if folds else "".join(rows[i:j])
         for i, j, folds in _stretches(lines, left)
     ]
-    return _box("".join(html)) + _more(lines)
+    return lines_html(html) + _more(lines)
 
 
 def _line_rows(
     lines: list[LinePair], left: ShownCell | None, right: ShownCell | None
 ) -> list[str]:
-    before: LinePair | None = None
-    rows = []
-    for pair in lines:
-        rows.append(_line_row(pair, before, left, right))
-        before = pair
-    return rows
+    return [
+        _line_row(pair, before, left, right)
+        for before, pair in pairwise([None, *lines])
+        if pair
+    ]
 
 
-def _box(rows: str) -> str:
-    return f'<div class="cw-lines">{rows}</div>'
+def lines_html(rows: Sequence[str]) -> str:
+    """Rows of both sides in a frame that shows them beside or below each other."""
+    return f'<div class="cw-lines">{"".join(rows)}</div>'
 
 
 def _more(lines: list[LinePair]) -> str:
@@ -207,9 +206,12 @@ def _more(lines: list[LinePair]) -> str:
     )
 
 
-def _collapsed(rows: list[str]) -> str:
-    summary = f"<summary>{len(rows):,} unchanged lines</summary>"
-    return f'<details class="cw-unchanged">{summary}{_box("".join(rows))}</details>'
+def collapsed_html(rows: Sequence[str]) -> str:
+    """Rows of unchanged lines, folded under their number."""
+    summary = f"<summary>{quantity(len(rows), 'unchanged line')}</summary>"
+    return (
+        f'<details class="cw-unchanged">{summary}{lines_html(rows)}</details>'
+    )
 
 
 def _stretches(
@@ -247,17 +249,10 @@ def _line_row(
     right: ShownCell | None,
 ) -> str:
     spans = words_of(pair)
-    cells, lines = (left, right), (pair.left, pair.right)
+    cells = (left, right)
     ends = (before.left, before.right) if before else (None, None)
     return "".join(
-        _side(
-            lines[side],
-            side,
-            cells[side],
-            ends[side],
-            words=spans[side],
-            changed=not pair.same,
-        )
+        _side(pair, side, cells[side], ends[side], words=spans[side])
         for side in (0, 1)
     )
 
@@ -276,24 +271,18 @@ def _crashes(line: NumberedLine | None, cell: ShownCell | None) -> bool:
 
 
 def _side(
-    line: NumberedLine | None,
+    pair: LinePair,
     side: int,
     cell: ShownCell | None,
     before: NumberedLine | None,
     *,
     words: tuple[Span, ...],
-    changed: bool,
 ) -> str:
+    line = (pair.left, pair.right)[side]
     if line is None:
-        return f'<div class="cw-side cw-of-{side} cw-none"></div>'
+        return side_html(pair, side, "", "")
     crashes = _crashes(line, cell)
-    css = (
-        f"cw-side cw-of-{side}"
-        + (f" cw-changed-{side}" if changed else " cw-same")
-        + (" cw-crash" if crashes else "")
-    )
-    mark = "▶" if crashes else SIGNS[side] if changed else ""
-    title = ' title="the crash is raised here"' if crashes else ""
+    mark = '<b title="the crash is raised here">▶</b>' if crashes else ""
     recorded = cell.recorded_line if cell and crashes else None
     told = (
         f' <span class="cw-tag">line {recorded} in the traceback</span>'
@@ -301,13 +290,32 @@ def _side(
         else ""
     )
     shown = code_html(line.text, words, is_underlined=crashes)
-    code = f"<div>{shown}{told}</div>"
-    return f'<div class="{css}">{_number(line, before)}<b{title}>{mark}</b>{code}</div>'
+    return side_html(pair, side, _number(line, before), shown + told, mark)
+
+
+def side_html(
+    pair: LinePair, side: int, number: str, text: str, mark: str = ""
+) -> str:
+    """One side of two lines: its number and its text as HTML, both empty where it has no line.
+
+    mark: what stands in place of the sign, of a crash.
+    An unchanged line on the left has the number of the right too, for where one column shows both notebooks.
+    """
+    css = f"cw-side cw-of-{side}"
+    if not number:
+        return f'<div class="{css} cw-none"></div>'
+    other = pair.right if pair.same and side == 0 else None
+    if other is not None:
+        number += f'<i class="cw-other">{other.number}</i>'
+    css += " cw-same" if pair.same else f" cw-changed-{side}"
+    css += " cw-crash" if mark else ""
+    sign = mark or f"<b>{'' if pair.same else SIGNS[side]}</b>"
+    return f'<div class="{css}">{number}{sign}<div>{text}</div></div>'
 
 
 def _number(line: NumberedLine, before: NumberedLine | None) -> str:
     """The number of a line; it says so where empty lines before it are left out."""
     if before is None or line.number <= before.number + 1:
         return f"<i>{line.number}</i>"
-    n = line.number - before.number - 1
-    return f'<i class="cw-skip" title="{n} empty line{"s" if n > 1 else ""} above not shown">{line.number}</i>'
+    skipped = quantity(line.number - before.number - 1, "empty line")
+    return f'<i class="cw-skip" title="{skipped} above not shown">{line.number}</i>'

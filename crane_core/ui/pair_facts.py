@@ -15,7 +15,12 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.run_strip import Answers, Strip
 from crane_core.ui.verdict_matrix import MatrixRow, rows_of
-from crane_core.ui.words import exception_name, experiment_words, is_imported
+from crane_core.ui.words import (
+    VERSION_WORDS,
+    exception_name,
+    experiment_words,
+    is_imported,
+)
 
 MAX_RAISED = 300
 """Characters of an exception's message in the header."""
@@ -71,7 +76,7 @@ def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
         else ""
     )
     notes = "".join(
-        f'<p class="cw-dim">Remark on the {escape(version)} notebook: {prose_html(remark)}</p>'
+        f'<p class="cw-dim">Remark on the {VERSION_WORDS.get(version, version)} notebook: {prose_html(remark)}</p>'
         for version, remark in remarks.items()
     )
     return f'<div class="cw-why">{why}{notes}</div>' if why or notes else ""

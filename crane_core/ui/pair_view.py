@@ -19,7 +19,12 @@ from crane_core.ui.navigation import draw_neighbours, link
 from crane_core.ui.notes.pair_notes import draw_notes, steps_words
 from crane_core.ui.pair_facts import asked_rows, raised_html
 from crane_core.ui.pair_panel import PairMaterial, draw_panel
-from crane_core.ui.words import edition_words, literal, setting_words
+from crane_core.ui.words import (
+    VERSION_WORDS,
+    edition_words,
+    literal,
+    setting_words,
+)
 
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
@@ -150,4 +155,4 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
 def _input_name(row: dict[str, Any]) -> str:
     # The release that the study's models were shown goes without a name.
     origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
-    return f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"
+    return f"{VERSION_WORDS[row['version']]}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"

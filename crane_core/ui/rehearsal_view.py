@@ -10,13 +10,12 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.words import count, interval, percent
+from crane_core.ui.words import VERSION_WORDS, count, interval, percent
 
 ABOUT = (
     "Execution, not prediction: each target cell was run in a copy of its kernel, which was dropped. Targets that were "
     "still running at the limit or whose outcome is unknown gave no verdict; the Runs page lists their reasons."
 )
-VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 
 
 @data.kept(data.answers, 16, copied=True)
@@ -41,7 +40,7 @@ def readable(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         ({"Detector": row["detector_title"]} if titles else {})
         | {
-            "Notebooks": VERSIONS[row["version"]],
+            "Notebooks": VERSION_WORDS[row["version"]],
             "Crashed": count(row["n_crashed"]),
             "Ran through": count(row["n_through"]),
             "No verdict": count(row["n_open"]),

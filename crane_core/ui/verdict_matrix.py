@@ -15,15 +15,12 @@ from crane_core.ui.run_strip import (
     is_right,
     strip_html,
 )
-from crane_core.ui.words import setting_short, setting_words
+from crane_core.ui.words import notebook_words, setting_short, setting_words
 
-HEADS = {
-    Version.REPRODUCED: "Crashing notebook: 5 answers, majority",
-    Version.FIXED: "Fixed notebook: 5 answers, majority",
-}
 LEGEND = (
     '<div class="cw-legend cw-dim"><span><span class="cw-runs"><span class="cw-run-crash"></span></span> an answer '
     'that predicts a crash</span><span><span class="cw-runs"><span class="cw-run-safe"></span></span> one that does not'
+    '</span><span><span class="cw-runs"><span class="cw-run-none">?</span></span> no answer'
     f"</span><span>✓ ✗ {explained('vote', 'majority')} right, wrong</span>"
     "<span>correct, partial, wrong: diagnosis (human label)</span></div>"
 )
@@ -67,8 +64,8 @@ def matrix_html(rows: Sequence[MatrixRow], first: int = 0) -> str:
     settings = settings_of(rows)
     n = len(settings)
     heads = "".join(
-        f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>'
-        for words in HEADS.values()
+        f'<th colspan="{n}" scope="colgroup">{_head(version, rows)}</th>'
+        for version in Version
     )
     inputs = "".join(
         f'<th scope="col" title="{escape(setting_words(setting))}">{escape(setting_short(setting))}</th>'
@@ -91,12 +88,12 @@ def settings_of(rows: Iterable[MatrixRow]) -> list[str]:
     return [str(setting) for setting in Setting if str(setting) in found]
 
 
-def _head(words: str, rows: Sequence[MatrixRow]) -> str:
+def _head(version: Version, rows: Sequence[MatrixRow]) -> str:
     """The heading of a version; how many answers only where any detector has so many."""
     most = max(
         (len(side.runs) for row in rows for side in all_answers(row)), default=0
     )
-    name, _, _ = words.partition(":")
+    name = notebook_words(version)
     return f"{name}: {most} answers, majority" if most > 1 else name
 
 
@@ -104,7 +101,7 @@ def _row_html(row: MatrixRow, settings: list[str], number: int) -> str:
     note = f'<div class="cw-dim">{escape(row.note)}</div>' if row.note else ""
     cells = "".join(
         f"<td>{_mark_html(row, number, version, setting)}</td>"
-        for version in HEADS
+        for version in Version
         for setting in settings
     )
     return f'<tr><th scope="row">{escape(row.detector)}{note}</th>{cells}</tr>'

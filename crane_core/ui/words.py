@@ -12,10 +12,14 @@ from collections.abc import Iterable, Sequence
 
 from crane_core import rounding
 from crane_core.annotation.label_set import study_labels
-from crane_core.domain import DetectorKind, Label, Setting
+from crane_core.domain import DetectorKind, Label, Setting, Version
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.results.measures import Inputs
 
+VERSION_WORDS: dict[str, str] = {
+    Version.REPRODUCED: "crashing",
+    Version.FIXED: "fixed",
+}
 SETTING_WORDS = {
     Setting.CODE: "code only",
     Setting.RUNTIME: "with runtime state",
@@ -63,6 +67,11 @@ EXPERIMENT_WORDS = {
 }
 NOTHING = "–"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=])")
+
+
+def notebook_words(version: Version) -> str:
+    """A version as a heading: "Crashing notebook"."""
+    return f"{VERSION_WORDS[version].capitalize()} notebook"
 
 
 def setting_words(setting: str) -> str:

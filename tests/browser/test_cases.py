@@ -299,6 +299,22 @@ def offered_counts(page: Page, label: str) -> dict[str, int]:
     return {name: int(n.replace(",", "")) for name, _, n in pairs}
 
 
+def test_on_a_phone_the_picture_folds_and_the_list_is_near(
+    cases: Page,
+) -> None:
+    cases.set_viewport_size({"width": 390, "height": 844})
+    marks = cases.locator(".cw-library").first
+    expect(marks).to_be_hidden()
+    place = listed(cases).first.bounding_box()
+    assert place is not None
+    assert place["y"] < 844
+    cases.get_by_text("Picture of these cases").click()
+    expect(marks).to_be_visible()
+    cases.set_viewport_size({"width": 1280, "height": 844})
+    expect(cases.get_by_text("Picture of these cases")).to_be_hidden()
+    expect(marks).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
 def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
     cases.set_viewport_size({"width": width, "height": 900})

@@ -239,6 +239,16 @@ def test_patterns_are_signs_with_words_for_hover_and_screen_readers() -> None:
     assert "data-pattern" not in board(table("x_1"))
 
 
+def test_the_legend_explains_marks_without_a_verdict_where_there_are_any() -> (
+    None
+):
+    unclear = PICTURE._replace(marks={"x_1": ["r3", "u1", "r3", "r3"]})
+    assert "no majority or no answer" in board(table("x_1"), unclear)
+    assert "not asked" not in board(table("x_1"), unclear)
+    assert "no majority" not in board(table("x_1"))
+    assert "not asked" in board(table("x_1"))
+
+
 def test_available_data_in_words() -> None:
     assert (
         available_words(table("a"))

@@ -69,6 +69,16 @@ def test_a_cell_of_one_side_says_so(text_of: TextOf) -> None:
     assert "only in the crashing notebook" in text_of(html)
 
 
+def test_an_unchanged_line_has_its_number_in_each_notebook() -> None:
+    html = pair_html(
+        [cell("a = 1\nb = 2", "1", TARGET)],
+        [cell("import numpy\na = 1\nb = 2", "1", TARGET)],
+    )
+    assert html.count("cw-other") == 2
+    assert '<i>1</i><i class="cw-other">2</i>' in html
+    assert '<i>2</i><i class="cw-other">3</i>' in html
+
+
 def test_changed_lines_have_their_numbers_and_signs(text_of: TextOf) -> None:
     html = pair_html(
         [cell("a = 1\nb = 2\nc = 3", "1", TARGET)],

@@ -306,7 +306,9 @@ def test_every_setting_has_a_column(text_of: TextOf, setting: Setting) -> None:
     )
 
 
-def test_a_list_of_no_diagnostics_is_no_reason() -> None:
+def test_a_detector_without_texts_says_so_in_its_place(
+    text_of: TextOf,
+) -> None:
     silent = Strip(
         "pylint",
         "code",
@@ -317,6 +319,8 @@ def test_a_list_of_no_diagnostics_is_no_reason() -> None:
     )
     told = strip("code", "crash", "safe", "Rules")
     html = answers_html(rows_of([silent, told]))
-    assert "pylint" not in html
+    assert text_of(html).count("verdicts only, without texts") == 1
+    assert html.index("pylint") < html.index("Rules")
     assert "without a reason" not in html
+    assert answers_html(rows_of([silent])) == ""
     assert '<details class="cw-reasons" open><summary><b>Rules</b>' in html

@@ -20,6 +20,7 @@ from crane_core.ui.access import is_leading
 from crane_core.ui.inventory_view import WITHOUT_LOGIN
 from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import (
+    VERSION_WORDS,
     count,
     experiment_words,
     literal,
@@ -27,7 +28,6 @@ from crane_core.ui.words import (
     setting_short,
 )
 
-VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 MOST_MENTIONS = 20
 """Mentions that are listed; the export has all."""
 
@@ -104,7 +104,7 @@ def subject_words(about: NoteSubject) -> str:
     """What a note is about, in words."""
     if about.thing == "case":
         return "the case"
-    version = VERSIONS.get(str(about.version), about.version)
+    version = VERSION_WORDS.get(str(about.version), about.version)
     title = _detector_title(str(about.detector))
     what = f"{title} {setting_short(str(about.setting))}, {version}"
     where = experiment_words(str(about.experiment))

@@ -26,6 +26,7 @@ from crane_core.ui.verdict_matrix import (
 )
 from crane_core.ui.words import (
     VERSION_WORDS,
+    listed,
     notebook_words,
     quantity,
     setting_short,
@@ -39,13 +40,12 @@ _SAID = {
     None: ("gives", "give", "no prediction"),
 }
 """Whether an answer predicts a crash: the verb for one and for several, and what is said."""
-_WORDLESS = '<span class="cw-dim">verdicts only, without texts</span>'
 
 
 def answers_html(rows: Sequence[MatrixRow]) -> str:
     """A line per detector that opens to its texts; open is the first that runtime state changed.
 
-    A detector without texts says so; where none has any, there is nothing to read.
+    A line below names those without texts; where none has any, there is nothing to read.
     """
     told = [row for row in rows if any(map(has_texts, all_answers(row)))]
     changed = [
@@ -55,17 +55,23 @@ def answers_html(rows: Sequence[MatrixRow]) -> str:
     ]
     # One is open, so that a reader sees what opens; the one that changed is the most telling.
     opened = (changed or told)[:1]
-    return "".join(
+    lines = "".join(
         _detector(row, number, is_open=row in opened)
-        if row in told
-        else f'<div class="cw-wordless">{_head(row)} {_WORDLESS}</div>'
         for number, row in enumerate(rows)
-        if told
+        if row in told
     )
+    silent = [
+        f"{row.detector} ({row.note})" if row.note else row.detector
+        for row in rows
+        if row not in told
+    ]
+    if not told or not silent:
+        return lines
+    names = escape(listed(silent))
+    return f'{lines}<p class="cw-dim cw-small">Verdicts only, without texts: {names}.</p>'
 
 
-def _head(row: MatrixRow) -> str:
-    """The detector and its votes."""
+def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
     settings = settings_of([row])
     votes = " ".join(
         f'<span><span class="cw-dim">{VERSION_WORDS[version]}:</span> {_votes(row, version, settings)}</span>'
@@ -74,17 +80,13 @@ def _head(row: MatrixRow) -> str:
     note = (
         f' <span class="cw-dim">{escape(row.note)}</span>' if row.note else ""
     )
-    return f"<b>{escape(row.detector)}</b>{note} {votes}"
-
-
-def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
+    summary = f"<summary><b>{escape(row.detector)}</b>{note} {votes}</summary>"
     body = "".join(
         _texts(row, number, version, setting)
         for version in Version
-        for setting in settings_of([row])
+        for setting in settings
     )
-    opened = " open" if is_open else ""
-    return f'<details class="cw-reasons"{opened}><summary>{_head(row)}</summary>{body}</details>'
+    return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
 
 
 def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:

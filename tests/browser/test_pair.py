@@ -25,7 +25,7 @@ from .screen import (
 
 LLMS = ("Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5")
 INPUT_FILES = {
-    "reproduced, code only (−RT)": "llms_inputs/executed_code/pandas/pandas_8_reproduced.txt",
+    "crashing, code only (−RT)": "llms_inputs/executed_code/pandas/pandas_8_reproduced.txt",
     "fixed, with runtime state (+RT)": "llms_inputs/executed_code_runinfo/pandas/pandas_8_fixed.txt",
 }
 

@@ -298,7 +298,7 @@ def side_html(
 ) -> str:
     """One side of two lines: its number and its text as HTML, both empty where it has no line.
 
-    mark: what stands in place of the sign, of a crash.
+    mark: what takes the place of the sign, of a crash.
     An unchanged line on the left has the number of the right too, for where one column shows both notebooks.
     """
     css = f"cw-side cw-of-{side}"

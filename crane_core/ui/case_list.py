@@ -77,8 +77,6 @@ LEGEND = (
     ("", "not asked"),
 )
 """Class of a mark and what it means."""
-_RARE = LEGEND[-2:]
-"""Explained only where the picture has them."""
 
 
 def available_words(table: pd.DataFrame) -> str:
@@ -144,15 +142,14 @@ def _picture_html(
         _group_html(str(name), list(of), picture, ends, benchmark)
         for name, of in groups
     )
-    drawn = {
-        mark[:1]
-        for row in rows
-        for mark in picture.marks.get(row["case_id"], ("",))
-    }
+    # Marks without a majority are rare: they are explained only where the picture has them.
+    kinds = {"r", "p", "w"}
+    for row in rows:
+        kinds |= {mark[:1] for mark in picture.marks.get(row["case_id"], [""])}
     legend = "".join(
         f'<span><i class="{css}"></i> {words}</span>'
         for css, words in LEGEND
-        if (css, words) not in _RARE or css[:1] in drawn
+        if css[:1] in kinds
     )
     left_out = (
         f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>"

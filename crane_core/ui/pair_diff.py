@@ -59,7 +59,7 @@ def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
         [c.code for c in crashing],
         [c.code for c in fixed],
         # The targets face each other even if nothing in them is alike.
-        pinned=_targets(crashing, fixed),
+        pinned=CellPair(_target(crashing), _target(fixed)),
     )
     rows = "".join(
         _folded(
@@ -90,12 +90,6 @@ def _folded(rows: list[_DiffRow]) -> Iterator[str]:
         words = f"{len(cells):,} unchanged cells: {cells[0].name} to {cells[-1].name.removeprefix('Cell ')}"
         summary = f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
         yield f'<details class="cw-cell">{summary}{inner}</details>'
-
-
-def _targets(
-    crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]
-) -> CellPair:
-    return CellPair(_target(crashing), _target(fixed))
 
 
 def _target(cells: Sequence[ShownCell]) -> int | None:

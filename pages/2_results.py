@@ -47,8 +47,6 @@ OF_PAPER = {"Paper's tables": draw_tables, "Paper's claims": draw_claims}
 with page():
     head = st.container(key=keys.HEAD)  # its height stands, see style.css
     chosen = draw_switches()
-    with head:
-        draw_headline(results_title(chosen), tab=tab_words(chosen))
     parts = OF_CHOSEN
     if chosen is not None:
         if has_copies(chosen):
@@ -57,6 +55,11 @@ with page():
     name, tab = one_tab(
         [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
     )
+    with head:
+        is_board = parts.get(name) is draw_leaderboard
+        draw_headline(
+            results_title(chosen, is_board=is_board), tab=tab_words(chosen)
+        )
     with tab:
         if name in OF_PAPER:
             OF_PAPER[name]()

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from crane_core.domain import DetectorKind
+from crane_core.charts.theme import detector_colours
+from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.export.leaderboard_formats import (
     answers_address,
     cases_address,
@@ -200,15 +201,26 @@ def board_table(
         columns, sort, low, high, is_linked=is_linked and not is_compact
     )
     ends = _ends(rows)
+    # Of all rows: the chart of the same board gives a stranger its colour by them.
+    colours = detector_colours(board.rows["detector_title"].unique().tolist())
     body = "".join(
         _row_html(
-            board, place, row, columns, ends, low, high, is_linked=is_linked
+            board,
+            place,
+            row | {"colour": colours[row["detector_title"]]},
+            columns,
+            ends,
+            low,
+            high,
+            is_linked=is_linked,
         )
         for place, row in enumerate(rows)
     )
     css = "cw-leaders cw-compact" if is_compact else "cw-leaders"
+    tenth = 10 / (high - low)
+    looks = f"--groups: {board.n_groups}; --tenth: {tenth:.3f}%"
     return (
-        f'<table class="{css}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
+        f'<table class="{css}" style="{looks}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
 
@@ -314,16 +326,20 @@ def _row_html(
         for group in range(board.n_groups)
     )
     shared = letters(row["groups"])
-    cells = "".join(
-        f'<td class="cw-of-{one.name}">{escape(one.cell(row))}</td>'
-        for one in columns
-    )
+    cells = "".join(_figure_html(one, row) for one in columns)
     return (
         f'<tr{css} data-place="{row["place"]}"><td class="cw-rank">{rank_words(best, worst)}</td>'
         f'<td class="cw-brackets" title="brackets {shared or NOTHING}"><span class="cw-hidden">{shared}</span>'
         f'<span class="cw-slots" aria-hidden="true">{slots}</span></td>'
         f"{_name_html(board, row, is_linked=is_linked)}{_accuracy_html(row, low, high)}{cells}</tr>"
     )
+
+
+def _figure_html(column: BoardColumn, row: Row) -> str:
+    """A cell that names its column, for on a phone no heading stands above it."""
+    shown = column.cell(row)
+    css = " cw-nothing" if shown == NOTHING else ""
+    return f'<td class="cw-figure{css}" data-head="{column.head}">{escape(shown)}</td>'
 
 
 def _slot(
@@ -346,10 +362,12 @@ def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
         address = escape(answers_address(board.policy.benchmark, row))
         name = f'<a href="{address}" data-page="runs">{name}</a>'
     own = ' <span class="cw-tag">yours</span>' if row["is_own"] else ""
-    kind = KIND_OF_ROW.get(row["detector_kind"], row["detector_kind"])
-    said = row["why_unranked"] or experiment_words(row["experiment"])
-    prefix = "not ranked: " if row["why_unranked"] else ""
-    note = escape(f"{kind}, {prefix}{said}")
+    kind = KIND_OF_ROW.get(row["detector_kind"]) or str(row["detector_kind"])
+    why = row["why_unranked"]
+    # The same experiment in every row tells nothing; the sentence below the board names it.
+    said = f"not ranked: {why}" if why else experiment_words(row["experiment"])
+    is_told = why or board.ranked["experiment"].nunique() > 1
+    note = escape(f"{kind}, {said}") if is_told else escape(kind)
     if is_linked:
         address = escape(cases_address(board.policy.benchmark, row))
         note += f', <a href="{address}" data-page="cases">cases</a>'
@@ -367,15 +385,16 @@ def _accuracy_html(row: Row, low: float, high: float) -> str:
     def at(share: float) -> str:
         return f"{100 * (share - low) / width:.1f}%"
 
+    css = ' class="cw-open"' if row["setting"] == Setting.CODE else ""
     marks = (
         f'<b style="left:{at(row["low"])};right:calc(100% - {at(row["high"])})"></b>'
-        f'<i style="left:{at(row["value"])}"></i>'
+        f'<i{css} style="left:{at(row["value"])}"></i>'
     )
     tip = (
         f"95% interval {interval(row['low'], row['high'])}, n {count(row['n'])}"
     )
     return (
         f'<td class="cw-of-accuracy" title="{tip}"><span class="cw-value">{percent(row["value"])}</span>'
-        f'<span class="cw-dots" aria-hidden="true">{marks}</span>'
+        f'<span class="cw-dots" style="--mark: {row["colour"]}" aria-hidden="true">{marks}</span>'
         f'<span class="cw-interval">{interval(row["low"], row["high"])}</span></td>'
     )

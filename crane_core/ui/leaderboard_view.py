@@ -41,7 +41,13 @@ from crane_core.ui.overview_view import study
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import drop, switch
-from crane_core.ui.words import KIND_WORDS, count, literal, percent
+from crane_core.ui.words import (
+    KIND_WORDS,
+    count,
+    experiment_words,
+    literal,
+    percent,
+)
 
 ALL = "all"
 TOP_ROWS = 6
@@ -54,10 +60,13 @@ ABOUT_FIGURE = (
     "Before each name, the ranks that the tests leave open; rows that share a letter are not shown to differ. Hollow: "
     "code only. Lines: 95% intervals by case."
 )
-ABOUT = """A bracket joins rows of which no two are shown to differ. That does not show that they are equal. A row can
-be in several brackets: a first row may differ from a third, and a second from neither. Together, the rank ranges hold
-the true ranks with 95% confidence. Filters hide rows and change no rank."""
-COSTS = """Tokens, USD per 1,000 answers: of own runs as counted; of imported models the input alone, at list price."""
+ABOUT = """Two rows differ if every planned test finds it: exact McNemar where an answer is right or wrong, and sign
+flips by case, at the 5% level after Holm over all pairs. A bracket joins rows of which no two are shown to differ. That
+does not show that they are equal. A row can be in several brackets: a first row may differ from a third, and a second
+from neither. Together, the rank ranges hold the true ranks with 95% confidence. Filters hide rows and change no rank.
+
+Tokens, USD per 1,000 answers: of own runs as counted; of imported models the input alone, at list price."""
+MARKS = "Rows that share a bracket are not shown to differ. Hollow: code only. Lines: 95% intervals by case."
 
 _component = st.components.v2.component(
     "crane_leaderboard",
@@ -90,14 +99,15 @@ def board_of(chosen: ResultChoice) -> Board:
 
 
 def draw_leaderboard(chosen: ResultChoice) -> None:
-    """The section of Results."""
+    """The section of Results, whose finding is the title of the page."""
     board = board_of(chosen)
-    st.header(literal(lead_words(board)), anchor="leaderboard")
     kinds = board.rows["detector_kind"].unique().tolist()
     kind = _kind(kinds)
     sort = st.query_params.get(keys.BOARD_SORT)
     _draw_table(board, board_table(board, sort=sort, kind=kind), "results")
-    st.caption(literal(_how_sure(board)))
+    st.caption(literal(_counted_rows(board)))
+    with st.expander("How ranks, brackets and costs are found"):
+        st.markdown(ABOUT)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium"
     ):
@@ -133,15 +143,17 @@ def _counted(board: Board) -> str:
     return f"Counted: {policy.credit}, by the labels “{policy.annotator}”."
 
 
-def _how_sure(board: Board) -> str:
-    n_ranked = len(board.ranked)
-    cases = board.ranked["n_cases"]
-    n_cases = int(cases.max()) if n_ranked else 0
+def _counted_rows(board: Board) -> str:
+    """What the rows count, over how many cases and tests, and how the marks are read."""
+    ranked = board.ranked
+    n_cases = int(ranked["n_cases"].max()) if len(ranked) else 0
+    experiments = ranked["experiment"].unique()
+    is_one = len(experiments) == 1
+    source = f" {experiment_words(experiments[0])}." if is_one else ""
     return (
-        f"{_counted(board)} {count(board.n_instances)} instances of {count(n_cases)} cases; {count(n_ranked)} ranked "
-        f"rows, {count(len(board.tests))} pairs, each on the instances that both answered. Two rows differ if every "
-        "planned test finds it (exact McNemar where an answer is right or wrong, and sign flips by case; 5% level "
-        f"after Holm over all pairs). {ABOUT} {COSTS} Lines: 95% intervals by case."
+        f"{_counted(board)}{source} {count(board.n_instances)} instances of {count(n_cases)} cases; "
+        f"{count(len(ranked))} ranked rows, {count(len(board.tests))} pairs, each on the instances that both "
+        f"answered. {MARKS}"
     )
 
 
@@ -222,8 +234,7 @@ def draw_top(chosen: ResultChoice) -> None:
         horizontal=True, vertical_alignment="center", gap="medium"
     ):
         st.caption(
-            f"Correct diagnosis, by the labels “{chosen.annotator}”. Rows that share a bracket are not shown to "
-            "differ.",
+            f"Correct diagnosis, by the labels “{chosen.annotator}”. {MARKS}",
             width="content",
         )
         link(

@@ -10,8 +10,10 @@ import pandas as pd
 
 from crane_core.domain import DetectorKind
 from crane_core.ui import data
+from crane_core.ui.board_html import lead_words
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
+from crane_core.ui.leaderboard_view import board_of
 from crane_core.ui.one_input_view import each_input, single_title
 from crane_core.ui.rehearsal_view import what_ran
 from crane_core.ui.repair_view import repair_title, what_was_fixed
@@ -22,10 +24,17 @@ PAGE = "Results"
 NO_ANSWERS = "No detector has answered yet"
 
 
-def results_title(chosen: ResultChoice | None) -> str:
-    """The answer in a sentence; it says how many detectors lose as well as how many gain."""
+def results_title(
+    chosen: ResultChoice | None, *, is_board: bool = False
+) -> str:
+    """The answer in a sentence; it says how many detectors lose as well as how many gain.
+
+    is_board: the leaderboard is what is seen, so the title says who is first.
+    """
     if chosen is None:
         return NO_ANSWERS
+    if is_board:
+        return lead_words(board_of(chosen))
     if chosen.kind is DetectorKind.REHEARSAL:
         return rehearsal_title(what_ran(chosen))
     if chosen.kind is DetectorKind.REPAIR:

@@ -7,6 +7,7 @@ import json
 import pandas as pd
 import pytest
 
+from crane_core.charts.theme import detector_colours
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.results.leaderboard import (
@@ -87,6 +88,21 @@ def test_rows_share_a_rank_where_no_test_separates_them(three: Board) -> None:
     assert lead_words(three) == (
         "GOOD −RT has the highest accuracy (95.0%); the tests do not separate it from NEAR −RT"
     )
+
+
+def test_a_figure_names_its_column_and_marks_have_the_colours_of_charts(
+    three: Board,
+) -> None:
+    html = board_table(three)
+    # On a phone no heading stands above a figure.
+    heads = ("Precision", "Recall", "F1", "Seconds")
+    assert all(html.count(f'data-head="{head}"') == 3 for head in heads)
+    colours = detector_colours(three.rows["detector_title"].tolist())
+    assert [f"--mark: {colour}" in html for colour in colours.values()] == [
+        True
+    ] * 3
+    # All of them saw the code only, which is hollow on every chart.
+    assert html.count('class="cw-open"') == 3
 
 
 def test_what_answered_too_few_instances_is_listed_without_a_rank() -> None:

@@ -9,10 +9,10 @@ import pandas as pd
 
 from crane_core.charts.theme import (
     INK,
-    LEGEND,
     PADDING,
     colour_by_detector,
     in_order,
+    legend_of,
     tooltips,
 )
 
@@ -55,7 +55,7 @@ def decision_curve(
     )
     base = alt.Chart(drawn).encode(
         x=x,
-        color=colour_by_detector(titles, legend=LEGEND),
+        color=colour_by_detector(titles, legend=legend_of(titles)),
         strokeDash=alt.StrokeDash("setting:N", legend=DASHES),
         tooltip=tooltips(
             ("detector_title:N", "detector"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 import altair as alt
 import pandas as pd
@@ -11,13 +10,13 @@ import pandas as pd
 from crane_core.charts.theme import (
     CHANGE_INTERVAL,
     COUNTS,
-    LEGEND,
-    PADDING,
     TEXT,
     colour_by_detector,
     either,
     in_order,
+    legend_of,
     line_at,
+    room_for_text,
     row_names,
     tooltips,
 )
@@ -27,18 +26,10 @@ MARK = "mark"
 STEP = 20
 GAP = 12
 AXIS_HEIGHT = 76
-TEXT_ROOM = 48
-"""Pixels at both ends of the axis for the values beside the marks."""
+BESIDE = 10
+"""Pixels between the plot and the column of values at its right."""
 FEW_CASES = 2
 """Rows over at most this many cases are faded."""
-
-
-_HIGH = (
-    "isValid(datum.high) ? max(datum.high, datum.difference) : datum.difference"
-)
-_LOW = (
-    "isValid(datum.low) ? min(datum.low, datum.difference) : datum.difference"
-)
 
 
 def drops(
@@ -49,6 +40,8 @@ def drops(
     headings: Sequence[str] = (),
 ) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
+
+    The values stand in a column at the right, where no interval and no other value can meet them.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
     there is no interval), text, n, n_cases, is_printed. `labels` is the order from top to
@@ -63,9 +56,7 @@ def drops(
     )
 
     def x(field: str) -> alt.X:
-        return alt.X(
-            field, axis=axis, scale=alt.Scale(nice=False, padding=TEXT_ROOM)
-        )
+        return alt.X(field, axis=axis, scale=alt.Scale(nice=False, padding=12))
 
     base = alt.Chart(table).encode(
         y=alt.Y(
@@ -81,7 +72,7 @@ def drops(
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
         color=colour_by_detector(
-            titles, legend=LEGEND if len(titles) > 1 else None
+            titles, legend=legend_of(titles) if len(titles) > 1 else None
         ),
         opacity=alt.OpacityValue(
             1,
@@ -114,26 +105,15 @@ def drops(
         base.transform_filter(printed)
         .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
         .encode(x=x("difference:Q")),
-        *_values(base, x),
+        base.mark_text(
+            align="left", dx=BESIDE, fontSize=11, baseline="middle"
+        ).encode(
+            x=alt.value("width"),
+            text=alt.Text("text:N"),
+            color=alt.ColorValue(TEXT),
+        ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT
-    return alt.LayerChart(layer=layers, height=height, padding=PADDING)
-
-
-def _values(base: alt.Chart, x: Callable[[str], alt.X]) -> Iterator[alt.Chart]:
-    """The values beside the marks: at the left of what ends below zero, so that none crosses that line."""
-    sides: tuple[tuple[str, str, Literal["left", "right"], int], ...] = (
-        (f"({_HIGH}) < 0", _LOW, "right", -8),
-        (f"({_HIGH}) >= 0", _HIGH, "left", 8),
+    return alt.LayerChart(
+        layer=layers, height=height, padding=room_for_text(table["text"])
     )
-    for test, end, align, dx in sides:
-        yield (
-            base.transform_filter(test)
-            .transform_calculate(end=end)
-            .mark_text(align=align, dx=dx, fontSize=11, baseline="middle")
-            .encode(
-                x=x("end:Q"),
-                text=alt.Text("text:N"),
-                color=alt.ColorValue(TEXT),
-            )
-        )

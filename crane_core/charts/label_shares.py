@@ -10,10 +10,10 @@ import pandas as pd
 from crane_core.charts.theme import (
     COUNTS,
     INTERVAL,
-    LEGEND,
     PADDING,
     TEXT,
     colour_and_shape,
+    legend_of,
     tooltips,
 )
 
@@ -23,8 +23,6 @@ AROUND = 84
 """Pixels of the legend and the axis."""
 AFTER = "\n"
 """The empty line after a group; no label is called so."""
-MOST_IN_A_LINE = 30
-"""Letters of labels that a phone shows beside each other in the legend."""
 
 
 def label_shares(
@@ -67,10 +65,7 @@ def label_shares(
     scale = alt.Scale(domain=[0, 1])
     axis = alt.Axis(format=".0%", tickCount=5, title="share of the verdicts")
     x = alt.X("value:Q", scale=scale, axis=axis)
-    legend = LEGEND.copy()
-    if sum(map(len, labels)) <= MOST_IN_A_LINE:
-        legend.columns = len(labels)
-    colour, shape = colour_and_shape(colours, legend=legend)
+    colour, shape = colour_and_shape(colours, legend=legend_of(labels))
     tooltip = tooltips(
         ("group:N", "of"),
         ("label:N", "label"),

@@ -10,10 +10,10 @@ import pandas as pd
 from crane_core.charts.theme import (
     INK,
     INTERVAL,
-    LEGEND,
     TEXT,
     colour_by_detector,
     in_order,
+    legend_of,
     room_for_text,
     tooltips,
 )
@@ -43,7 +43,7 @@ def pareto(
 
     base = alt.Chart(table).encode(
         x=x,
-        color=colour_by_detector(titles, legend=LEGEND),
+        color=colour_by_detector(titles, legend=legend_of(titles)),
         tooltip=tooltips(
             ("detector_title:N", "detector"),
             ("setting:N", "input"),

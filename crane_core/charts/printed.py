@@ -60,16 +60,9 @@ def printed_bars(
     mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(
         x=alt.X("reference_value:Q", title=rate), y=alt.Y()
     )
-    # Beyond the dashed line too, which would cross the value.
-    values = (
-        base.transform_calculate(
-            end="max(datum.value, datum.reference_value || 0)"
-        )
-        .mark_text(align="left", dx=6, fontSize=11, color=TEXT)
-        .encode(
-            x=alt.X("end:Q", scale=scale, title=rate),
-            text=alt.Text("text:N"),
-        )
+    # In a column: beside its bar a value would be crossed by the dashed line.
+    values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(
+        x=alt.XDatum(1, scale=scale, title=rate), text=alt.Text("text:N")
     )
     return alt.LayerChart(
         layer=[bars, mark, values],

@@ -9,10 +9,10 @@ from crane_core.charts.theme import (
     COUNTS,
     INK,
     INTERVAL,
-    LEGEND,
     PADDING,
     colour_by_detector,
     in_order,
+    legend_of,
     tooltips,
 )
 
@@ -84,7 +84,7 @@ def against_diagonal(
 
     base = alt.Chart(drawn).encode(
         x=x,
-        color=colour_by_detector(titles, legend=LEGEND),
+        color=colour_by_detector(titles, legend=legend_of(titles)),
         tooltip=tooltips(
             ("detector_title:N", "detector"),
             said,

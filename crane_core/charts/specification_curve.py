@@ -16,10 +16,10 @@ import pandas as pd
 from crane_core.charts.theme import (
     CHANGE_INTERVAL,
     INK,
-    LEGEND,
     PADDING,
     colour_by_detector,
     in_order,
+    legend_of,
     line_at,
     tooltips,
 )
@@ -64,7 +64,7 @@ def specification_curve(
     base = alt.Chart(readings).encode(
         x=x,
         xOffset=alt.XOffset("detector_title:N", sort=titles),
-        color=colour_by_detector(titles, legend=LEGEND),
+        color=colour_by_detector(titles, legend=legend_of(titles)),
         tooltip=tooltips(
             ("detector_title:N", "detector"),
             ("reading:N", "reading"),

@@ -58,17 +58,8 @@ TEXT = "#5f6872"
 """Text on a light ground, as in downloads; on the page style.css sets the colour of the theme."""
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
-LEGEND = alt.Legend(
-    title=None,
-    orient="top",
-    columns=alt.ExprRef("width < 440 ? 2 : width < 760 ? 3 : 6"),
-    labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
-    columnPadding=8,
-    labelFontSize=alt.ExprRef("width < 440 ? 11 : 12"),
-    labelOpacity=1,
-    symbolOpacity=1,
-)
-"""In one line where there is room, two beside each other on a phone."""
+LEGEND_LETTER, LEGEND_SYMBOL = 6.2, 26
+"""Pixels of a legend's letter on a phone, and of its symbol with the space around it."""
 INTERVAL = (("low:Q", "95% from", ".1%"), ("high:Q", "to", ".1%"))
 CHANGE_INTERVAL = (("low:Q", "95% from", "+.1%"), ("high:Q", "to", "+.1%"))
 COUNTS = (("n:Q", "instances"), ("n_cases:Q", "cases"))
@@ -126,6 +117,24 @@ def row_names(
         ticks=False,
         domain=False,
         **looks,
+    )
+
+
+def legend_of(names: Sequence[str]) -> alt.Legend:
+    """A legend above the plot: in one line where its names fit, else two or three of them beside each other."""
+    letters = sum(map(len, names))
+    line = round(LEGEND_LETTER * letters + LEGEND_SYMBOL * len(names))
+    return alt.Legend(
+        title=None,
+        orient="top",
+        columns=alt.ExprRef(
+            f"width >= {line} ? {len(names)} : width < 440 ? 2 : 3"
+        ),
+        labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
+        columnPadding=8,
+        labelFontSize=alt.ExprRef("width < 440 ? 11 : 12"),
+        labelOpacity=1,
+        symbolOpacity=1,
     )
 
 

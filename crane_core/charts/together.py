@@ -27,8 +27,8 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     """A diamond with its interval per row, filled where `holds` is true; rows in the order of the table.
 
     `table` has label (the combination with its n, as the axis shows it), difference, low, high (shares), holds, best
-    (name of the best member), value and best_value (accuracy, shares), n, n_cases, and text to stand behind the
-    interval. `axis` says what the difference, in percentage points, is of.
+    (name of the best member), value and best_value (accuracy, shares), n, n_cases, and text to stand at
+    the right. `axis` says what the difference, in percentage points, is of.
     """
     low, high = (
         min(-0.01, float(table["low"].min())),
@@ -74,9 +74,10 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         base.mark_point(
             size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour
         ).encode(x=x("difference:Q"), fill=fill),
+        # In a column: behind its interval a value would meet the line at zero of its row.
         base.mark_text(
             align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
-        ).encode(x=x("high:Q"), text=alt.Text("text:N")),
+        ).encode(x=alt.value("width"), text=alt.Text("text:N")),
     ]
     return alt.LayerChart(
         layer=layers,

@@ -68,6 +68,18 @@ def test_zero_is_marked_and_what_is_measured_has_an_interval(
     assert printed["transform"] == [{"filter": "datum.is_printed"}]
 
 
+def test_values_stand_in_a_column_right_of_all_marks(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    chart = drops(table, labels=LABELS, rate="accuracy")
+    [values] = marks_of(chart, "text")
+    assert values["encoding"]["x"] == {"value": "width"}
+    assert values["mark"]["align"] == "left"
+    # What is printed has a value there too.
+    assert "transform" not in values
+    assert chart.to_dict()["padding"]["right"] > 7 * len("−5.0")
+
+
 def test_rows_keep_their_order_and_few_cases_are_faded(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:

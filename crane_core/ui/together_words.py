@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -82,45 +82,35 @@ def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
 
 
 def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
-    """What our rules change, in a few sentences: the gains and the losses by name, and how many rows are neither."""
+    """What our rules change: how many rows gain and lose, and which; their numbers stand in the chart and the table."""
     rows = as_rows(table)
     rules = names[rows[0]["members"][0]]
     decided = of_comparisons([row["outcome"] for row in rows])
-    against = (
-        "against the better of the two alone"
-        if _is_of_two(rows)
-        else "against the best member alone"
+    is_of_two = all(len(row["members"]) == 2 for row in rows)
+    best = "the better of the two" if is_of_two else "the best member"
+    named_rows = named(
+        rows, lambda row: _asked_words(row["members"][1:], names)
     )
-    gains = [row for row in rows if row["outcome"] == Outcome.GAIN]
-    losses = named(
-        [row for row in rows if row["outcome"] == Outcome.LOSS],
-        lambda row: _change_words(row, names),
+    return f"**With {rules} asked first, {decided}**, against {best} alone. {named_rows}".rstrip()
+
+
+def changed_by_rules(
+    table: pd.DataFrame, names: dict[Member, str]
+) -> pd.DataFrame:
+    """The gains and losses of `finding` as a table for readers: accuracy alone and after the rules, and the change."""
+    rows = [row for row in as_rows(table) if row["outcome"] in DIRECTED]
+    return pd.DataFrame(
+        {
+            "After the rules": _asked_words(row["members"][1:], names),
+            "Best alone": percent(row["alone"]),
+            "Rules first": percent(row["accuracy"]),
+            "Change": points(row["difference"]),
+            "95% interval": points_interval(row["low"], row["high"]),
+            "p (Holm)": p_value(row["p_holm"]),
+            "Model asked": n_asked_words(row),
+        }
+        for row in rows
     )
-    if not gains:
-        return f"**With {rules} asked first, {decided}**, {against}. {losses}".rstrip()
-    parts = [
-        f"**{_asked_words(row['members'][1:], names)}** {_raised_words(row)}"
-        for row in gains
-    ]
-    return (
-        f"Asked first, {rules} raise the accuracy of {' and '.join(parts)}, and the model is asked about "
-        f"{count(int(gains[0]['n_asked']))} of {count(gains[0]['n'])} instances. "
-        f"{sentence_case(decided)}, {against}. {losses}"
-    ).rstrip()
-
-
-def _is_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
-    return all(len(row["members"]) == 2 for row in rows)
-
-
-def _raised_words(row: Mapping[str, Any]) -> str:
-    change = f"{points(row['difference'])} against the best member, {points_interval(row['low'], row['high'])}"
-    return f"from {percent(row['alone'])} to {percent(row['accuracy'])} ({change}, p {p_words(row['p_holm'])})"
-
-
-def _change_words(row: Mapping[str, Any], names: dict[Member, str]) -> str:
-    where = points_interval(row["low"], row["high"])
-    return f"{_asked_words(row['members'][1:], names)} ({points(row['difference'])}, {where})"
 
 
 def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:

@@ -100,7 +100,8 @@ def test_specification_curve_of_the_study(study: Collected) -> None:
 def test_combinations_of_the_study(study: Collected) -> None:
     text = told(together_blocks(study))
     assert '<h2 id="together">Are combined detectors better?</h2>' in text
-    assert "<strong>GPT-5 −RT</strong> from 76.1% to 80.6%" in text
+    assert "Gains: GPT-5 −RT, Qwen2.5-32B-Instruct +RT." in text
+    assert "<td>80.6%</td>" in text
     assert text.count('<h3 id="together-junobench-') == 1, (
         "what ships beside the study stands with it"
     )

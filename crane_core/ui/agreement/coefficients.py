@@ -240,6 +240,10 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
         f'<th scope="col">{escape(label_words(label, labels))}</th>'
         for label in counts.columns
     )
+    n_columns = len(counts.columns)
+    above = (
+        f'<th scope="colgroup" colspan="{n_columns}">{escape(second)} says</th>'
+    )
     body = "".join(
         _row(counts, label, labels, first, second, total)
         for label in counts.index
@@ -247,9 +251,9 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
         '<div class="cw-scroll" tabindex="0"><table class="cw-matrix">'
-        f"<caption>Rows: {escape(first)}. Columns: {escape(second)}. {count(total)} {noun}; shading: "
-        "share of the row. Framed: equal labels.</caption>"
-        f'<thead><tr><td></td>{head}<th scope="col">all</th></tr></thead><tbody>{body}</tbody>'
+        f"<caption>{count(total)} {noun}. Shading: share of the row. Framed: equal labels.</caption>"
+        f"<thead><tr><td></td>{above}<td></td></tr>"
+        f'<tr><th scope="col">{escape(first)} says</th>{head}<th scope="col">all</th></tr></thead><tbody>{body}</tbody>'
         f'<tfoot><tr><th scope="row">all</th>{sums}<td>{count(total)}</td></tr></tfoot></table></div>'
     )
 

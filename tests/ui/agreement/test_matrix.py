@@ -34,14 +34,18 @@ def test_rows_are_the_first_annotators_and_have_their_sums(
     text_of: Callable[[str], str],
 ) -> None:
     html = matrix([[1200, 40, 0], [6, 4, 0], [9, 6, 1]])
-    assert cells(html)[1:] == [
+    assert cells(html)[2:] == [
         ["1,200", "40", "0", "1,240"],
         ["6", "4", "0", "10"],
         ["9", "6", "1", "16"],
         ["1,215", "50", "1", "1,266"],
     ]
-    assert "Rows: ana. Columns: ben. 1,266 diagnoses" in text_of(html)
-    assert html.count('scope="col"') == html.count('scope="row"') == 4
+    assert "1,266 diagnoses" in text_of(html)
+    above, beside = re.findall(r"<th[^>]*>(\w+ says)</th>", html)
+    assert (above, beside) == ("ben says", "ana says")
+    assert '<th scope="colgroup" colspan="3">ben says' in html
+    # The name of the first annotator heads the column of row names.
+    assert html.count('scope="col"') == html.count('scope="row"') + 1 == 5
 
 
 def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> (
@@ -66,7 +70,7 @@ def test_nothing_in_common_is_a_matrix_of_zeros(
     text_of: Callable[[str], str],
 ) -> None:
     html = matrix([[0] * 3] * 3)
-    assert {cell for row in cells(html)[1:] for cell in row} == {"0"}
+    assert {cell for row in cells(html)[2:] for cell in row} == {"0"}
     assert "nan" not in text_of(html)
 
 
@@ -75,4 +79,4 @@ def test_a_hostile_name_is_text(
 ) -> None:
     html = matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]], first=hostile)
     assert len(html) < 40 * 6 * MAX_NAME
-    assert "Columns: ben" in text_of(html)
+    assert "ben says" in text_of(html)

@@ -8,6 +8,7 @@ from crane_core.ui.overview_example import draw_example
 from crane_core.ui.overview_view import (
     draw_answer,
     draw_head,
+    draw_sources,
     draw_together_finding,
     draw_ways,
 )
@@ -21,13 +22,15 @@ from crane_core.ui.story_view import asked_step, draw_story, draw_story_link
 def draw_overview() -> None:
     """The whole page."""
     chosen = draw_head()
-    draw_story_link()
     draw_answer(chosen)
     if chosen is not None:
         # It is filled last: every reading of the answers takes longer than the rest of the page.
         caveat = st.container(key="caveat" if has_several_judges() else None)
+    draw_sources(chosen)
+    if chosen is not None:
         draw_top(chosen)
     draw_example()
+    draw_story_link()
     draw_together_finding(chosen)
     draw_ways()
     if chosen is not None:

@@ -18,6 +18,7 @@ from crane_core.pipeline.cases.turned_right import (
 )
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import line_html
+from crane_core.ui.deciding_fact import deciding_fact
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY
@@ -106,7 +107,12 @@ def example_html(example: Example) -> str:
     listed = (
         f'<ol class="cw-code" style="counter-reset:line {first}">{lines}</ol>'
     )
-    code = f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{listed}</div>'
+    fact = deciding_fact(example.code, example.crash_line, example.state)
+    told = f'<p class="cw-fact"><span class="cw-dim">In the kernel, given with {explained("+RT")}:</span> {fact}</p>'
+    code = (
+        f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{listed}'
+        f"{told if fact else ''}</div>"
+    )
     return (
         f'<div class="cw-example">{code}{"".join(two_answers(example))}</div>'
     )

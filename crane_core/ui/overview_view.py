@@ -29,8 +29,9 @@ from crane_core.ui.paper import (
     PAPER_YEAR,
 )
 from crane_core.ui.result_switches import STUDY, ResultChoice
+from crane_core.ui.rows_html import rows_html
 from crane_core.ui.together_view import names_of, rules_first
-from crane_core.ui.together_words import finding
+from crane_core.ui.together_words import changed_by_rules, finding
 from crane_core.ui.words import count, interval, p_value, percent, points
 
 QUESTION = "Will the next cell crash?"
@@ -67,7 +68,7 @@ def prepare_answer() -> None:
 
 
 def draw_head() -> ResultChoice | None:
-    """Title, what it is about, and the paper; returns the study."""
+    """Title and what it is about; returns the study."""
     chosen = study()
     st.title(headline(compared(chosen).comparison) if chosen else QUESTION)
     st.html(
@@ -76,7 +77,6 @@ def draw_head() -> ResultChoice | None:
         f"({explained('+RT')}): structure ({explained('S')}), "
         f"representation ({explained('R')}) and values ({explained('V')}).</p>"
     )
-    _draw_paper()
     return chosen
 
 
@@ -139,7 +139,6 @@ def draw_answer(chosen: ResultChoice | None) -> None:
             caption=caption,
             note=f"{_p_words(comparison)} {count(n)} notebooks of {count(n_cases)} cases.",
         )
-    _draw_cases(chosen, comparison["detector"].tolist())
 
 
 def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -179,8 +178,15 @@ def _changed(
     }
 
 
+def draw_sources(chosen: ResultChoice | None) -> None:
+    """What the answer rests on: the cases behind it, as links that open them, and the paper."""
+    comparison = compared(chosen).comparison if chosen else pd.DataFrame()
+    if chosen and not comparison.empty:
+        _draw_cases(chosen, comparison["detector"].tolist())
+    _draw_paper()
+
+
 def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
-    """The cases behind the finding, as links that open them."""
     n_of = _changed(chosen, tuple(detectors))
     asked: dict[str, str | list[str]] = {
         keys.BENCHMARK: chosen.benchmark,
@@ -213,7 +219,9 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
     table = rules_first(chosen) if chosen else pd.DataFrame()
     if chosen and len(table) and table["outcome"].isin(DIRECTED).any():
         st.header("Do detectors do better together?", anchor="together")
-        st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
+        names = names_of(chosen)
+        st.markdown(f"{finding(table, names)} Detection only.")
+        st.html(rows_html(changed_by_rules(table, names)))
         link(
             "results",
             "Combine detectors of your choice on Results",

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from crane_core.crash_place import crash_place
-from crane_core.domain import CellRole, Setting, Version
+from crane_core.domain import CellRole, Version
 from crane_core.pipeline.cases.pairs import best_origin
+from crane_core.pipeline.cases.turned_right import STATE_SETTINGS
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
@@ -114,8 +115,6 @@ def _numbers(rows: pd.DataFrame) -> Numbers:
 
 OPEN_FRAMES = 2
 """Data frames that are open from the start."""
-STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
-"""Whose state is shown: one captured here, which is more complete, before the published one."""
 
 
 def _state_column(

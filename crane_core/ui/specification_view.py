@@ -180,7 +180,8 @@ def draw_judge_caveat(chosen: ResultChoice) -> None:
     words = judge_caveat(_curve(chosen)[0])
     if words is None:
         return
-    st.markdown(literal(words))
+    claim, told = words.split(":", 1)
+    st.markdown(f"**{literal(claim)}:**{literal(told)}")
     link(
         "results",
         "Every reading of the same answers",

@@ -21,9 +21,14 @@ Told = dict[str, tuple[str, str]]
 """Column to its dtype and what is known of its values."""
 
 
+def column_names(entry: Any) -> list[str]:
+    """The columns that the entry of a name tells of, in its order."""
+    return list(_told(entry))
+
+
 def tells_columns(*entries: Any) -> bool:
     """Whether any of the entries tells of columns."""
-    return any(_told(entry) for entry in entries)
+    return any(column_names(entry) for entry in entries)
 
 
 def without_columns(entry: Any) -> Any:

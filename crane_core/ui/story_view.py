@@ -29,7 +29,7 @@ from crane_core.ui.overview_example import (
     two_answers,
 )
 from crane_core.ui.overview_view import QUESTION, draw_answer, study
-from crane_core.ui.pair_code import STATE_SETTINGS, code_column_html
+from crane_core.ui.pair_code import code_column_html
 from crane_core.ui.pair_facts import facts_html, raised_html, why_html
 from crane_core.ui.specification_view import draw_judge_caveat
 from crane_core.ui.state_facts import Numbers
@@ -144,9 +144,7 @@ def _story() -> StoryCase | None:
         facts or {},
         _cells(cells),
         cells,
-        _state(
-            stored.kernel_states(cursor, example.benchmark, example.case_id)
-        ),
+        example.state,
         answers[Setting.CODE],
         answers[Setting.RUNTIME],
     )
@@ -169,16 +167,6 @@ def _cells(cells: pd.DataFrame) -> list[Cell]:
         for number, row in enumerate(as_rows(shown), start=1)
         if row["role"] != CellRole.NOT_RUN
     ]
-
-
-def _state(states: pd.DataFrame) -> str | None:
-    crashing = states[states["version"] == Version.REPRODUCED]
-    for setting in STATE_SETTINGS:
-        of = crashing[crashing["setting"] == setting]
-        if not of.empty:
-            best = of[of["origin"] == best_origin(of["origin"])]
-            return str(best["state"].iloc[0])
-    return None
 
 
 def _draw_code(told: StoryCase) -> None:

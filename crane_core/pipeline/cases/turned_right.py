@@ -18,6 +18,8 @@ from crane_core.storage.store import Store
 
 MOST_TRIED = 40
 """Candidates, of those whose code is loaded, whose texts are looked for."""
+STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
+"""Whose state is shown: one captured here, which is more complete, before the published one."""
 LONGEST_CODE = 12
 """Lines of a target cell that fits on the first screen."""
 
@@ -30,7 +32,7 @@ class Diagnosis(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A crashing notebook's target cell and one detector's two answers."""
+    """A crashing notebook's target cell, the state that was given with it (JSON text), and one detector's answers."""
 
     benchmark: str
     experiment: str
@@ -39,6 +41,7 @@ class Example(NamedTuple):
     detector_title: str
     code: str
     crash_line: int | None
+    state: str | None
     without: Diagnosis
     with_: Diagnosis
 
@@ -131,6 +134,7 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
         detector_title=row["detector_title"],
         code=target["code"],
         crash_line=line,
+        state=_state(store, benchmark, case_id),
         without=without,
         with_=with_,
     )
@@ -149,6 +153,17 @@ def _target(
         if len(rows)
         else None
     )
+
+
+def _state(store: Store, benchmark: str, case_id: str) -> str | None:
+    rows = cases.kernel_states(store.cursor(), benchmark, case_id)
+    rows = rows[rows["version"] == Version.REPRODUCED]
+    for setting in STATE_SETTINGS:
+        of = rows[rows["setting"] == setting]
+        if not of.empty:
+            best = of[of["origin"] == best_origin(of["origin"])]
+            return str(best["state"].iloc[0])
+    return None
 
 
 def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:

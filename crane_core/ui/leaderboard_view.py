@@ -58,7 +58,7 @@ OF_CASES = (keys.BENCHMARK, keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
 """Filters of the list of cases, which are columns of the board, too."""
 ABOUT_FIGURE = (
     "Before each name, the ranks that the tests leave open; rows that share a letter are not shown to differ. Hollow: "
-    "code only. Lines: 95% intervals by case."
+    "code only. Lines: 95% intervals by case; a tick each 10 points."
 )
 ABOUT = """Two rows differ if every planned test finds it: exact McNemar where an answer is right or wrong, and sign
 flips by case, at the 5% level after Holm over all pairs. A bracket joins rows of which no two are shown to differ. That
@@ -66,7 +66,10 @@ does not show that they are equal. A row can be in several brackets: a first row
 from neither. Together, the rank ranges hold the true ranks with 95% confidence. Filters hide rows and change no rank.
 
 Tokens, USD per 1,000 answers: of own runs as counted; of imported models the input alone, at list price."""
-MARKS = "Rows that share a bracket are not shown to differ. Hollow: code only. Lines: 95% intervals by case."
+MARKS = (
+    "Rows that share a bracket are not shown to differ. Hollow: code only. Lines: 95% intervals by case; a tick every "
+    "10 points."
+)
 
 _component = st.components.v2.component(
     "crane_leaderboard",

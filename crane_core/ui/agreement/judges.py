@@ -76,8 +76,8 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
         )
         return
     draw_figure(judges_figure(found))
-    certified = _certificates(list(found.table["judge"]))
-    st.markdown(bullets([*certified, *_differing(chosen)]))
+    _draw_differing(chosen)
+    st.markdown(bullets(_certificates(list(found.table["judge"]))))
     fold = st.expander("Single repetitions", key="passes", on_change="rerun")
     if fold.open:
         with fold:
@@ -184,35 +184,43 @@ def _short(judges: list[str]) -> list[str]:
     )
 
 
-def _differing(chosen: AgreementChoice) -> list[str]:
+def _draw_differing(chosen: AgreementChoice) -> None:
     """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
     person, table = computed.differs(chosen)
-    # The sentences count single labels, which a blind campaign hides until its lock.
+    # The rows count single labels, which a blind campaign hides until its lock.
     if table.empty or chosen.blind_campaigns:
-        return []
-    return differing_words(str(person), table)
+        return
+    st.markdown(
+        f"**Diagnoses labelled differently than by {literal(str(person))}**"
+    )
+    _draw_scale(differing_rows(table), ("Judge", "Differs", "Counted"))
 
 
-def differing_words(person: str, table: pd.DataFrame) -> list[str]:
-    """A sentence per judge; `table` as `pipeline.agreement.judge_differs` makes it."""
-    sentences = []
+def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
+    """A row per judge; `table` as `pipeline.agreement.judge_differs` makes it."""
+    shown = []
     for judge, rows in table.groupby("judge", sort=False):
         of = {row["counted"]: row for row in as_rows(rows)}
         every = of[ALL]
-        name = literal(str(judge))
-        share = _share(of.get(ON_SCALE, every))
-        said = f"{name} differs from {literal(person)} in {share}"
-        n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
-        if n_off:
+        main = of.get(ON_SCALE, every)
+        about = f"{count(main['n_differ'])} of {count(main['n'])} diagnoses"
+        if n_off := every["n"] - main["n"]:
             off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
-            said += f"; with its {off} in {_share(every)}"
-        sentences.append(f"{said}.")
-    return sentences
-
-
-def _share(row: dict[str, Any]) -> str:
-    bounds = interval(row["low"], row["high"])
-    return f"{count(row['n_differ'])} of {count(row['n'])} diagnoses, **{percent(row['value'])}** ({bounds})"
+            share = f"{percent(every['value'])} ({interval(every['low'], every['high'])})"
+            about += f"; with its {off} {share} of {count(every['n'])}"
+        shown.append(
+            ScaleRow(
+                name=str(judge),
+                explained="share of diagnoses with another label",
+                value=main["value"],
+                low=main["low"],
+                high=main["high"],
+                shown=percent(main["value"]),
+                between=interval(main["low"], main["high"]),
+                about=about,
+            )
+        )
+    return shown
 
 
 def draw_powered(chosen: AgreementChoice) -> None:

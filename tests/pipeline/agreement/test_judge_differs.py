@@ -17,7 +17,7 @@ from crane_core.pipeline.judging.judges import (
     without_repetitions,
 )
 from crane_core.stats.intervals import clustered_rate
-from crane_core.ui.agreement.judges import differing_words
+from crane_core.ui.agreement.judges import differing_rows
 from tests.pipeline.agreement.test_judge_powered import labels, verdicts
 
 ANA = ["correct", "partial", "correct", "wrong", "correct", "misdetected"]
@@ -50,29 +50,23 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
     assert table.set_index("counted").loc[
         ALL, ["value", "low", "high"]
     ].tolist() == pytest.approx(list(expected[:3]))
-    [sentence] = differing_words("ana", table)
-    assert sentence.startswith(
-        "judge differs from ana in 1 of 3 diagnoses, **33.3%** ("
+    [row] = differing_rows(table)
+    assert (row.name, row.shown) == ("judge", "33.3%")
+    assert row.about.startswith(
+        "1 of 3 diagnoses; with its 2 labels that are not about a diagnosis (not detected, unverifiable) 60.0% ("
     )
-    assert (
-        "; with its 2 labels that are not about a diagnosis (not detected, unverifiable) in 3 of 5 diagnoses"
-        in sentence
-    )
+    assert row.about.endswith(" of 5")
 
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
-    [sentence] = differing_words(
-        "ana",
+    [row] = differing_rows(
         judge_differs(
             labelled_verdicts(labels({"ana": ANA, "j": ANA[:5]}), verdicts()),
             "ana",
             ["j"],
         ),
     )
-    assert sentence.startswith(
-        "j differs from ana in 0 of 5 diagnoses, **0.0%** ("
-    )
-    assert "no diagnosis" not in sentence
+    assert (row.shown, row.about) == ("0.0%", "0 of 5 diagnoses")
 
 
 def test_a_judge_without_labels_has_no_row() -> None:
@@ -91,9 +85,8 @@ def test_a_judge_without_labels_has_no_row() -> None:
         )
     )
     assert only_misses["counted"].tolist() == [ALL]
-    assert differing_words("ana", only_misses)[0].startswith(
-        "j differs from ana in 1 of 1 diagnoses, **100.0%**"
-    )
+    [row] = differing_rows(only_misses)
+    assert (row.shown, row.about) == ("100.0%", "1 of 1 diagnoses")
 
 
 def test_single_repetitions_give_way_to_all_of_them() -> None:

@@ -41,7 +41,7 @@ def drops(
 ) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
 
-    The values stand in a column at the right, where no interval and no other value can meet them.
+    The values are in a column at the right, where no interval and no other value can meet them.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
     there is no interval), text, n, n_cases, is_printed. `labels` is the order from top to

@@ -336,7 +336,7 @@ def _row_html(
 
 
 def _figure_html(column: BoardColumn, row: Row) -> str:
-    """A cell that names its column, for on a phone no heading stands above it."""
+    """A cell that names its column, for on a phone no heading is above it."""
     shown = column.cell(row)
     css = " cw-nothing" if shown == NOTHING else ""
     return f'<td class="cw-figure{css}" data-head="{column.head}">{escape(shown)}</td>'

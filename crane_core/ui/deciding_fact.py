@@ -18,7 +18,7 @@ from crane_core.ui.words import count, shortened
 
 MOST_COLUMNS = 12
 LONGEST_NAME = 40
-"""Columns that are named, and letters of a name: the sentence stands beside two answers."""
+"""Columns that are named, and letters of a name: the sentence has a third of a row."""
 
 
 def deciding_fact(code: str, line: int | None, state: str | None) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Version
 from crane_core.pipeline.cases.pairs import best_origin
-from crane_core.pipeline.cases.turned_right import STATE_SETTINGS
+from crane_core.pipeline.cases.turned_right import shown_states
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
@@ -120,13 +120,9 @@ OPEN_FRAMES = 2
 def _state_column(
     states: pd.DataFrame, numbers: tuple[Numbers, Numbers], crash_line: str
 ) -> str:
-    kinds = [states[states["setting"] == setting] for setting in STATE_SETTINGS]
-    rows = next((rows for rows in kinds if not rows.empty), None)
-    if rows is None:
+    of = shown_states(states)
+    if not of:
         return ""
-    of = rows[rows["origin"] == best_origin(rows["origin"])].set_index(
-        "version"
-    )["state"]
     crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
     n = n_different(crashing, fixed)
     differ = "differs" if n == 1 else "differ"

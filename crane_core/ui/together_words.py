@@ -82,7 +82,7 @@ def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
 
 
 def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
-    """What our rules change: how many rows gain and lose, and which; their numbers stand in the chart and the table."""
+    """What our rules change: how many rows gain and lose, and which; their numbers are in the chart and the table."""
     rows = as_rows(table)
     rules = names[rows[0]["members"][0]]
     decided = of_comparisons([row["outcome"] for row in rows])

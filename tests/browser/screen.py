@@ -22,7 +22,7 @@ TITLES: dict[str, Any] = {
     "/cases": re.compile(
         "(every detector|these cases|these filters|of these [0-9,]+ |cases? contains?)"
     ),
-    # The leaderboard, which is open at first, has a title of its own.
+    # The leaderboard, which is open at first, has its own title.
     "/results": re.compile(
         r"^(GPT-5 \+RT has the highest accuracy \(76.6%\)|Runtime state adds 7 to 10 points for all three models)"
     ),

@@ -94,7 +94,7 @@ def test_a_figure_names_its_column_and_marks_have_the_colours_of_charts(
     three: Board,
 ) -> None:
     html = board_table(three)
-    # On a phone no heading stands above a figure.
+    # On a phone no heading is above a figure.
     heads = ("Precision", "Recall", "F1", "Seconds")
     assert all(html.count(f'data-head="{head}"') == 3 for head in heads)
     colours = detector_colours(three.rows["detector_title"].tolist())

@@ -126,6 +126,9 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
         case.get("traceback"), case.get("diagnosis"), target["code"]
     )
     line = target["crash_line"] or (place.line if place else None)
+    states = shown_states(
+        cases.kernel_states(store.cursor(), benchmark, case_id)
+    )
     return Example(
         benchmark=benchmark,
         experiment=str(row["experiment"]),
@@ -134,7 +137,7 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
         detector_title=row["detector_title"],
         code=target["code"],
         crash_line=line,
-        state=_state(store, benchmark, case_id),
+        state=states.get(Version.REPRODUCED),
         without=without,
         with_=with_,
     )
@@ -155,15 +158,14 @@ def _target(
     )
 
 
-def _state(store: Store, benchmark: str, case_id: str) -> str | None:
-    rows = cases.kernel_states(store.cursor(), benchmark, case_id)
-    rows = rows[rows["version"] == Version.REPRODUCED]
+def shown_states(states: pd.DataFrame) -> dict[str, str]:
+    """Version to state, of the rows of `storage.cases.kernel_states`: of one setting and origin, the best there is."""
     for setting in STATE_SETTINGS:
-        of = rows[rows["setting"] == setting]
+        of = states[states["setting"] == setting]
         if not of.empty:
             best = of[of["origin"] == best_origin(of["origin"])]
-            return str(best["state"].iloc[0])
-    return None
+            return dict(zip(best["version"], best["state"], strict=True))
+    return {}
 
 
 def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:

@@ -6,6 +6,7 @@ the effects that all share. So the blocks are eliminated one by one, and what is
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,22 +16,23 @@ Array = NDArray[np.float64]
 
 
 class Nested(NamedTuple):
-    """A symmetric matrix of p shared effects and k blocks of m own ones; all other elements are 0.
+    """A symmetric matrix of p shared effects and blocks of m own ones; all other elements are 0.
 
-    shared: (p, p). across: (k, m, p), of own by shared effects. own: (k, m, m).
+    shared: (p, p). across: (k, m, p), of own by shared effects. own: (k, m, m). times: (k,), how many equal blocks
+    each of the k stands for.
     """
 
     shared: Array
     across: Array
     own: Array
+    times: Array
 
     def plus_diagonal(self, diagonal: Array) -> Nested:
         """With numbers added to the diagonal, shape (p + k m,), shared effects first."""
         k, m, p = self.across.shape
         own = diagonal[p:].reshape(k, m, 1) * np.eye(m)
-        return Nested(
-            self.shared + np.diag(diagonal[:p]), self.across, self.own + own
-        )
+        shared = self.shared + np.diag(diagonal[:p])
+        return self._replace(shared=shared, own=self.own + own)
 
     def diagonal(self) -> Array:
         """Shared effects first, shape (p + k m,)."""
@@ -46,22 +48,31 @@ class Entries(NamedTuple):
 
 
 class NestedDesign:
-    """A sparse design whose rows each name shared effects, and own effects of one block."""
+    """A sparse design whose rows each name shared effects, and own effects of one block.
+
+    Blocks with equal rows have equal effects wherever a posterior is most probable, so that one may stand for all.
+    """
 
     def __init__(
         self,
         shared: Entries,
         own: Entries,
         n_shared: int,
-        n_blocks: int,
         block: int,
+        times: Array,
     ) -> None:
-        """Columns of own effects count from 0, block by block. Raises ValueError on a row of two blocks."""
+        """Columns of own effects count from 0, block by block; times: of each block, how many it stands for.
+
+        Raises ValueError on a row of two blocks.
+        """
         from scipy import sparse
 
-        if (own.columns // block != own.columns[:, :1] // block).any():
+        self.of_block = own.columns[:, 0] // block
+        """Of each row, shape (n,)."""
+        if (own.columns // block != self.of_block[:, None]).any():
             raise ValueError("a row names own effects of two blocks")
-        n_own = n_blocks * block
+        self.shared, self.own = shared, own
+        self.n_shared, self.block, self.times = n_shared, block, times
         columns = np.hstack([shared.columns, own.columns + n_shared])
         values = np.hstack([shared.values, own.values])
         n, in_row = columns.shape
@@ -71,31 +82,49 @@ class NestedDesign:
                 columns.ravel(),
                 np.arange(0, n * in_row + 1, in_row),
             ),
-            (n, n_shared + n_own),
+            (n, n_shared + len(times) * block),
         )
         """Shape (n, p + k m), shared effects first."""
-        self.n_shared = n_shared
-        within = Entries(own.columns % block, own.values)
-        self._blocks = n_blocks, block
-        self._shared = _crossed(shared, shared, n_shared, n_shared)
-        self._across = _crossed(own, shared, n_own, n_shared)
-        self._own = _crossed(own, within, n_own, block)
+        self.times_of_row = times[self.of_block]
+        self.times_of_effect = np.concatenate(
+            [np.ones(n_shared), np.repeat(times, block)]
+        )
+
+    @cached_property
+    def _products(self) -> tuple[Any, Any, Any]:
+        """What turns weights of rows into the three parts of X' W X; made where they are needed, since it is large."""
+        n_own = len(self.times) * self.block
+        within = Entries(self.own.columns % self.block, self.own.values)
+        return (
+            _crossed(self.shared, self.shared, self.n_shared, self.n_shared),
+            _crossed(self.own, self.shared, n_own, self.n_shared),
+            _crossed(self.own, within, n_own, self.block),
+        )
+
+    def pulled(self, of_rows: Array) -> Array:
+        """X' v of a vector over the rows, shape (p + k m,): all blocks in the shared effects, and one of each kind."""
+        found: Array = self.matrix.T @ of_rows
+        every = self.matrix.T @ (self.times_of_row * of_rows)
+        return np.concatenate([every[: self.n_shared], found[self.n_shared :]])
 
     def weighted(self, weights: Array) -> Nested:
         """X' W X of the design X; weights: the diagonal of W, shape (n,)."""
-        (k, m), p = self._blocks, self.n_shared
+        k, m, p = len(self.times), self.block, self.n_shared
+        shared, across, own = self._products
         return Nested(
-            (self._shared @ weights).reshape(p, p),
-            (self._across @ weights).reshape(k, m, p),
-            (self._own @ weights).reshape(k, m, m),
+            (shared @ (self.times_of_row * weights)).reshape(p, p),
+            (across @ weights).reshape(k, m, p),
+            (own @ weights).reshape(k, m, m),
+            self.times,
         )
 
     def variances(self, of: Nested) -> Array:
         """x' M x of every row x of the design, shape (n,)."""
+        shared, across, own = self._products
         return np.asarray(
-            self._shared.T @ of.shared.ravel()
-            + 2 * (self._across.T @ of.across.ravel())
-            + self._own.T @ of.own.ravel()
+            shared.T @ of.shared.ravel()
+            + 2 * (across.T @ of.across.ravel())
+            + own.T @ of.own.ravel()
         )
 
 
@@ -121,26 +150,50 @@ class Factor:
         # Blocks are small, and every product below needs these.
         self._own = np.linalg.inv(lower)
         self._reach = self._own @ of.across
+        self._times = of.times
         reach = self._reach.reshape(-1, of.shared.shape[0])
-        self._shared = np.linalg.cholesky(of.shared - reach.T @ reach)
-        own = np.diagonal(lower, axis1=1, axis2=2)
+        every = np.repeat(of.times, of.own.shape[1])[:, None] * reach
+        self._shared = np.linalg.cholesky(of.shared - reach.T @ every)
+        own = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
         self.half_log_det = float(
-            np.log(own).sum() + np.log(np.diag(self._shared)).sum()
+            of.times @ own + np.log(np.diag(self._shared)).sum()
         )
 
     def solve(self, right: Array) -> Array:
-        """The x of M x = right, shape (p + k m,)."""
+        """The x of M x = right, shape (p + k m,); both of one block of each kind."""
         from scipy.linalg import solve_triangular
 
-        shared, own = self._parts(right[:, None])
-        own = self._own @ own
-        shared = shared - np.einsum("kmp,kmd->pd", self._reach, own)
-        shared = solve_triangular(self._shared, shared, lower=True)
-        return self._back(shared, own)[:, 0]
+        k, m, p = self._reach.shape
+        own = self._own @ right[p:].reshape(k, m, 1)
+        pulled = np.einsum("k,kmp,kmd->pd", self._times, self._reach, own)
+        shared = solve_triangular(
+            self._shared, right[:p, None] - pulled, lower=True
+        )
+        every = np.arange(k)
+        return self.spread(shared, own.reshape(k * m, 1), every)[:, 0]
 
-    def spread(self, noise: Array) -> Array:
-        """The x of U x = noise, shape (p + k m, n_draws): of standard normal noise, draws with covariance M^-1."""
-        return self._back(*self._parts(noise))
+    def spread(
+        self, shared: Array, own: Array, kinds: NDArray[np.int64]
+    ) -> Array:
+        """The x of U x = noise, shape (p + b m, n_draws): of standard normal noise, draws with covariance M^-1.
+
+        shared: noise of shape (p, n_draws). own: noise of shape (b m, n_draws), for b blocks, of which `kinds` says
+        which of the k stands for them.
+        """
+        moved = self.spread_shared(shared)
+        rest = own.reshape(len(kinds), -1, own.shape[1])
+        rest = rest - self._reach[kinds] @ moved
+        found = self._own[kinds].transpose(0, 2, 1) @ rest
+        return np.concatenate([moved, found.reshape(-1, moved.shape[1])])
+
+    def spread_shared(self, shared: Array) -> Array:
+        """The shared effects of `spread` alone, which those of no block change; shape (p, n_draws)."""
+        from scipy.linalg import solve_triangular
+
+        moved: Array = solve_triangular(
+            self._shared, shared, lower=True, trans="T"
+        )
+        return moved
 
     def inverse(self) -> Nested:
         """The elements of M^-1 that `Nested` holds; those of two blocks, which are not 0 there, are left out."""
@@ -150,17 +203,7 @@ class Factor:
         shared = cho_solve((self._shared, True), np.eye(p))
         turned = self._own.transpose(0, 2, 1)
         gained = turned @ self._reach
-        across = -gained @ shared
+        # One product of two matrices is faster than one per block.
+        across = -(gained.reshape(-1, p) @ shared).reshape(gained.shape)
         own = turned @ self._own - across @ gained.transpose(0, 2, 1)
-        return Nested(shared, across, own)
-
-    def _parts(self, of: Array) -> tuple[Array, Array]:
-        k, m, p = self._reach.shape
-        return of[:p], of[p:].reshape(k, m, -1)
-
-    def _back(self, shared: Array, own: Array) -> Array:
-        from scipy.linalg import solve_triangular
-
-        shared = solve_triangular(self._shared, shared, lower=True, trans="T")
-        own = self._own.transpose(0, 2, 1) @ (own - self._reach @ shared)
-        return np.concatenate([shared, own.reshape(-1, shared.shape[1])])
+        return Nested(shared, across, own, self._times)

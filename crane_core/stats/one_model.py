@@ -27,6 +27,8 @@ PRIOR_SCALES = (1.0, 0.5, 2.0)
 """Of the half-normal prior of standard deviations, in log odds; the usual first; the others show what it decides."""
 N_FITS, N_DRAWS = 8, 128
 """Standard deviations that are drawn, and draws of the effects at each of them."""
+MOST_AGAIN = 2**24
+"""Outcomes that the posterior check draws at most: of 66,600 a quarter of the draws is enough for its two ends."""
 SEED = 20251018
 _ZEGER = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 """A logistic curve averaged over normal effects of variance s is one with its slope divided by sqrt(1 + _ZEGER s)."""
@@ -43,8 +45,8 @@ _MOST_SPREAD = 1.0
 class GainsOf(NamedTuple):
     """Gains in shares by name, all of shape (k,): observed, and of the model with the 95% interval of its posterior.
 
-    is_expected: whether new outcomes for the same cases, drawn from the model, would be like the observed gain (within
-    their central 95%), which is the posterior check.
+    least and most: of the model's values under all scales of the prior. is_expected: whether new outcomes for the same
+    cases, drawn from the model, would be like the observed gain (within their central 95%), the posterior check.
     """
 
     names: tuple[str, ...]
@@ -52,6 +54,8 @@ class GainsOf(NamedTuple):
     value: Array
     low: Array
     high: Array
+    least: Array
+    most: Array
     is_expected: NDArray[np.bool_]
 
 
@@ -115,16 +119,31 @@ class _Contrast(NamedTuple):
     without: Any
     with_it: Any
 
+    @property
+    def difference(self) -> Any:
+        """The weights of what the treatment changes, shape (k, n)."""
+        return self.with_it - self.without
 
-class _Drawn(NamedTuple):
-    """What was drawn of the k groups of a grouping; all of shape (n_draws, k).
+    def means(self, alike: _Alike, of_kinds: Array) -> _Means:
+        """The means of every draw, from those of each kind of outcome."""
+        return _Means(
+            (self.without @ alike.kinds @ of_kinds).T,
+            (self.with_it @ alike.kinds @ of_kinds).T,
+        )
 
-    The mean chances of a new case without and with the treatment, and the gain of outcomes drawn for the same cases.
-    """
+
+class _Means(NamedTuple):
+    """The mean chances of a new case of k groups without and with the treatment, of shape (n_draws, k)."""
 
     without: Array
     with_it: Array
-    again: Array
+
+
+class _Spread(NamedTuple):
+    """The most probable logarithms of the standard deviations, and a square root of their covariance, (k, k)."""
+
+    log_sd: Array
+    root: Array
 
 
 def one_model(
@@ -135,12 +154,13 @@ def one_model(
     instance: Sequence[str],
     groupings: Mapping[str, Sequence[str]],
     *,
-    prior_scale: float = PRIOR_SCALES[0],
+    prior_scales: Sequence[float] = PRIOR_SCALES,
 ) -> OneModel:
     """Fit the model; every array has shape (n,), right in 0..1, treated a boolean.
 
     groupings: of each way of grouping, the group of every outcome. Repeated answers to one question have to be one
-    outcome (a vote, or a share), since they are below the instance. Raises ValueError on unequal lengths, outcomes
+    outcome (a vote, or a share), since they are below the instance. prior_scales: the first is reported, the others
+    tell what it decides. Raises ValueError on unequal lengths, outcomes
     outside 0..1, or a detector or group that lacks outcomes with or without the treatment.
     """
     y = np.asarray(right, dtype=np.float64)
@@ -158,7 +178,7 @@ def one_model(
     design = _design(y, with_it, detector, case, instance, groupings)
     # Small matrices: where processors are busy, more threads wait for each other for minutes.
     with _ONE_AT_A_TIME, threadpool_limits(1):
-        return _fitted(design, with_it, detector, groupings, prior_scale)
+        return _fitted(design, with_it, detector, groupings, prior_scales)
 
 
 def _fitted(
@@ -166,30 +186,50 @@ def _fitted(
     with_it: Array,
     detector: Sequence[str],
     groupings: Mapping[str, Sequence[str]],
-    prior_scale: float,
+    prior_scales: Sequence[float],
 ) -> OneModel:
-    log_sd, spread = _standard_deviations(design, prior_scale)
-    rng = np.random.default_rng(SEED)
+    kinds, kind_of_case = _kinds_of_cases(design)
+    spreads = [_standard_deviations(kinds, scale) for scale in prior_scales]
     contrasts = {
         name: _contrast(names, with_it)
         for name, names in {"": detector, **groupings}.items()
     }
-    drawn: dict[str, list[_Drawn]] = {name: [] for name in contrasts}
+    rng = np.random.default_rng(SEED)
+    means: list[dict[str, list[_Means]]] = [
+        {name: [] for name in contrasts} for _ in spreads
+    ]
+    again: dict[str, list[Array]] = {name: [] for name in contrasts}
     for _ in range(N_FITS):
-        moved = np.clip(
-            log_sd + spread @ rng.normal(size=len(log_sd)), *_LOG_SD
-        )
-        for name, one in _draws(design, moved, rng, with_it, contrasts).items():
-            drawn[name].append(one)
-    together = {
-        name: _Drawn(*(np.vstack(parts) for parts in zip(*of, strict=True)))
-        for name, of in drawn.items()
-    }
+        direction = rng.normal(size=len(design.families))
+        noise = rng.normal(size=(design.effects.n_shared, N_DRAWS))
+        for place, (best, root) in enumerate(spreads):
+            log_sd = np.clip(best + root @ direction, *_LOG_SD)
+            mode = _mode(kinds, log_sd)
+            average = _averages(design, log_sd, with_it, mode, noise)
+            for name, of in contrasts.items():
+                means[place][name].append(of.means(design.alike, average))
+            # The check is of the scale that is reported.
+            if place == 0:
+                moved = _drawn_again(design, mode, kind_of_case, noise, rng)
+                for name, of in contrasts.items():
+                    again[name].append((of.difference @ moved).T)
+    of_scales = [
+        {
+            name: _Means(*(np.vstack(one) for one in zip(*of, strict=True)))
+            for name, of in found.items()
+        }
+        for found in means
+    ]
     gains = {
-        name: _gains(contrasts[name], design.right, of)
-        for name, of in together.items()
+        name: _gains(
+            of,
+            design.right,
+            [found[name] for found in of_scales],
+            np.vstack(again[name]),
+        )
+        for name, of in contrasts.items()
     }
-    without, with_ = together[""].without, together[""].with_it
+    without, with_ = of_scales[0][""]
     ratios = with_ / (1 - with_) / (without / (1 - without))
     return OneModel(
         detectors=gains.pop(""),
@@ -197,7 +237,9 @@ def _fitted(
         groups=gains,
         sd={
             family.name: float(np.exp(value))
-            for family, value in zip(design.families, log_sd, strict=True)
+            for family, value in zip(
+                design.families, spreads[0].log_sd, strict=True
+            )
         },
     )
 
@@ -243,8 +285,8 @@ def _design(
         Entries(np.stack(columns, axis=1), np.stack(values, axis=1)),
         Entries(own, np.stack([ones, with_it, ones], axis=1)),
         n_shared,
-        len(cases),
         block,
+        np.ones(len(cases)),
     )
     of_cases = zip(
         ("case", "case x input", "instance"), (n_shared + own).T, strict=True
@@ -254,12 +296,68 @@ def _design(
     return _Design(effects, families, y, n_fixed, _alike(of_outcomes))
 
 
+def _kinds_of_cases(
+    design: _Design,
+) -> tuple[_Design, NDArray[np.int64]]:
+    """The design of one case of each kind, which stands for all with the same outcomes, and the kind of every case.
+
+    The most probable effects of such cases are equal, so that a fit need not look at each of them.
+    """
+    effects = design.effects
+    shared, own, of_case = effects.shared, effects.own, effects.of_block
+    within = own.columns % effects.block
+    row = _numbered_rows(
+        shared.columns, shared.values, within, own.values, design.right
+    )
+    order = np.lexsort((row, of_case))
+    n_of = np.bincount(of_case, minlength=len(effects.times))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(n_of) - n_of, n_of)
+    rows_of_case = np.full((len(n_of), int(n_of.max())), -1)
+    rows_of_case[of_case[order], place] = row[order]
+    _, first, kind, times = np.unique(
+        rows_of_case,
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    kept = np.isin(of_case, first)
+    start = kind[of_case[kept]] * effects.block
+    of_kinds = NestedDesign(
+        Entries(shared.columns[kept], shared.values[kept]),
+        Entries(start[:, None] + within[kept], own.values[kept]),
+        effects.n_shared,
+        effects.block,
+        times.astype(np.float64),
+    )
+    n_own = own.columns.shape[1]
+    families = design.families[:-n_own]
+    own_columns = (effects.n_shared + of_kinds.own.columns).T
+    for family, mine in zip(design.families[-n_own:], own_columns, strict=True):
+        families.append(_Family(family.name, np.unique(mine)))
+    return (
+        design._replace(
+            effects=of_kinds, families=families, right=design.right[kept]
+        ),
+        kind,
+    )
+
+
+def _numbered_rows(*of_rows: NDArray[np.generic]) -> NDArray[np.int64]:
+    """A number per row, the same for equal rows; arrays of shape (n,) or (n, a)."""
+    number = np.zeros(len(of_rows[0]), dtype=np.int64)
+    for column in np.column_stack(of_rows).T:
+        value = np.unique(column, return_inverse=True)[1]
+        both = number * (value.max() + 1) + value
+        number = np.unique(both, return_inverse=True)[1]
+    return number
+
+
 def _alike(rows: Array) -> _Alike:
     from scipy import sparse
 
-    _, one, kind = np.unique(
-        rows, axis=0, return_index=True, return_inverse=True
-    )
+    kind = _numbered_rows(rows)
+    one = np.unique(kind, return_index=True)[1]
     place = np.arange(len(kind))
     kinds = sparse.csr_matrix(
         (np.ones(len(kind)), (place, kind)), (len(kind), len(one))
@@ -296,47 +394,45 @@ def _mode(design: _Design, log_sd: Array, start: Array | None = None) -> _Mode:
     """Newton's method on the log posterior at these standard deviations, and Laplace's evidence there."""
     from scipy.special import expit
 
-    matrix, y = design.effects.matrix, design.right
+    of, y = design.effects, design.right
     prior = design.precision(log_sd)
-    effects = np.zeros(matrix.shape[1]) if start is None else start
+    effects = np.zeros(of.matrix.shape[1]) if start is None else start
     for _ in range(_MOST_NEWTON):
-        chance = expit(matrix @ effects)
-        likelihood = design.effects.weighted(chance * (1 - chance))
+        chance = expit(of.matrix @ effects)
+        likelihood = of.weighted(chance * (1 - chance))
         factor = Factor(likelihood.plus_diagonal(prior))
-        gradient = matrix.T @ (y - chance) - prior * effects
+        gradient = of.pulled(y - chance) - prior * effects
         step = factor.solve(gradient)
         effects = effects + step
         # The squared length of the step in the posterior's own scale.
-        if float(step @ gradient) < _CLOSE:
+        if float(of.times_of_effect @ (step * gradient)) < _CLOSE:
             break
-    linear = matrix @ effects
-    fit = float(y @ linear - np.logaddexp(0, linear).sum())
-    penalty = 0.5 * float(np.log(prior).sum() - prior @ effects**2)
-    return _Mode(effects, factor, fit + penalty - factor.half_log_det)
+    linear = of.matrix @ effects
+    fit = of.times_of_row @ (y * linear - np.logaddexp(0, linear))
+    penalty = of.times_of_effect @ (np.log(prior) - prior * effects**2)
+    evidence = float(fit + 0.5 * penalty) - factor.half_log_det
+    return _Mode(effects, factor, evidence)
 
 
 def _evidence_slopes(design: _Design, log_sd: Array, mode: _Mode) -> Array:
     """The derivative of the evidence by each logarithm (Rasmussen and Williams 2006, section 5.5.1), shape (k,)."""
     from scipy.special import expit
 
-    matrix, prior = design.effects.matrix, design.precision(log_sd)
+    of, prior = design.effects, design.precision(log_sd)
     covariance = mode.factor.inverse()
-    chance = expit(matrix @ mode.effects)
+    chance = expit(of.matrix @ mode.effects)
     # How the weight of an outcome changes as its log odds move, times the variance of those.
     bend = chance * (1 - chance) * (1 - 2 * chance)
-    pull = matrix.T @ (design.effects.variances(covariance) * bend)
+    pull = of.pulled(of.variances(covariance) * bend)
     shrunk = prior * (mode.effects**2 + covariance.diagonal()) - 1
     indirect = prior * mode.effects * mode.factor.solve(pull)
-    slopes = shrunk - indirect
+    slopes = of.times_of_effect * (shrunk - indirect)
     return np.array(
         [slopes[family.columns].sum() for family in design.families]
     )
 
 
-def _standard_deviations(
-    design: _Design, prior_scale: float
-) -> tuple[Array, Array]:
-    """The most probable logarithms of the standard deviations, and a square root of their covariance, (k, k)."""
+def _standard_deviations(design: _Design, prior_scale: float) -> _Spread:
     from scipy.optimize import minimize
 
     k = len(design.families)
@@ -366,39 +462,49 @@ def _standard_deviations(
     values, axes = np.linalg.eigh((curvature + curvature.T) / (2 * _STEP))
     least = _MOST_SPREAD**-2
     root: Array = axes / np.sqrt(np.maximum(values, least))
-    return best, root
+    return _Spread(best, root)
 
 
-def _draws(
+def _averages(
     design: _Design,
     log_sd: Array,
-    rng: np.random.Generator,
     with_it: Array,
-    contrasts: Mapping[str, _Contrast],
-) -> dict[str, _Drawn]:
-    """N_DRAWS of the posterior at these standard deviations, by the name of the grouping."""
+    mode: _Mode,
+    noise: Array,
+) -> Array:
+    """The chances of a new case, of one outcome of each kind of `design.alike`, shape (n_kinds, N_DRAWS)."""
     from scipy.special import expit
 
-    mode = _mode(design, log_sd)
-    noise = rng.normal(size=(len(mode.effects), N_DRAWS))
-    effects = mode.effects[:, None] + mode.factor.spread(noise)
-    matrix, n_shared = design.effects.matrix, design.effects.n_shared
+    n_shared, one = design.effects.n_shared, design.alike.one
+    shared = mode.effects[:n_shared, None] + mode.factor.spread_shared(noise)
     of_case, of_slope, of_instance = np.exp(2 * log_sd[-3:])
     # Effects of cases are integrated out: the next case has others. What is left is the same for many outcomes.
-    one, kinds = design.alike
-    known = matrix[one, :n_shared] @ effects[:n_shared]
+    known = design.effects.matrix[one, :n_shared] @ shared
     variance = of_case + of_instance + of_slope * with_it[one]
-    average = expit(known / np.sqrt(1 + _ZEGER * variance)[:, None])
-    chance = expit(matrix @ effects)
-    again = (rng.random(chance.shape) < chance).astype(np.float64)
-    return {
-        name: _Drawn(
-            (of.without @ kinds @ average).T,
-            (of.with_it @ kinds @ average).T,
-            ((of.with_it - of.without) @ again).T,
-        )
-        for name, of in contrasts.items()
-    }
+    average: Array = expit(known / np.sqrt(1 + _ZEGER * variance)[:, None])
+    return average
+
+
+def _drawn_again(
+    design: _Design,
+    mode: _Mode,
+    kind_of_case: NDArray[np.int64],
+    noise: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """Outcomes for the same cases, drawn with some of the draws of the shared effects; shape (n, at most N_DRAWS)."""
+    from scipy.special import expit
+
+    of = design.effects
+    n = len(design.right)
+    n_draws = min(N_DRAWS, max(MOST_AGAIN // (n * N_FITS), 1))
+    own = rng.normal(size=(of.matrix.shape[1] - of.n_shared, n_draws))
+    moved = mode.factor.spread(noise[:, :n_draws], own, kind_of_case)
+    shared, of_kinds = np.split(mode.effects, [of.n_shared])
+    of_cases = of_kinds.reshape(-1, of.block)[kind_of_case].ravel()
+    effects = np.concatenate([shared, of_cases])[:, None] + moved
+    chance = expit(of.matrix @ effects)
+    return (rng.random(chance.shape) < chance).astype(np.float64)
 
 
 def _contrast(names: Sequence[str], with_it: Array) -> _Contrast:
@@ -420,17 +526,22 @@ def _contrast(names: Sequence[str], with_it: Array) -> _Contrast:
     return _Contrast(tuple(map(str, known)), *sides)
 
 
-def _gains(of: _Contrast, y: Array, drawn: _Drawn) -> GainsOf:
-    observed = (of.with_it - of.without) @ y
-    low, value, high = np.quantile(
-        drawn.with_it - drawn.without, [0.025, 0.5, 0.975], axis=0
-    )
-    least, most = np.quantile(drawn.again, [0.025, 0.975], axis=0)
+def _gains(
+    of: _Contrast, y: Array, of_scales: Sequence[_Means], again: Array
+) -> GainsOf:
+    """of_scales: the first is reported. again: gains of outcomes that were drawn again, shape (n_draws, k)."""
+    observed = of.difference @ y
+    usual, *_ = moved = [found.with_it - found.without for found in of_scales]
+    low, value, high = np.quantile(usual, [0.025, 0.5, 0.975], axis=0)
+    values = [np.quantile(one, 0.5, axis=0) for one in moved]
+    least, most = np.quantile(again, [0.025, 0.975], axis=0)
     return GainsOf(
         of.names,
         observed,
         value,
         low,
         high,
+        np.min(values, axis=0),
+        np.max(values, axis=0),
         is_expected=(least <= observed) & (observed <= most),
     )

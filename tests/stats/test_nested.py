@@ -24,8 +24,8 @@ def drawn(
         Entries(shared, rng.normal(size=shared.shape)),
         Entries(of_row[:, None] + own, rng.normal(size=own.shape)),
         n_shared,
-        n_blocks,
         block,
+        np.ones(n_blocks),
     )
     return design, rng
 
@@ -68,7 +68,8 @@ def test_blocks_give_what_the_dense_matrix_gives(
         np.linalg.slogdet(whole).logabsdet
     )
     # Noise of each direction alone gives a root of the inverse.
-    root = factor.spread(np.eye(len(prior)))
+    noise = np.split(np.eye(len(prior)), [n_shared])
+    root = factor.spread(*noise, np.arange(n_blocks))
     np.testing.assert_allclose(root @ root.T, inverse, atol=1e-9)
     np.testing.assert_allclose(
         design.variances(factor.inverse()),
@@ -77,11 +78,54 @@ def test_blocks_give_what_the_dense_matrix_gives(
     )
 
 
+@given(st.integers(1, 4), st.integers(0, 2**32))
+def test_a_block_stands_for_those_that_are_equal(
+    n_equal: int, seed: int
+) -> None:
+    """The same numbers as with each of the blocks by itself."""
+    rng = np.random.default_rng(seed)
+    one, block, n_shared = 6, 2, 3
+    columns = np.stack([rng.permutation(n_shared)[:2] for _ in range(one)])
+    values, of_own = rng.normal(size=(2, one, 2))
+    own = np.repeat([[0, 1]], one, axis=0)
+    designs = [
+        NestedDesign(
+            Entries(np.tile(columns, (n, 1)), np.tile(values, (n, 1))),
+            Entries(
+                np.vstack([own + block * place for place in range(n)]),
+                np.tile(of_own, (n, 1)),
+            ),
+            n_shared,
+            block,
+            np.full(n, times, dtype=float),
+        )
+        for n, times in ((n_equal, 1), (1, n_equal))
+    ]
+    weights, right = rng.random((2, one))
+    found = []
+    for design in designs:
+        n = len(design.times)
+        prior = np.ones(design.matrix.shape[1])
+        nested = design.weighted(np.tile(weights, n)).plus_diagonal(prior)
+        factor = Factor(nested)
+        pulled = design.pulled(np.tile(right, n))
+        kept = n_shared + block
+        found.append(
+            [
+                factor.half_log_det,
+                *pulled[:kept],
+                *factor.solve(pulled)[:kept],
+                *factor.inverse().diagonal()[:kept],
+            ]
+        )
+    np.testing.assert_allclose(*found, rtol=1e-10, atol=1e-12)
+
+
 def test_a_row_of_two_blocks_is_refused() -> None:
     shared = Entries(np.array([[0]]), np.array([[1.0]]))
     own = Entries(np.array([[1, 2]]), np.array([[1.0, 1.0]]))
     with pytest.raises(ValueError, match="two blocks"):
-        NestedDesign(shared, own, 1, 2, 2)
+        NestedDesign(shared, own, 1, 2, np.ones(2))
 
 
 def test_what_is_not_positive_definite_is_refused() -> None:

@@ -148,6 +148,42 @@ def test_the_same_data_give_the_same_digits(answers: Outcomes) -> None:
     assert one.sd == other.sd
 
 
+def test_equal_cases_are_fitted_as_one_with_the_same_digits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = drawn(12)
+    copies = range(3)
+    answers = Outcomes(
+        np.tile(one.right, 3),
+        np.tile(one.treated, 3),
+        one.detector * 3,
+        [f"{case} of {copy}" for copy in copies for case in one.case],
+        [f"{name} of {copy}" for copy in copies for name in one.instance],
+        {"group": one.groups["group"] * 3},
+    )
+    of = design(answers)
+    kinds, kind_of_case = fitted._kinds_of_cases(of)
+    assert kinds.effects.times.sum() == 36
+    assert (kinds.effects.times >= 3).all()
+    assert len(kind_of_case) == 36
+    together = one_model(*answers)
+
+    each = np.arange(36)
+    monkeypatch.setattr(fitted, "_kinds_of_cases", lambda of: (of, each))
+    apart = one_model(*answers)
+    for found, expected in zip(
+        (together.detectors, together.groups["group"]),
+        (apart.detectors, apart.groups["group"]),
+        strict=True,
+    ):
+        for name, values in expected._asdict().items():
+            if name != "names":
+                assert getattr(found, name) == pytest.approx(
+                    values, rel=1e-10, abs=1e-10
+                )
+    assert together.sd == pytest.approx(apart.sd, rel=1e-9)
+
+
 def test_of_groups_that_do_not_differ_the_intervals_hold_the_truth() -> None:
     """Of 12 small studies with six groups each; `benchmarks.one_model_coverage` counts 200."""
     rng = np.random.default_rng(5)

@@ -19,12 +19,7 @@ from crane_core.pipeline.results.measures import (
 from crane_core.pipeline.results.right_or_wrong import right_or_wrong
 from crane_core.stats.gee import Unfit
 from crane_core.stats.intervals import clustered_difference
-from crane_core.stats.one_model import (
-    PRIOR_SCALES,
-    GainsOf,
-    OneModel,
-    one_model,
-)
+from crane_core.stats.one_model import GainsOf, one_model
 
 GROUPINGS = ("library_group", "root_cause")
 LEAST_CASES = 10
@@ -77,50 +72,32 @@ def model_of_all(
     rows = rows.assign(
         **{name: rows[name].fillna(UNKNOWN) for name in GROUPINGS}
     )
-    fits = [_fit(rows, scale) for scale in PRIOR_SCALES]
-    tables = [_table(rows, _DETECTOR, [fit.detectors for fit in fits])]
-    tables += [
-        _table(rows, by, [fit.groups[by] for fit in fits]) for by in GROUPINGS
-    ]
-    usual = fits[0]
-    ratios = pd.DataFrame(
-        usual.odds_ratio,
-        index=list(usual.detectors.names),
-        columns=["odds_ratio", "low", "high"],
-    )
-    gains = pd.concat(tables, ignore_index=True)
-    return ModelOfAll(gains, ratios, usual.sd, n_cases)
-
-
-def _fit(rows: pd.DataFrame, prior_scale: float) -> OneModel:
-    return one_model(
+    fit = one_model(
         rows["right"],
         rows["is_other"],
         rows[_DETECTOR].tolist(),
         rows["case_id"].tolist(),
         rows["instance_id"].tolist(),
         {name: rows[name].tolist() for name in GROUPINGS},
-        prior_scale=prior_scale,
     )
+    tables = [_table(rows, _DETECTOR, fit.detectors)]
+    tables += [_table(rows, by, fit.groups[by]) for by in GROUPINGS]
+    ratios = pd.DataFrame(
+        fit.odds_ratio,
+        index=list(fit.detectors.names),
+        columns=["odds_ratio", "low", "high"],
+    )
+    gains = pd.concat(tables, ignore_index=True)
+    return ModelOfAll(gains, ratios, fit.sd, n_cases)
 
 
-def _table(rows: pd.DataFrame, by: str, fits: list[GainsOf]) -> pd.DataFrame:
-    """The rows of one grouping; the first fit is the usual one."""
-    usual = fits[0]
-    values = np.array([fit.value for fit in fits])
-    table = pd.DataFrame(
-        {
-            "by": by,
-            "name": usual.names,
-            "value": usual.value,
-            "low": usual.low,
-            "high": usual.high,
-            "least": values.min(axis=0),
-            "most": values.max(axis=0),
-            "is_expected": usual.is_expected,
-        }
-    )
-    alone = [_alone(rows[rows[by] == name]) for name in usual.names]
+def _table(rows: pd.DataFrame, by: str, gains: GainsOf) -> pd.DataFrame:
+    """The rows of one grouping, beside what each group has by itself."""
+    known = gains._asdict()
+    names = known.pop("names")
+    del known["observed"]
+    table = pd.DataFrame({"by": by, "name": names, **known})
+    alone = [_alone(rows[rows[by] == name]) for name in names]
     return pd.concat([table, pd.DataFrame(alone)], axis=1)[COLUMNS]
 
 

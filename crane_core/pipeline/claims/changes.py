@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crane_core.domain import Label, Setting
 from crane_core.pipeline.claims.verdicts import ClaimEstimate
@@ -57,15 +58,42 @@ class Conditions:
 
     def __init__(self, verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
         self.benchmark = verdicts[verdicts["benchmark"] == BENCHMARK]
+        self._instances = self.benchmark.drop_duplicates("instance_id")
+        # Looked for among the rows of one detector: a comparison of all names takes most of the time.
+        by_detector = self.benchmark.groupby("detector", observed=True)
+        self._of_detector = dict(iter(by_detector))
         self._numbers = numbers
         self.rows = cache(self._rows)
         self.ratio = cache(self._ratio)
         self.counts = cache(self._counts)
+        self.case = cache(self._case)
+        self.is_in = cache(self._is_in)
+        self.cells = cache(lambda measure: measure(verdicts))
+        """The cells of a table of the paper by its function, which several claims read."""
 
     def _rows(self, detector: str, setting: str) -> pd.DataFrame | None:
         """By instance, in one order; see `ablation_scores.complete_rows`."""
-        rows = complete_rows(self.benchmark, detector, setting)
+        mine = self._of_detector.get(detector)
+        if mine is None:
+            return None
+        rows = complete_rows(mine, detector, setting, len(self._instances))
         return None if rows is None else rows.sort_values("instance_id")
+
+    def _case(self, detector: str, setting: str) -> NDArray[np.intp]:
+        """The number of each row's case: an integer is found again faster than a name."""
+        rows = self.rows(detector, setting)
+        if rows is None:
+            return np.zeros(0, dtype=np.intp)
+        return pd.factorize(rows["case_id"])[0]
+
+    def _is_in(
+        self, detector: str, setting: str, column: str, allowed: tuple[str, ...]
+    ) -> NDArray[np.bool_]:
+        """Which rows have one of these values in a column."""
+        rows = self.rows(detector, setting)
+        if rows is None:
+            return np.zeros(0, dtype=bool)
+        return rows[column].isin(allowed).to_numpy()
 
     def _ratio(
         self,
@@ -90,11 +118,9 @@ class Conditions:
         self, detector: str, setting: Setting
     ) -> rates.Confusion | None:
         """The counts that printed cells name, detection alone; see `printed_counts`."""
-        instances = self.benchmark.drop_duplicates("instance_id")
-        crashes = instances["truth"].to_numpy(dtype=bool)
-        is_mine = self.benchmark["detector"] == detector
-        titles = self.benchmark.loc[is_mine, "detector_title"]
-        title = str(titles.iloc[0]) if len(titles) else ""
+        crashes = self._instances["truth"].to_numpy(dtype=bool)
+        mine = self._of_detector.get(detector)
+        title = "" if mine is None else str(mine["detector_title"].iloc[0])
         found = printed_counts(
             self._numbers,
             title,
@@ -138,12 +164,12 @@ def contrast(
     # Printed cells have no cases to resample, so there is no interval.
     if len(ratios) < len(terms):
         return ClaimEstimate(name, PERCENT * value)
-    rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
+    first = terms[0].rate
     found = intervals.clustered_contrast(
         weights=[float(term.weight) for term in terms],
         parts=[ratio.part for ratio in ratios],
         wholes=[ratio.whole for ratio in ratios],
-        cluster=[] if rows is None else rows["case_id"],
+        cluster=conditions.case(first.detector, first.setting),
     )
     return ClaimEstimate(
         name,
@@ -161,13 +187,14 @@ def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
         rate.detector,
         rate.setting,
     )
-    rows = conditions.rows(rate.detector, rate.setting)
-    if ratio is None or rows is None:
+    if ratio is None:
         return None
     # Every instance stays, with weight 0 outside of the group: both terms of a contrast have the same cases.
-    chosen = np.ones(len(rows))
+    chosen = np.ones(np.shape(ratio.whole))
     for column, allowed in rate.where.items():
-        chosen *= rows[column].isin(allowed).to_numpy()
+        chosen *= conditions.is_in(
+            rate.detector, rate.setting, column, tuple(allowed)
+        )
     mine = rates.Ratio(ratio.part * chosen, ratio.whole * chosen)
     return mine if np.sum(mine.whole) else None
 

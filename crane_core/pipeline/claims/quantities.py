@@ -186,7 +186,7 @@ def _runs(loaded: Loaded, of: str) -> FoundEstimates:
 def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
     """Detected crashes, which ask for a diagnosis; the sample of them by Equation 1, or as allocated (table 1)."""
     _study(loaded)
-    cells = table_1.measure(loaded.verdicts)
+    cells = loaded.conditions.cells(table_1.measure)
     applicable = int(cells["Total", "Applicable cases"].value)
     counts = {
         "applicable": applicable,
@@ -199,7 +199,7 @@ def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
 def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
     """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
     _study(loaded)
-    cells = table_3.measure(loaded.verdicts)
+    cells = loaded.conditions.cells(table_3.measure)
     went: Counter[str] = Counter()
     for row, column in product({row for row, _ in cells}, ("PC", "RW")):
         with_it, without = (

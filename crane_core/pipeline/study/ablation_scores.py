@@ -36,14 +36,17 @@ def complete_rows(
     verdicts: pd.DataFrame,
     detector: str,
     setting: str,
+    population: int | None = None,
 ) -> pd.DataFrame | None:
     """The rows of one condition on the published benchmark, of the first release that holds every instance.
 
     Editions of the later release come last. None if there is no such release: one with a part of the instances (an
-    incomplete download) has no value, because its rate would be of another population.
+    incomplete download) has no value, because its rate would be of another population. population: the number of
+    instances, where it was counted before.
     """
-    is_here = verdicts["benchmark"] == BENCHMARK
-    population = verdicts.loc[is_here, "instance_id"].nunique()
+    if population is None:
+        is_here = verdicts["benchmark"] == BENCHMARK
+        population = verdicts.loc[is_here, "instance_id"].nunique()
     for release in (STUDY, *later_releases(verdicts)):
         rows = selected(
             verdicts,

@@ -218,7 +218,10 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A crash and its repair. Labels use the vocabularies of JunoBench; None without a label."""
+    """A crash and its repair. Labels use the vocabularies of JunoBench; None without a label.
+
+    created: when the notebook was written, as `stated_date` reads it.
+    """
 
     benchmark: str
     case_id: str
@@ -230,6 +233,7 @@ class Case:
     message: str | None = None
     traceback: str | None = None
     diagnosis: str | None = None
+    created: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

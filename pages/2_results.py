@@ -5,6 +5,7 @@ import streamlit as st
 from crane_core.domain import DetectorKind
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import draw_breakdown
+from crane_core.ui.by_date_view import draw_by_date
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
@@ -36,6 +37,7 @@ OF_CHOSEN = {
     "One model": draw_one_model,
     "Time": draw_time_saved,
     "Plan": draw_plans,
+    "Dates": draw_by_date,
 }
 OF_COPIED = {"Copies": draw_known_notebooks}
 OF_EXECUTED = {

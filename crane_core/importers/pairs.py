@@ -49,6 +49,7 @@ from crane_core.notebooks import (
     read_code_cells,
     target_index,
 )
+from crane_core.stated_date import stated_date
 
 KIND = "notebook-pairs"
 
@@ -72,6 +73,8 @@ _FACTS = (
     "stage",
     "diagnosis",
 )
+CREATED = "created"
+"""Column of cases.csv: when the notebook was written."""
 
 
 @dataclass(slots=True)
@@ -249,7 +252,16 @@ def _table_of_cases(
             }
             case_id = (row.get("case_id") or "").strip()
             if case_id:
-                yield Case(benchmark=benchmark, case_id=case_id, **facts)
+                case = Case(benchmark=benchmark, case_id=case_id, **facts)
+                created = (row.get(CREATED) or "").strip()
+                try:
+                    if created:
+                        stated = stated_date(created)
+                        case = replace(case, created=stated.text)
+                except ValueError as error:
+                    place = f"line {rows.line_num}, {CREATED}"
+                    yield LoadProblem(path, place, str(error))
+                yield case
             else:
                 yield LoadProblem(
                     path, f"line {rows.line_num}", "the row has no case_id"

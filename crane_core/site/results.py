@@ -28,6 +28,7 @@ from crane_core.pipeline.export.leaderboard_formats import (
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
+from crane_core.site.by_date import date_blocks
 from crane_core.site.known_notebooks import known_blocks
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import (
@@ -93,6 +94,7 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
             yield from _of_experiment(collected, judging)
     yield from plan_blocks(collected)
     yield from known_blocks(collected)
+    yield from date_blocks(collected)
     yield from together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
     yield paragraph(

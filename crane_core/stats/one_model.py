@@ -503,7 +503,7 @@ def _drawn_again(
     shared, of_kinds = np.split(mode.effects, [of.n_shared])
     of_cases = of_kinds.reshape(-1, of.block)[kind_of_case].ravel()
     effects = np.concatenate([shared, of_cases])[:, None] + moved
-    chance = expit(of.matrix @ effects)
+    chance: Array = expit(of.matrix @ effects)
     return (rng.random(chance.shape) < chance).astype(np.float64)
 
 

@@ -42,6 +42,13 @@ def varied_benchmarks(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     )
 
 
+def dated_cases(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """benchmark, case_id, created of every case of which it is stated when its notebook was written."""
+    return cursor.execute(
+        "SELECT benchmark, case_id, created FROM cases WHERE created IS NOT NULL ORDER BY ALL"
+    ).df()
+
+
 def case_list(
     cursor: duckdb.DuckDBPyConnection, benchmark: str
 ) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import duckdb
 
 from crane_core.errors import StoreError
 
-VERSION: Final = 23
+VERSION: Final = 24
 """Of schema.sql. Versions 1 to 18 were numbers of migrations, which releases until 0.2 ran one after the other."""
 TABLE: Final = "schema_version"
 """Holds the version of the database in one row; it has no comment, so that no list of tables shows it."""

@@ -154,6 +154,7 @@ CREATE TABLE cases (
     message    VARCHAR,
     traceback  VARCHAR,
     diagnosis  VARCHAR,
+    created    VARCHAR,
     source_id  VARCHAR NOT NULL,
     PRIMARY KEY (benchmark, case_id)
 );
@@ -168,6 +169,7 @@ COMMENT ON COLUMN cases.stage IS 'stage of the machine-learning pipeline, in the
 COMMENT ON COLUMN cases.message IS 'message of the exception';
 COMMENT ON COLUMN cases.traceback IS 'traceback of the crash';
 COMMENT ON COLUMN cases.diagnosis IS 'why it crashes, as the benchmark says';
+COMMENT ON COLUMN cases.created IS 'when the notebook was written: a day or a month, ISO 8601; null if not stated';
 COMMENT ON COLUMN cases.source_id IS 'source that the row came from, or that of the ledger';
 
 CREATE TABLE cells (

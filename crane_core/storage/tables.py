@@ -123,6 +123,7 @@ TABLES: dict[type, Table] = {
             "crash_type",
             "stage",
             "message",
+            "created",
         ),
     ),
     domain.Instance: Table(

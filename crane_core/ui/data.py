@@ -242,6 +242,12 @@ def varied_benchmarks() -> dict[str, str]:
 
 
 @kept(answers)
+def dated_cases() -> pd.DataFrame:
+    """Cases of which it is stated when they were written; see `storage.cases.dated_cases`."""
+    return stored_cases.dated_cases(store().cursor())
+
+
+@kept(answers)
 def printed_numbers() -> pd.DataFrame:
     """All printed cells; see `pipeline.results.evaluate.printed_numbers`."""
     return evaluate.printed_numbers(store())

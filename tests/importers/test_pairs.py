@@ -382,6 +382,22 @@ def test_a_table_names_one_benchmark_that_the_cases_are_copies_of(
     assert problems_of(records) == problems
 
 
+def test_a_table_may_say_when_notebooks_were_written(tree_of: TreeOf) -> None:
+    table = "trip,2025-03\nwalk,soon\nstay,\n"
+    files = {
+        "cases.csv": f"case_id,created\n{table}",
+        "trip_reproduced.ipynb": CRASHING,
+        "trip_fixed.ipynb": FIXED,
+    }
+    records = read(tree_of, dict(files))
+    assert {case.case_id: case.created for case in of(records, Case)} == {
+        "trip": "2025-03",
+        "walk": None,
+        "stay": None,
+    }
+    assert problems_of(records) == [("cases.csv", "line 3, created")]
+
+
 def test_our_minibench_comes_in_whole(root: Path) -> None:
     tree = open_tree(root / "data" / "minibench")
     records = list(importer_for(tree).read(tree))

@@ -68,8 +68,8 @@ def test_blocks_give_what_the_dense_matrix_gives(
         np.linalg.slogdet(whole).logabsdet
     )
     # Noise of each direction alone gives a root of the inverse.
-    noise = np.split(np.eye(len(prior)), [n_shared])
-    root = factor.spread(*noise, np.arange(n_blocks))
+    one, other = np.split(np.eye(len(prior)), [n_shared])
+    root = factor.spread(one, other, np.arange(n_blocks))
     np.testing.assert_allclose(root @ root.T, inverse, atol=1e-9)
     np.testing.assert_allclose(
         design.variances(factor.inverse()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -102,6 +103,36 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
         for reply in stored
     } == {(True, None, 1)}
     assert notes(folder) == []
+
+
+def test_probabilities_of_tokens_come_with_a_batch(
+    run: Run, folder: DataFolder
+) -> None:
+    """One of the four lines has them, as of a server that tells them where it can."""
+
+    def first_with_chances(asked: list[Told]) -> tuple[list[Any], list[Any]]:
+        lines = [answered(one) for one in asked]
+        choice = lines[0]["response"]["body"]["choices"][0]
+        tokens = [('"detection": ', 0.5), ("tr", 0.9), ("ue", 0.5), ("}", 0.1)]
+        if "true" not in choice["message"]["content"]:
+            tokens[1:3] = [("fal", 0.9), ("se", 0.5)]
+        choice["logprobs"] = {
+            "content": [
+                {"token": token, "logprob": math.log(chance)}
+                for token, chance in tokens
+            ]
+        }
+        return lines, []
+
+    server = BatchServer(output=first_with_chances)
+    with batch_server(server) as base_url:
+        told = json.loads(
+            run(*batch_at(base_url, *PRICES, "--logprobs", "--json")).out
+        )
+    assert told["answered"] == 4
+    assert all(one["body"]["logprobs"] is True for one in server.asked())
+    chances = [reply.chance for reply in replies(folder)]
+    assert sorted(chances, key=str) == [pytest.approx(0.45), None, None, None]
 
 
 def test_each_reply_belongs_to_its_question_in_any_order(

@@ -30,7 +30,7 @@ def stated_date(text: str) -> StatedDate:
     """Read a day or a month. Raises ValueError if it is neither, or does not exist."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise ValueError(f"{text[:40]!r} is no date: {FORM}")
+        raise ValueError(f"{text[:40]!r} is not a date: {FORM}")
     year, month = int(found[1]), int(found[2])
     try:
         if found[3] is None:
@@ -38,5 +38,5 @@ def stated_date(text: str) -> StatedDate:
             return StatedDate(last.replace(day=1), last, found[0])
         day = date(year, month, int(found[3]))
     except ValueError as error:
-        raise ValueError(f"{found[0]!r} is no date: {error}") from error
+        raise ValueError(f"{found[0]!r} is not a date: {error}") from error
     return StatedDate(day, day, found[0])

@@ -23,5 +23,5 @@ def test_a_month_is_all_of_its_days() -> None:
     ["", "2024", "2024-13", "2024-02-30", "1 May 2024", "٢٠٢٤-٠٢", "0000-01"],
 )
 def test_what_is_no_date_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no date"):
+    with pytest.raises(ValueError, match="is not a date"):
         stated_date(text)

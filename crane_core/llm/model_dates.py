@@ -89,7 +89,7 @@ def _dates(name: str, members: Any) -> ModelDates:
     """Raises ValueError if a member is unknown or of another form."""
     model = f"the model {name[:80]!r}"
     if not isinstance(members, Mapping):
-        raise ValueError(f"{model} is no table")
+        raise ValueError(f"{model} is not a table")
     for member, value in members.items():
         if member not in _MEMBERS:
             raise ValueError(f"{model} has the unknown member {member[:40]!r}")

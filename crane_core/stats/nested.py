@@ -19,7 +19,7 @@ class Nested(NamedTuple):
     """A symmetric matrix of p shared effects and blocks of m own ones; all other elements are 0.
 
     shared: (p, p). across: (k, m, p), of own by shared effects. own: (k, m, m). times: (k,), how many equal blocks
-    each of the k stands for.
+    each of the k represents.
     """
 
     shared: Array
@@ -50,7 +50,7 @@ class Entries(NamedTuple):
 class NestedDesign:
     """A sparse design whose rows each name shared effects, and own effects of one block.
 
-    Blocks with equal rows have equal effects wherever a posterior is most probable, so that one may stand for all.
+    Blocks with equal rows have equal effects wherever a posterior is most probable, so that one may represent all.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class NestedDesign:
         block: int,
         times: Array,
     ) -> None:
-        """Columns of own effects count from 0, block by block; times: of each block, how many it stands for.
+        """Columns of own effects count from 0, block by block; times: of each block, how many it represents.
 
         Raises ValueError on a row of two blocks.
         """
@@ -178,7 +178,7 @@ class Factor:
         """The x of U x = noise, shape (p + b m, n_draws): of standard normal noise, draws with covariance M^-1.
 
         shared: noise of shape (p, n_draws). own: noise of shape (b m, n_draws), for b blocks, of which `kinds` says
-        which of the k stands for them.
+        which of the k represents them.
         """
         moved = self.spread_shared(shared)
         rest = own.reshape(len(kinds), -1, own.shape[1])

@@ -299,7 +299,7 @@ def _design(
 def _kinds_of_cases(
     design: _Design,
 ) -> tuple[_Design, NDArray[np.int64]]:
-    """The design of one case of each kind, which stands for all with the same outcomes, and the kind of every case.
+    """The design of one case of each kind, which represents all with the same outcomes, and the kind of every case.
 
     The most probable effects of such cases are equal, so that a fit need not look at each of them.
     """

@@ -44,10 +44,10 @@ def test_the_users_own_dates_come_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("gpt = 5", "is no table"),
+        ("gpt = 5", "is not a table"),
         ('[m]\nbirthday = "2024-01"', "unknown member 'birthday'"),
         ("[m]\ncutoff = 2024-01-01", "cutoff of the model 'm' is not a string"),
-        ('[m]\ncutoff = "soon"', "'soon' is no date"),
+        ('[m]\ncutoff = "soon"', "'soon' is not a date"),
         ("[m", "models.toml in the data folder cannot be read"),
         ("#" * 1_000_001, "larger than 1,000,000 bytes"),
     ],

@@ -79,7 +79,7 @@ def test_blocks_give_what_the_dense_matrix_gives(
 
 
 @given(st.integers(1, 4), st.integers(0, 2**32))
-def test_a_block_stands_for_those_that_are_equal(
+def test_a_block_represents_those_that_are_equal(
     n_equal: int, seed: int
 ) -> None:
     """The same numbers as with each of the blocks by itself."""

@@ -146,9 +146,10 @@ def test_what_results_offers_is_exported() -> None:
 
 
 def test_kinds_stand_in_the_order_in_which_exports_hold_them() -> None:
-    kinds = "across agreement breakdown by_date choices claims drops five_runs gains judge_differs one_model plans prevalence"
+    kinds = "across agreement breakdown by_date choices claims drops five_runs gains judge_differs one_model plans"
     assert list(statistics_kinds()) == [
         *kinds.split(),
+        "prevalence",
         "runs",
         "tables",
         "time_saved",

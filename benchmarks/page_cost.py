@@ -29,7 +29,8 @@ from benchmarks._timing import command, machine
 PARTS = {
     "Results": (
         "2_results",
-        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|One model|Time|Paper's tables|Paper's claims",
+        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|One model|Time|Dates"
+        "|Paper's tables|Paper's claims",
     ),
     "Ablations": (
         "3_ablations",

@@ -372,6 +372,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*JUDGE, "--temperature"): NO_AMOUNTS,
     (*CREATE, "--margin"): ("0", *NO_AMOUNTS),
     (*CREATE, "--per-item"): (*NO_COUNTS, "101"),
+    (*CREATE, "--second-share"): ("0", *NO_AMOUNTS),
     (*CREATE, "--calibration"): (
         *(value for value in NO_COUNTS if value != "0"),
         "10001",

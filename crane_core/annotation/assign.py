@@ -49,8 +49,8 @@ def assigned(
     Raises ValueError if there are fewer people than an item needs.
     """
     everything = [item.item for item in items]
-    if overlap in (Overlap.NONE, Overlap.SOME):
-        n_people = 1 if overlap is Overlap.NONE else per_item
+    if overlap in (Overlap.NONE, Overlap.SOME, Overlap.ADAPTIVE):
+        n_people = per_item if overlap is Overlap.SOME else 1
         if case_of:
             return dealt_by_case(
                 items, people, n_people, seed=seed, case_of=case_of

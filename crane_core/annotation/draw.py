@@ -284,6 +284,19 @@ def _check_design(design: Design, n_people: int) -> None:
         raise ValueError("an overlap sample needs a second annotator")
     if design.overlap is Overlap.SOME:
         check_per_item(design.per_item, n_people)
+    if design.overlap is Overlap.ADAPTIVE:
+        _check_adaptive(design, n_people)
+
+
+def _check_adaptive(design: Design, n_people: int) -> None:
+    if not 0 < design.second_share <= 1:
+        raise ValueError("the share of second labels is above 0, at most 1")
+    if n_people < 2:
+        raise ValueError("second labels need a second annotator")
+    if design.by_case:
+        raise ValueError(
+            "second labels are drawn item by item, which an order by case does not allow"
+        )
 
 
 def _required(population: int, design: Design) -> int:

@@ -18,7 +18,7 @@ from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.label_check import checked_labels
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.order import Showing
-from crane_core.annotation.rounds import Round
+from crane_core.annotation.rounds import Round, SecondDraw
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 """Names of campaigns and annotators: they are also names of files."""
@@ -55,6 +55,7 @@ class Overlap(StrEnum):
     SAMPLE = "the first annotator labels every item, the others a sample"
     SOME = "each item by some of the annotators"
     NONE = "the items are dealt out, one annotator each"
+    ADAPTIVE = "one annotator each, and a second one for some items, uncertain ones more often"
 
 
 class Texts(StrEnum):
@@ -97,6 +98,8 @@ class Design:
     """How many different texts a model gave names it, so by default one is drawn."""
     per_item: int = 2
     """Annotators of each item if the overlap is SOME."""
+    second_share: float = 0.25
+    """Share of the items that have a second label if the overlap is ADAPTIVE, calibration aside."""
     calibration: int = 0
     """Items of the sample that every annotator labels before the main round is opened; 0: there is one round."""
     by_case: bool = False
@@ -214,6 +217,14 @@ class Plan:
     def present(self) -> tuple[str, ...]:
         """Who labels now; the others have left."""
         return self.rounds[-1].annotators if self.rounds else self.annotators
+
+    @property
+    def second(self) -> dict[str, SecondDraw]:
+        """The items that were drawn for a second label, or left out of it by chance; calibration is not among them."""
+        found: dict[str, SecondDraw] = {}
+        for entry in self.rounds:
+            found |= entry.second
+        return found
 
     @property
     def calibration(self) -> frozenset[str]:

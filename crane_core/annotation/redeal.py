@@ -58,7 +58,7 @@ def main_round(plan: Plan, signed: Signed) -> Round:
         # Items of the calibration are labelled already.
         had = {showing.item for showing in plan.orders[person]}
         names = [*names, *(entry.item for entry in plan.gold)]
-        orders[person] = plan.orders[person] + _order(
+        orders[person] = plan.orders[person] + round_order(
             plan, person, [name for name in names if name not in had]
         )
     return Round(
@@ -144,17 +144,25 @@ def people_round(
 
 def unassigned(plan: Plan) -> int:
     """Labels of the design without an annotator to give them, once the main round is open."""
-    wanted = {Overlap.NONE: 1, Overlap.SOME: plan.design.per_item}
+    wanted = {
+        Overlap.NONE: 1,
+        Overlap.ADAPTIVE: 1,
+        Overlap.SOME: plan.design.per_item,
+    }
     n_wanted = wanted.get(plan.design.overlap, 0)
     if not is_main_open(plan):
         return 0
+    drawn = {item for item, one in plan.second.items() if one.is_drawn}
     times = Counter(
         showing.item
         for order in plan.orders.values()
         for showing in order
         if showing.showing == 1
     )
-    return sum(max(0, n_wanted - times[item.item]) for item in plan.items)
+    return sum(
+        max(0, n_wanted + (item.item in drawn) - times[item.item])
+        for item in plan.items
+    )
 
 
 def _check(plan: Plan, change: PeopleChange) -> None:
@@ -181,7 +189,10 @@ def _check(plan: Plan, change: PeopleChange) -> None:
         raise ValueError(f"{first} labels every item; name who takes over")
 
 
-def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
+def round_order(
+    plan: Plan, person: str, items: list[str]
+) -> tuple[Showing, ...]:
+    """A person's new items in the order of the next round, gold and hidden repeats among them."""
     gold = plan.gold_items
     return annotator_order(
         [item for item in items if item not in gold],
@@ -226,7 +237,7 @@ class _Hands:
             order = (
                 *kept,
                 *(Showing(item, 1) for item in begin),
-                *_order(self._plan, name, late),
+                *round_order(self._plan, name, late),
             )
             if order != self._plan.orders.get(name):
                 found[name] = order
@@ -259,7 +270,8 @@ class _Hands:
 
     def deal_out(self, items: list[str], *, but: str) -> None:
         """Give items to those without them, the least loaded first; an item that all have keeps fewer people."""
-        if self._plan.design.overlap not in (Overlap.NONE, Overlap.SOME):
+        # By these designs, everybody present has the item or is meant to have it.
+        if self._plan.design.overlap in (Overlap.ALL, Overlap.SAMPLE):
             return
         for item in self._chance.sample(items, len(items)):
             free = [

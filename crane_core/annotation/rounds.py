@@ -14,14 +14,16 @@ from crane_core.annotation.order import Showing
 
 
 class RoundKind(StrEnum):
-    """MAIN follows calibration; PEOPLE changes who labels; AGAIN has items labelled a second time.
+    """MAIN follows calibration; PEOPLE changes who labels; AGAIN has items labelled once more by the same people.
 
+    SECOND deals second labels by chance, each from another annotator than the first.
     HANDED_IN opens a locked campaign for labels that were given before its lock and arrived after it.
     """
 
     MAIN = "main round"
     PEOPLE = "people"
     AGAIN = "labelled again"
+    SECOND = "second labels"
     HANDED_IN = "labels handed in"
 
 
@@ -34,10 +36,20 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondDraw:
+    """Whether an item was drawn for a second label, its chance of that, and who gave its first label by then."""
+
+    first: str
+    chance: float
+    is_drawn: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """`annotators` label from now on. `orders`: the whole order of each person that changed, labelled items included.
 
-    `items` are labelled again: decisions on them made before are no longer in force either.
+    `items` are labelled again: decisions on them made before are no longer in force either. `second` has every item
+    that was drawn for, also those that chance left out: estimates need the chances of both.
     """
 
     kind: RoundKind
@@ -50,6 +62,7 @@ class Round:
     orders: dict[str, tuple[Showing, ...]] = field(default_factory=dict)
     again: dict[str, Again] = field(default_factory=dict)
     items: tuple[str, ...] = ()
+    second: dict[str, SecondDraw] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """The document that `round_from_json` reads; sets are sorted, so that equal rounds have equal texts."""
@@ -81,6 +94,11 @@ def round_from_json(text: str) -> Round:
                 "again": {
                     name: Again(one["after"], frozenset(one["items"]))
                     for name, one in body["again"].items()
+                },
+                # Rounds from before second labels were drawn have none.
+                "second": {
+                    item: SecondDraw(**one)
+                    for item, one in body.get("second", {}).items()
                 },
             }
         )

@@ -161,14 +161,25 @@ class LabelCounts:
 
 
 def count_labels(
-    codes: Codes, cluster: ArrayLike, n_categories: int
+    codes: Codes,
+    cluster: ArrayLike,
+    n_categories: int,
+    weight: ArrayLike | None = None,
 ) -> LabelCounts:
-    """Counts of labels as `label_codes` makes them; cluster: shape (n_items,), the case of each item."""
+    """Counts of labels as `label_codes` makes them; cluster: shape (n_items,), the case of each item.
+
+    weight: shape (n_items,), how many items each counts as, where they were drawn with unequal chances; scaled to sum
+    to n_items (Hajek 1971). Without it each item counts once.
+    """
     patterns, pattern = np.unique(codes, axis=0, return_inverse=True)
     cases, case = np.unique(np.asarray(cluster), return_inverse=True)
     shape = len(cases), len(patterns)
     cell = case * shape[1] + pattern.ravel()
-    by_case = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    counted = np.ones(len(codes)) if weight is None else np.asarray(weight)
+    counted = counted * (len(codes) / max(counted.sum(), 1.0))
+    by_case = np.bincount(
+        cell, weights=counted, minlength=shape[0] * shape[1]
+    ).reshape(shape)
     # Eleven thousand cases of some labels each differ in a few dozen ways.
     kinds, n_cases = np.unique(by_case, axis=0, return_counts=True)
     return LabelCounts(

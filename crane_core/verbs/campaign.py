@@ -65,6 +65,7 @@ from crane_core.pipeline.campaigns.guideline import (
     change_guideline,
     guideline_versions,
 )
+from crane_core.pipeline.campaigns.label_frame import labels_of_judge
 from crane_core.pipeline.campaigns.label_import import (
     Columns,
     Read,
@@ -85,6 +86,7 @@ from crane_core.pipeline.campaigns.population_choices import (
 from crane_core.pipeline.campaigns.rounds import (
     Which,
     change_people,
+    draw_second,
     idle,
     label_again,
     open_main,
@@ -103,7 +105,7 @@ from crane_core.storage.store import Store
 from crane_core.terminal import as_typed, give, give_either, tell
 
 NAME = "campaign"
-HELP = "label diagnoses: create, staff, watch, lock and export a campaign (create, main, people, again, guideline, ...)"
+HELP = "label diagnoses: create, staff, watch, lock and export a campaign (create, main, second, people, again, ...)"
 EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --dry-run
          python -m crane_core campaign people pilot --replace ben=eva --by lead
          python -m crane_core campaign status pilot
@@ -114,7 +116,7 @@ EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --d
 FILTERS = ("detectors", "settings", "libraries", "root_causes")
 """Options that are fields of a Population."""
 DESIGN = (
-    "margin", "confidence", "p", "strata", "per_item", "calibration", "repeats", "texts",
+    "margin", "confidence", "p", "strata", "per_item", "second_share", "calibration", "repeats", "texts",
     "by_case", "plain", "judge_gate",
 )  # fmt: skip
 """Options that are fields of a Design."""
@@ -364,13 +366,18 @@ def _add_design(design: argparse._ArgumentGroup) -> None:
         option(
             "--overlap",
             "who labels what: all label all (default); sample: the first all, the others a sample; some: each item by "
-            "--per-item of them; none: by one",
+            "--per-item of them; none: by one; adaptive: by one, and uncertain ones more often by a second",
             choices=_words(Overlap),
         ),
         option(
             "--per-item K",
             "with --overlap some (default: 2)",
             arguments.integer(1, 100),
+        ),
+        option(
+            "--second-share",
+            "with --overlap adaptive: share of the items with a second label (default: 0.25)",
+            arguments.number(0, 1, above=True),
         ),
         option(
             "--calibration N",
@@ -445,6 +452,20 @@ def _add_rounds(actions: Actions) -> None:
         option("--why TEXT", "reason, stored with the change", default=""),
     )
     _action(actions, "main", "open the main round after calibration", *lead)
+    second = _action(
+        actions,
+        "second",
+        "with --overlap adaptive: draw second labels for the items labelled since the last draw",
+        *lead,
+    )
+    add(
+        second,
+        option(
+            "--judge NAME",
+            "items that this LLM judge labelled otherwise are drawn more often",
+            default="",
+        ),
+    )
     _action(
         actions,
         "people",
@@ -499,6 +520,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     actions = {
         "create": _create,
         "main": _main,
+        "second": _second,
         "people": _people,
         "again": _again,
         "status": _status,
@@ -710,6 +732,24 @@ def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
         folder,
         chosen,
         open_main(folder, chosen.name, by=chosen.by, why=chosen.why),
+    )
+
+
+def _second(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    judge = None
+    if chosen.judge:
+        plan = kept_campaign(folder, chosen.name).plan
+        store = prepare_or_read(folder, tell)
+        try:
+            judge = labels_of_judge(store, plan, chosen.judge)
+        finally:
+            store.close()
+    return _told(
+        folder,
+        chosen,
+        draw_second(
+            folder, chosen.name, by=chosen.by, why=chosen.why, judge=judge
+        ),
     )
 
 

@@ -93,10 +93,12 @@ class Items:
 
     facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. codes: labels as places on the scale,
     shape (n_items, n_annotators), -1 if there is none or one outside of the scale; how many of those there are tells
-    off_scale (annotator, label, n). label_set: what the annotators chose from.
+    off_scale (annotator, label, n). weights: of the labels, in the same shape, 1 but for second labels that were drawn
+    by chance; an item has the largest. label_set: what the annotators chose from.
     """
 
     facts: pd.DataFrame
+    weights: NDArray[np.float64]
     codes: Codes
     annotators: tuple[str, ...]
     scope: ComparedVerdicts
@@ -112,7 +114,9 @@ class Items:
     def counts(self) -> LabelCounts:
         """The labels by case, which all coefficients share."""
         cases, _ = pd.factorize(self.facts["case"])
-        return count_labels(self.codes, cases, len(self.scale))
+        return count_labels(
+            self.codes, cases, len(self.scale), self.weights.max(axis=1)
+        )
 
     def labels(self) -> pd.DataFrame:
         """A column of words per annotator, in the rows of `facts`; None for a missing label."""
@@ -128,13 +132,19 @@ class Items:
         """The same for some of the annotators. Labels off the scale are not counted again."""
         columns = [self.annotators.index(name) for name in annotators]
         return replace(
-            self, codes=self.codes[:, columns], annotators=tuple(annotators)
+            self,
+            codes=self.codes[:, columns],
+            weights=self.weights[:, columns],
+            annotators=tuple(annotators),
         ).at((self.codes[:, columns] != UNLABELLED).sum(axis=1) >= 2)
 
     def at(self, is_kept: NDArray[np.bool_]) -> Items:
         """Some of the rows."""
         return replace(
-            self, facts=self.facts[is_kept], codes=self.codes[is_kept]
+            self,
+            facts=self.facts[is_kept],
+            codes=self.codes[is_kept],
+            weights=self.weights[is_kept],
         )
 
 
@@ -163,7 +173,10 @@ def common_items(
     facts = verdicts[[*KEY, *FACTS]].reset_index(drop=True)
     everything = Items(
         # Two benchmarks may have cases of one name; the bootstrap must not take them for one.
-        facts=facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]),
+        facts=facts.assign(
+            case=facts["benchmark"] + "/" + facts["case_id"],
+        ),
+        weights=labelled.weights(annotators)[verdicts.index],
         codes=codes,
         annotators=tuple(annotators),
         scope=scope,
@@ -318,6 +331,7 @@ def self_agreement(
             facts=again.assign(
                 case=again["benchmark"] + "/" + again["case_id"]
             ),
+            weights=np.ones((len(again), 2)),
             codes=label_codes(
                 again[["first", "again"]],
                 scale_of(ComparedVerdicts.DIAGNOSES, sets[str(campaign)]),

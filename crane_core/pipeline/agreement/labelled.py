@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,15 +16,17 @@ from numpy.typing import NDArray
 from crane_core.pipeline.campaigns.label_frame import KEY
 
 Places = NDArray[np.int64]
+_Value = TypeVar("_Value", np.int64, np.float64)
 NONE = -1
 """The place of a label that is missing."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledVerdicts:
-    """`verdicts`: rows of the verdict frame. Of each label: the row of its verdict, its annotator and its word.
+    """`verdicts`: rows of the verdict frame. Of each label: the row of its verdict, its annotator, word and weight.
 
-    verdict, annotator, word: shape (n_labels,), places in `verdicts`, `annotators` and `words`.
+    verdict, annotator, word: shape (n_labels,), places in `verdicts`, `annotators` and `words`. weight: as in the label
+    frame, shape (n_labels,).
     """
 
     verdicts: pd.DataFrame
@@ -32,15 +35,30 @@ class LabelledVerdicts:
     verdict: Places
     annotator: Places
     word: Places
+    weight: NDArray[np.float64]
 
     def said(self, annotators: Sequence[str]) -> Places:
         """Places of their labels among `words`, shape (n_verdicts, n_annotators); NONE where one gave none."""
-        found = np.full((len(self.verdicts), len(annotators)), NONE)
+        missing = np.full((len(self.verdicts), len(annotators)), NONE)
+        return self._spread(self.word, annotators, missing)
+
+    def weights(self, annotators: Sequence[str]) -> NDArray[np.float64]:
+        """Weights of their labels, in the shape of `said`; 1 where one gave none."""
+        missing = np.ones((len(self.verdicts), len(annotators)))
+        return self._spread(self.weight, annotators, missing)
+
+    def _spread(
+        self,
+        values: NDArray[_Value],
+        annotators: Sequence[str],
+        found: NDArray[_Value],
+    ) -> NDArray[_Value]:
+        """Of each label, its value, in the row of its verdict and the column of its annotator of `found`."""
         for column, who in enumerate(
             self.annotators.get_indexer(pd.Index(annotators))
         ):
             mine = self.annotator == who
-            found[self.verdict[mine], column] = self.word[mine]
+            found[self.verdict[mine], column] = values[mine]
         return found
 
     def as_places(self, scale: Sequence[str]) -> Places:
@@ -72,6 +90,7 @@ def labelled_verdicts(
         verdict=verdict[is_known],
         annotator=annotator[is_known],
         word=word[is_known],
+        weight=labels["weight"].to_numpy(dtype=np.float64)[is_known],
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import Plan
+from crane_core.errors import CampaignError
 from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
@@ -29,7 +30,10 @@ from crane_core.storage.store import Store
 
 KEY = ["benchmark", "instance_id", "detector", "setting", "experiment"]
 """The key of a verdict."""
-COLUMNS = [*KEY, "annotator", "kind", "label", "campaign", "provenance", "why"]
+COLUMNS = [
+    *KEY,
+    *("annotator", "kind", "label", "campaign", "provenance", "why", "weight"),
+]
 DIFFERENCES_ONLY = (
     "labels only the verdicts where the person and the LLM judge differed, with both labels in view, which is not a "
     "random sample"
@@ -57,9 +61,34 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
     `annotator` is the name that pages show: "published human", "published judge, repetition 3, reversed",
     "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns; a judge has a campaign
     where it uses the own labels of one. Hidden repeats are not in it; see `repeat_frame`. A campaign that is not
-    locked is in it too: who may see what of it is for the caller.
+    locked is in it too: who may see what of it is for the caller. weight: 1 / chance of a second label that was drawn,
+    else 1.
     """
     return with_campaigns(labels.verdict_labels(store.cursor()), folder)
+
+
+def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:
+    """Item to the label of a judge, where it has one. Raises CampaignError if no judge of this name has any."""
+    frame = labels.verdict_labels(store.cursor())
+    judges = frame[frame["kind"] == LabellerKind.JUDGE]
+    said = {
+        tuple(key): str(label)
+        for *key, label in judges.loc[
+            judges["annotator"] == judge, [*KEY, "label"]
+        ].to_numpy()
+    }
+    found = {
+        item.item: said[item.verdict.key]
+        for item in plan.items
+        if item.verdict.key in said
+    }
+    if not found:
+        known = ", ".join(sorted(set(judges["annotator"]))) or "none"
+        raise CampaignError(
+            f"No judge {judge!r} labelled items of {plan.campaign}; judges here: {known}.",
+            remedy="Name one of them as it is written, or leave --judge out.",
+        )
+    return found
 
 
 def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
@@ -84,13 +113,16 @@ def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
         .astype(object)
         .where(imported["campaign"].notna(), None)
     )
-    return imported.assign(campaign=campaign, provenance=None, why=None)
+    return imported.assign(
+        campaign=campaign, provenance=None, why=None, weight=1.0
+    )
 
 
 def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
     for campaign in campaign_names(folder):
         plan = kept_campaign(folder, campaign).plan
         verdict_of = {item.item: item.verdict.key for item in plan.items}
+        drawn = plan.second
         for annotator in plan.annotators:
             for showing, given in journal_of(
                 folder, plan, annotator
@@ -102,12 +134,15 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
                         LabellerKind.ANNOTATOR,
                         str(given.label),
                     )
+                    draw = drawn.get(showing.item)
+                    is_second = draw is not None and draw.first != annotator
                     yield (
                         *verdict_of[showing.item],
                         *who,
                         campaign,
                         None,
                         None,
+                        1 / draw.chance if draw and is_second else 1.0,
                     )
         for item, final in final_outcomes(folder, plan).items():
             if final.label is not None:
@@ -122,6 +157,7 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
                     campaign,
                     str(final.provenance),
                     final.why,
+                    1.0,
                 )
 
 

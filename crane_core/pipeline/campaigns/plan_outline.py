@@ -26,6 +26,7 @@ from crane_core.pipeline.campaigns.clustering import Clustering, Weight
 from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.population_choices import FILTERS
 from crane_core.stats.anchoring import difference_left
+from crane_core.stats.two_phase import FLOOR
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 SECONDS_PER_ITEM = 60.0
@@ -151,11 +152,16 @@ def _overlap(plan: Plan) -> str:
             "Annotators: one, so inter-annotator agreement cannot be measured."
         )
     design = plan.design
-    words = (
-        f"each item by {design.per_item} of them"
-        if design.overlap is Overlap.SOME
-        else str(design.overlap)
-    )
+    words = str(design.overlap)
+    if design.overlap is Overlap.SOME:
+        words = f"each item by {design.per_item} of them"
+    if design.overlap is Overlap.ADAPTIVE:
+        least = FLOOR * design.second_share
+        words = (
+            f"each item by one of them, and {design.second_share:.0%} by a second one. The lead draws these in "
+            f"batches, uncertain items more often, each with a chance of {least:.0%} or more; shares and agreement "
+            "weight them by it"
+        )
     first = f" All label the same {design.calibration:,} items first; then the lead opens the main round."
     return f"Annotators: {len(plan.annotators)}; {words}.{first if design.calibration else ''}"
 
@@ -218,6 +224,8 @@ def _gold(plan: Plan) -> str:
 
 
 def _stop_rule(plan: Plan) -> str:
+    if plan.design.overlap is Overlap.ADAPTIVE:
+        return "Stop rule: none, because first labels wait for the draw of second ones; lock when both are there."
     margin = plan.design.margin
     return (
         f"Stop rule: the lead may stop once the margin of each share is ±{margin * 100:g} points for this population. "

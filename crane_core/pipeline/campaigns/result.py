@@ -1,7 +1,9 @@
 """What a campaign found: the share of each label among the verdicts that it drew from, with intervals.
 
 An item with a final label represents as many verdicts as its stratum has per such item (Horvitz and Thompson 1952).
-Knows labels and strata. Refuses to know what a label is worth: `pipeline.judging` counts credit for Results.
+Where second labels were drawn by chance, a share is that of first labels, corrected by what second labels changed
+(`stats.two_phase`). Knows labels and strata. Refuses to know what a label is worth: `pipeline.judging` counts credit
+for Results.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
+from crane_core.annotation.second import FirstLabel
 from crane_core.stats.intervals import RateEstimate, clustered_rate
+from crane_core.stats.two_phase import two_phase_share
 
 
 class GroupShares(NamedTuple):
@@ -57,9 +60,13 @@ class CampaignResult(NamedTuple):
         return self.whole.n == 0
 
 
-def result_of(plan: Plan, finals: Mapping[str, Final]) -> CampaignResult:
-    """finals: the final outcome of every item of the plan, by its name."""
-    labelled = [item for item in plan.items if finals[item.item].label]
+def result_of(
+    plan: Plan, finals: Mapping[str, Final], firsts: Mapping[str, FirstLabel]
+) -> CampaignResult:
+    """finals: the final outcome of every item of the plan, by its name; firsts: the first label of those with one."""
+    labelled = [
+        item for item in plan.items if _counts(plan, item.item, finals, firsts)
+    ]
     n_labelled = Counter(item.stratum for item in labelled)
     weights = {
         place: plan.strata[place].population / n
@@ -71,35 +78,71 @@ def result_of(plan: Plan, finals: Mapping[str, Final]) -> CampaignResult:
         groups.setdefault((verdict.detector, verdict.setting), []).append(item)
 
     def shares(items: Sequence[Item]) -> dict[str, RateEstimate]:
-        return _shares(items, finals, weights, plan.labels)
+        return _shares(plan, items, finals, firsts=firsts, weights=weights)
 
     uncovered = [
         stratum.population
         for place, stratum in enumerate(plan.strata)
         if place not in n_labelled
     ]
+    of_groups = [
+        GroupShares(*key, shares(items))
+        for key, items in sorted(groups.items())
+    ]
     return CampaignResult(
         GroupShares(None, None, shares(labelled)),
-        tuple(
-            GroupShares(*key, shares(items))
-            for key, items in sorted(groups.items())
-        ),
+        # Where second labels are drawn, a group may have none, and no share of its own.
+        tuple(group for group in of_groups if group.n),
         n_population=plan.population_size - sum(uncovered),
         n_open=len(plan.items) - len(labelled),
         n_uncovered=sum(uncovered),
     )
 
 
+def _counts(
+    plan: Plan,
+    item: str,
+    finals: Mapping[str, Final],
+    firsts: Mapping[str, FirstLabel],
+) -> bool:
+    """Whether the item has a final label; where second labels are drawn, whether it was drawn for."""
+    if not plan.second:
+        return finals[item].label is not None
+    return item in firsts and (item in plan.second or item in plan.calibration)
+
+
 def _shares(
+    plan: Plan,
     items: Sequence[Item],
     finals: Mapping[str, Final],
+    *,
+    firsts: Mapping[str, FirstLabel],
     weights: Mapping[int, float],
-    labels: LabelSet,
 ) -> dict[str, RateEstimate]:
     weight = np.array([weights[item.stratum] for item in items])
-    given = np.array([finals[item.item].label for item in items], dtype=object)
+    names = [item.item for item in items]
+    given = np.array([finals[name].label for name in names], dtype=object)
     cases = [item.verdict.case for item in items]
+    drawn = plan.second
+    if not drawn:
+        return {
+            code: clustered_rate(weight * (given == code), weight, cases)
+            for code in plan.labels.codes
+        }
+    first = np.array([firsts[name].label for name in names], dtype=object)
+    has_both = [
+        firsts[name].is_unlike is not None and finals[name].label is not None
+        for name in names
+    ]
+    # All items of the calibration have a second label.
+    chance = [drawn[name].chance if name in drawn else 1.0 for name in names]
     return {
-        code: clustered_rate(weight * (given == code), weight, cases)
-        for code in labels.codes
+        code: two_phase_share(
+            first == code,
+            np.where(has_both, given == code, np.nan),
+            chance,
+            weight,
+            cases,
+        )
+        for code in plan.labels.codes
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from crane_core.annotation.redeal import (
     people_round,
 )
 from crane_core.annotation.rounds import Round, RoundKind
+from crane_core.annotation.second import second_round
 from crane_core.domain import CampaignRound
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import (
@@ -52,6 +53,24 @@ def open_main(
         folder,
         campaign,
         lambda plan, journals: main_round(plan, _signed(by, why)),
+    )
+
+
+def draw_second(
+    folder: DataFolder,
+    campaign: str,
+    *,
+    by: str,
+    why: str = "",
+    judge: Mapping[str, str] | None = None,
+) -> Round:
+    """Draw second labels for the items that wait for it; judge: item to a judge's label. Raises CampaignError."""
+    return _kept(
+        folder,
+        campaign,
+        lambda plan, journals: second_round(
+            plan, journals, _signed(by, why), judge
+        ),
     )
 
 
@@ -136,6 +155,9 @@ def round_words(entry: Round) -> str:
         what = f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
     elif entry.kind is RoundKind.MAIN:
         what = f"the main round is open for {', '.join(entry.annotators)}"
+    elif entry.kind is RoundKind.SECOND:
+        n_drawn = sum(one.is_drawn for one in entry.second.values())
+        what = f"{n_drawn:,} of {len(entry.second):,} items were drawn for a second label"
     elif entry.kind is RoundKind.HANDED_IN:
         what = (
             "the campaign is open again for labels that arrived after its lock"

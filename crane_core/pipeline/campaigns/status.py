@@ -14,6 +14,7 @@ from crane_core.annotation.outcome import Final, Provenance, final_outcome
 from crane_core.annotation.pace import Pace, Part, drift, pace
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
+from crane_core.annotation.second import first_labels, waiting_for_draw
 from crane_core.domain import CampaignLock
 from crane_core.pipeline.campaigns.campaigns import (
     decisions_of,
@@ -70,7 +71,9 @@ class CampaignStatus(NamedTuple):
     gold: tuple[GoldScore, ...] = ()
     result: CampaignResult | None = None
     stop: StopAdvice | None = None
-    """While it is open."""
+    """While it is open, and its plan has a stop rule."""
+    n_undrawn: int = 0
+    """Items with a first label that wait for the draw of second labels."""
 
     @property
     def n_done(self) -> int:
@@ -132,8 +135,11 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
         disputes=tuple(disputes_of(plan, journals, decisions, flagged)),
         flagged=flagged,
         gold=tuple(gold_scores(folder, plan)),
-        result=result_of(plan, finals) if lock else None,
+        result=result_of(plan, finals, first_labels(plan, journals))
+        if lock
+        else None,
         stop=None if lock else stop_advice(plan, finals, _put_off(journals)),
+        n_undrawn=len(waiting_for_draw(plan, journals)),
     )
 
 
@@ -185,6 +191,10 @@ def open_words(status: CampaignStatus) -> list[str]:
         words.append(
             f"nobody is there for {status.n_unassigned:,} labels that the design asks for"
         )
+    if status.n_undrawn:
+        words.append(
+            f"{status.n_undrawn:,} items wait for the draw of second labels"
+        )
     told = waiting_words(status)
     return words + ([f"to decide: {told}"] if told else [])
 
@@ -224,6 +234,10 @@ def status_words(status: CampaignStatus) -> str:
     if status.n_unassigned:
         lines.append(
             f"  {status.n_unassigned:,} labels that the design asks for have nobody to give them"
+        )
+    if status.n_undrawn:
+        lines.append(
+            f"  {status.n_undrawn:,} items with a first label wait for the draw of second labels"
         )
     lines += [f"  {gold_words(score)}" for score in status.gold]
     decided = ", ".join(
@@ -319,6 +333,7 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
             "unlabelled": status.n_unlabelled,
             "undecided": len(status.waiting),
             "unassigned": status.n_unassigned,
+            "undrawn": status.n_undrawn,
             "main_round_open": is_main_open(status.plan),
         },
         "rounds": [

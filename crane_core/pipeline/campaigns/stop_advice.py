@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from crane_core.annotation.outcome import Final, Provenance
-from crane_core.annotation.plan import Item, Plan
+from crane_core.annotation.plan import Item, Overlap, Plan
 from crane_core.annotation.rounds import RoundKind
 from crane_core.stats.stopping import (
     MIN_CLUSTERS,
@@ -46,8 +46,13 @@ class StopAdvice(NamedTuple):
 
 def stop_advice(
     plan: Plan, finals: Mapping[str, Final], skipped: Collection[str]
-) -> StopAdvice:
-    """finals: the final outcome of every item; skipped: items that an annotator put off and has not labelled since."""
+) -> StopAdvice | None:
+    """finals: the final outcome of every item; skipped: items that an annotator put off and has not labelled since.
+
+    None where second labels are drawn by chance: final labels before and after a draw are not of one kind.
+    """
+    if plan.design.overlap is Overlap.ADAPTIVE:
+        return None
     labelled = [item for item in plan.items if finals[item.item].label]
     found = _widest(plan, labelled, finals)
     sent_back = {

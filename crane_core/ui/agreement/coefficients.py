@@ -90,6 +90,11 @@ def draw_answer(chosen: AgreementChoice) -> bool:
             st.markdown(explained)
     _draw_off_scale(chosen)
     _draw_differences_only(chosen)
+    if (computed.items(chosen).weights != 1).any():
+        st.caption(
+            "Some second labels were drawn by chance, those of uncertain items more often. Agreement weights each by "
+            "1 / chance; tables of counts do not."
+        )
     return n > 0 and not is_withheld
 
 

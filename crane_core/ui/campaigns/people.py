@@ -15,6 +15,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.rounds import (
     Which,
     change_people,
+    draw_second,
     label_again,
     open_main,
     round_words,
@@ -46,6 +47,8 @@ def draw_people(status: CampaignStatus) -> None:
     if status.lock is None:
         if not is_main_open(plan):
             _draw_main(plan)
+        if status.n_undrawn:
+            _draw_second(plan, status.n_undrawn)
         with st.expander("Add annotators"):
             _draw_add(plan)
         with st.expander("Somebody leaves or is replaced"):
@@ -64,6 +67,18 @@ def _draw_main(plan: Plan) -> None:
         pressed = st.form_submit_button("Open the main round", type="primary")
     if pressed:
         _keep(lambda: open_main(data.folder(), plan.campaign, by=by, why=why))
+
+
+def _draw_second(plan: Plan, n_undrawn: int) -> None:
+    st.markdown(
+        f"{count(n_undrawn)} items with a first label wait for the draw of second labels: "
+        f"{plan.design.second_share:.0%} of them, uncertain ones more often. Small batches learn from earlier ones."
+    )
+    with st.form("second", border=False):
+        by, why = _signature()
+        pressed = st.form_submit_button("Draw second labels")
+    if pressed:
+        _keep(lambda: draw_second(data.folder(), plan.campaign, by=by, why=why))
 
 
 def _draw_add(plan: Plan) -> None:

@@ -195,6 +195,11 @@ def draw_design() -> tuple[Design, int]:
             if overlap is Overlap.SOME
             else 2
         )
+        second = (
+            st.number_input("Second labels, %", 1.0, 100.0, 25.0, width=150)
+            if overlap is Overlap.ADAPTIVE
+            else Design().second_share * 100
+        )
         first = st.number_input(
             "Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP
         )
@@ -248,6 +253,7 @@ def draw_design() -> tuple[Design, int]:
         repeats=_share(repeats),
         texts=Texts.ALL if all_texts else Texts.ONE,
         per_item=int(per_item),
+        second_share=_share(second),
         calibration=int(first),
         by_case=bool(by_case),
         plain=bool(plain),

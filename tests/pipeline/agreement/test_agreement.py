@@ -111,6 +111,7 @@ def labels_of(
         "campaign": None,
         "provenance": None,
         "why": None,
+        "weight": 1.0,
     }
     frames = [
         verdicts[KEY].assign(annotator=name, label=labels, **nobody)

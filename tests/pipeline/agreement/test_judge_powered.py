@@ -45,6 +45,7 @@ def labels(said: dict[str, list[str | None]]) -> pd.DataFrame:
             "setting": "code",
         }
         | {"experiment": "e", "annotator": annotator, "label": label}
+        | {"weight": 1.0}
         for annotator, given in said.items()
         for case, label in enumerate(given)
         if label is not None

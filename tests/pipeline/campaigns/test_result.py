@@ -70,7 +70,7 @@ def test_a_label_stands_for_its_share_of_the_stratum(plan: Plan) -> None:
     finals = finals_of(
         plan, heron=["correct", "wrong", "wrong"], owl=["correct"]
     )
-    found = result_of(plan, finals)
+    found = result_of(plan, finals, {})
     # (30 x 1/3 + 30 x 1) / 60; unweighted it would be 2 of 4.
     assert found.whole.shares["correct"].value == pytest.approx(40 / 60)
     assert found.whole.shares["partial"].value == 0.0
@@ -91,13 +91,13 @@ def test_items_without_a_label_are_left_out_and_strata_without_one_are_told(
     plan: Plan,
 ) -> None:
     finals = finals_of(plan, heron=["correct", None, "wrong"], owl=[None])
-    found = result_of(plan, finals)
+    found = result_of(plan, finals, {})
     assert found.whole.shares["correct"].value == pytest.approx(1 / 2)
     assert (found.n_population, found.n_open, found.n_uncovered) == (30, 2, 30)
     assert [one.detector for one in found.groups] == ["heron"]
 
 
 def test_a_campaign_without_final_labels_has_no_share(plan: Plan) -> None:
-    found = result_of(plan, finals_of(plan, heron=[None] * 3, owl=[None]))
+    found = result_of(plan, finals_of(plan, heron=[None] * 3, owl=[None]), {})
     assert found.is_empty
     assert found.groups == ()

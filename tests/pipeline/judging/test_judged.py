@@ -128,6 +128,7 @@ def finals(
             "pilot",
             provenance,
             None,
+            1.0,
         )
         for item in plan.items
     ]
@@ -581,6 +582,7 @@ def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:
             "pilot",
             "single",
             None,
+            1.0,
         )
         for item in plan.items
         if (label := said.get((item.verdict.case_id, item.verdict.setting)))

@@ -185,7 +185,7 @@ def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:
     for entry in taken.plan.rounds:
         if taken.finals is None:
             # The names of items are those that annotators know; until the lock nobody may match them.
-            entry = replace(entry, orders={}, again={}, items=())
+            entry = replace(entry, orders={}, again={}, items=(), second={})
         yield (entry.to_json() + "\n").encode()
 
 

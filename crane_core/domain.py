@@ -86,7 +86,8 @@ class AnnotationAction(StrEnum):
     """One thing that a person did in a campaign. Nothing is edited: an undo or a second label is a separate line.
 
     LABEL sets the label of an item, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
-    SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators.
+    SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators. SHOWN is the
+    program's: after the annotator's own label, the plan had that of somebody else shown.
     """
 
     LABEL = "label"
@@ -97,6 +98,7 @@ class AnnotationAction(StrEnum):
     FLAG = "flag"
     UNFLAG = "unflag"
     ADJUDICATE = "adjudicate"
+    SHOWN = "shown"
 
 
 class MessageAction(StrEnum):

@@ -20,7 +20,10 @@ EVENT = re.compile(r"[A-Za-z0-9-]{8,64}")
 """A browser's name of an act."""
 DEVICE = EVENT
 """A browser's name of itself."""
-_BY_ANNOTATOR = frozenset(AnnotationAction) - {AnnotationAction.ADJUDICATE}
+_BY_ANNOTATOR = frozenset(AnnotationAction) - {
+    AnnotationAction.ADJUDICATE,
+    AnnotationAction.SHOWN,
+}
 
 
 def annotation(
@@ -41,7 +44,7 @@ def annotation(
     received_at = datetime.now(UTC).isoformat(timespec="milliseconds")
     action = AnnotationAction(_text(raw, "action"))
     if action not in _BY_ANNOTATOR:
-        raise ValueError(f"an annotator cannot {action}")
+        raise ValueError(f"{action} is not an act of an annotator")
     event = _text(raw, "event")
     if not EVENT.fullmatch(event):
         raise ValueError("event must be 8 to 64 letters, digits and dashes")

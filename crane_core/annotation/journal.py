@@ -57,7 +57,7 @@ class Journal:
 
     `order`, `again` and `labels` are the plan's; everything else comes from acts, oldest first. An act on a showing
     that is not in the order, or with a label that is not in the set, as in a file of another plan, changes nothing.
-    `flags` holds the act that flagged each flagged showing.
+    `flags` holds the act that flagged each flagged showing, `shown` the label when another's was shown.
     """
 
     order: tuple[Showing, ...]
@@ -66,6 +66,7 @@ class Journal:
     given: dict[Showing, LabelInForce] = field(default_factory=dict)
     notes: dict[Showing, str] = field(default_factory=dict)
     flags: dict[Showing, Annotation] = field(default_factory=dict)
+    shown: dict[Showing, str] = field(default_factory=dict)
     skipped: list[Showing] = field(default_factory=list)
     returned: list[Showing] = field(default_factory=list)
     labelled: list[Showing] = field(default_factory=list)
@@ -121,6 +122,7 @@ class Journal:
         self.given = {}
         self.notes = {}
         self.flags = {}
+        self.shown = {}
         self.spent = {}
         self.skipped = []
         self.returned = []
@@ -160,6 +162,7 @@ class Journal:
         twin.given = dict(self.given)
         twin.notes = dict(self.notes)
         twin.flags = dict(self.flags)
+        twin.shown = dict(self.shown)
         twin.spent = dict(self.spent)
         twin.skipped = list(self.skipped)
         twin.returned = list(self.returned)
@@ -195,6 +198,8 @@ class Journal:
                 self.last = act
             case AnnotationAction.FLAG:
                 self.flags.setdefault(showing, act)
+            case AnnotationAction.SHOWN if showing in self.given:
+                self.shown.setdefault(showing, self.given[showing].label)
             case AnnotationAction.UNFLAG:
                 self.flags.pop(showing, None)
             case _:
@@ -256,6 +261,13 @@ class Journal:
         )
         yield from (
             s for s in self.skipped if s not in self.given and s not in first
+        )
+
+    def n_changed_after_shown(self) -> int:
+        """How many labels are others than when somebody else's was shown."""
+        return sum(
+            showing in self.given and self.given[showing].label != label
+            for showing, label in self.shown.items()
         )
 
     def undoable(self) -> list[Showing]:

@@ -167,6 +167,14 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownAfter:
+    """Labels of somebody else, by item, which each annotator sees after their own label of it. `origin`: whose."""
+
+    origin: str
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
     """Sizes of a stratum; `overlap` counts the items that several annotators label."""
 
@@ -207,6 +215,7 @@ class Plan:
     labels: LabelSet = field(default_factory=study_labels)
     gold: tuple[Gold, ...] = ()
     gold_feedback: bool = False
+    shown_after: ShownAfter | None = None
 
     @property
     def gold_items(self) -> frozenset[str]:
@@ -319,6 +328,9 @@ def plan_from_json(text: str) -> Plan:
                     )
                     for entry in body.get("gold", ())
                 ),
+                "shown_after": ShownAfter(**body["shown_after"])
+                if body.get("shown_after")
+                else None,
                 "orders": {
                     name: tuple(Showing(**s) for s in order)
                     for name, order in body["orders"].items()
@@ -377,6 +389,10 @@ def _check(plan: Plan) -> None:
             "not the plan of a campaign: the version of its guideline does not match the text"
         )
     known = {item.item for item in plan.items} | plan.gold_items
+    if plan.shown_after and not set(plan.shown_after.labels) <= known:
+        raise ValueError(
+            "not the plan of a campaign: it shows labels of items that it does not have"
+        )
     if (
         unknown := {
             showing.item for order in plan.orders.values() for showing in order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -59,6 +60,7 @@ from crane_core.pipeline.campaigns.gold import (
     Looks,
     gold_of_campaign,
     gold_of_file,
+    shown_after,
 )
 from crane_core.pipeline.campaigns.guessing import guess_words, guessed
 from crane_core.pipeline.campaigns.guideline import (
@@ -122,7 +124,7 @@ DESIGN = (
 """Options that are fields of a Design."""
 COMES_FROM_EXPORT = (
     "annotators", "benchmark", "experiment", *FILTERS, "outcome", "design", *DESIGN, "overlap", "seed", "blind",
-    "labels", "gold", "gold_from", "gold_feedback",
+    "labels", "gold", "gold_from", "gold_feedback", "show_after",
 )  # fmt: skip
 """Options that --from leaves no room for."""
 MOST_FAULTS = 200
@@ -417,6 +419,11 @@ def _add_design(design: argparse._ArgumentGroup) -> None:
             "N items that a locked campaign decided, as gold",
             arguments.name,
         ),
+        option(
+            "--show-after WHOSE",
+            "after their own label, show annotators that of a file (.csv, columns as for --gold) or an LLM judge; for "
+            "training: later labels may follow it",
+        ),
         # None says that an option was not given, which --from has to know.
         flag(
             "--gold-feedback",
@@ -608,7 +615,7 @@ def _drawn(
     seed = fresh_seed() if chosen.seed is None else chosen.seed
     labels = _labels_of(chosen.labels) if chosen.labels else study_labels()
     looks = Looks(labels, design.texts, chosen.blind is None)
-    return drawn_plan(
+    plan = drawn_plan(
         store,
         CampaignRequest(
             campaign=chosen.name,
@@ -630,6 +637,11 @@ def _drawn(
             ),
             gold_feedback=bool(chosen.gold_feedback),
         ),
+    )
+    if not chosen.show_after:
+        return plan
+    return replace(
+        plan, shown_after=shown_after(store, plan, chosen.show_after)
     )
 
 

@@ -24,6 +24,7 @@ WITHHELD = (
     "names of strata",
     "items",
     "orders",
+    "labels that are shown after one's own",
 )
 COMMITMENT = "full_plan_sha256"
 
@@ -80,6 +81,7 @@ def _body(plan: Plan, text: str) -> dict[str, Any]:
         "n_items": len(plan.items),
         "n_gold": len(plan.gold),
         "gold_feedback": plan.gold_feedback,
+        "shown_after": plan.shown_after and plan.shown_after.origin,
         "n_showings": {name: len(order) for name, order in plan.orders.items()},
         "withheld_until_lock": WITHHELD,
         COMMITMENT: hashlib.sha256(plan_file(text)).hexdigest(),

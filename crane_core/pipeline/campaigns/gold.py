@@ -22,6 +22,7 @@ from crane_core.annotation.plan import (
     Plan,
     Population,
     PopulationOutcome,
+    ShownAfter,
     Texts,
 )
 from crane_core.errors import CampaignError
@@ -32,7 +33,10 @@ from crane_core.pipeline.campaigns.campaigns import (
     population,
 )
 from crane_core.pipeline.campaigns.cards import card, texts_of_runs
-from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.label_frame import (
+    final_outcomes,
+    labels_of_judge,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import diagnoses
 from crane_core.storage.store import Store
@@ -257,6 +261,30 @@ def _same_text(
     return shown in runs.values(), next(
         (run for run, text in runs.items() if text == shown), None
     )
+
+
+def shown_after(store: Store, plan: Plan, whose: str) -> ShownAfter:
+    """Labels to show after one's own, of a table as for gold (its name ends in .csv) or of a judge, for a drawn plan.
+
+    Raises CampaignError if it has no label of an item of the plan, and as `gold_of_file` does.
+    """
+    if not whose.casefold().endswith(".csv"):
+        return ShownAfter(whose[:80], labels_of_judge(store, plan, whose))
+    # The label is about all texts of an item, so no row has to name a run.
+    looks = Looks(plan.labels, Texts.ALL, plan.blind)
+    rows = gold_of_file(store, Path(whose), plan.population, looks)
+    said = {entry.verdict.key: entry.label for entry in rows}
+    labels = {
+        item.item: said[item.verdict.key]
+        for item in plan.items
+        if item.verdict.key in said
+    }
+    if not labels:
+        raise CampaignError(
+            f"{whose} has no label of an item of this campaign.",
+            remedy="Name verdicts of its population.",
+        )
+    return ShownAfter(Path(whose).name[:80], labels)
 
 
 def gold_without_text(store: Store, gold: Collection[Gold]) -> list[Gold]:

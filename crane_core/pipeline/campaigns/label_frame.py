@@ -5,14 +5,16 @@ Agreement and Results start from it and treat all annotators alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import pandas as pd
 
+from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import Plan
+from crane_core.domain import Annotation
 from crane_core.errors import CampaignError
 from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import (
@@ -68,7 +70,7 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
 
 
 def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:
-    """Item to the label of a judge, where it has one. Raises CampaignError if no judge of this name has any."""
+    """Item to the label of a judge, where it has one of the plan's. Raises CampaignError if it has none at all."""
     frame = labels.verdict_labels(store.cursor())
     judges = frame[frame["kind"] == LabellerKind.JUDGE]
     said = {
@@ -80,12 +82,12 @@ def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:
     found = {
         item.item: said[item.verdict.key]
         for item in plan.items
-        if item.verdict.key in said
+        if said.get(item.verdict.key) in plan.labels
     }
     if not found:
         known = ", ".join(sorted(set(judges["annotator"]))) or "none"
         raise CampaignError(
-            f"No judge {judge!r} labelled items of {plan.campaign}; judges here: {known}.",
+            f"No judge {judge[:80]!r} labelled items of {plan.campaign}; judges here: {known}.",
             remedy="Name one of them as it is written, or leave --judge out.",
         )
     return found
@@ -163,8 +165,17 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
 
 def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
-    journals = journals_of(folder, plan)
-    decisions = decisions_of(folder, plan)
+    return finals_of(
+        plan, journals_of(folder, plan), decisions_of(folder, plan)
+    )
+
+
+def finals_of(
+    plan: Plan,
+    journals: Mapping[str, Journal],
+    decisions: Mapping[str, Annotation],
+) -> dict[str, Final]:
+    """The same from what the caller has of the ledger."""
     return {
         name: final_outcome(labels_of(journals, name), decisions.get(name))
         for name in (item.item for item in plan.items)

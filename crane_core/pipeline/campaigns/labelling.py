@@ -127,6 +127,8 @@ class LabelStore:
         with self._open_session(annotator) as session:
             found = self._checked(session.journal, annotator, acts)
             self._write(session, annotator, found.fresh)
+            # Written before the desk draws it, so that nothing is seen that the ledger does not know.
+            self._write(session, annotator, self._shown_now(session, annotator))
         seconds = perf_counter() - start
         self._announce_if_labelled(annotator, found.fresh)
         return Taken(
@@ -219,6 +221,40 @@ class LabelStore:
                 label_file(self._folder, self.plan.campaign, annotator), *fresh
             )
             self._read(session, annotator)
+
+    def _shown_now(
+        self, session: _AnnotatorSession, annotator: str
+    ) -> list[Annotation]:
+        """That the label of somebody else is shown for the last label, where the plan has one; nothing the second time.
+
+        An item that comes back as a hidden repeat has it at its second showing only, which it would influence else.
+        """
+        journal, told = session.journal, self.plan.shown_after
+        last = journal.undoable()[:1]
+        if told is None or not last or last[0] in journal.shown:
+            return []
+        showing = last[0]
+        is_coming_back = Showing(showing.item, showing.showing + 1) in (
+            journal.order
+        )
+        if showing.item not in told.labels or is_coming_back:
+            return []
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return [
+            Annotation(
+                campaign=self.plan.campaign,
+                annotator=annotator,
+                event=str(uuid4()),
+                sequence=journal.n_acts + 1,
+                action=AnnotationAction.SHOWN,
+                item=showing.item,
+                showing=showing.showing,
+                guideline=self.guidelines()[-1].version,
+                submitted_at=now,
+                received_at=now,
+                label=told.labels[showing.item],
+            )
+        ]
 
     def _announce_if_labelled(
         self, annotator: str, fresh: Sequence[Annotation]

@@ -85,6 +85,7 @@ def outline(
             *_order(plan),
             *_labels(plan),
             *((_gold(plan),) if plan.gold else ()),
+            *_shown_after(plan),
             _stop_rule(plan),
             _judge_gate(plan),
             _seed(plan),
@@ -220,6 +221,20 @@ def _gold(plan: Plan) -> str:
     return (
         f"Gold: {n:,} item{'s' * (n > 1)} with a known label ({origins}), once in everybody's order; {told}. "
         "They are not part of the population, outcomes or estimates."
+    )
+
+
+def _shown_after(plan: Plan) -> tuple[str, ...]:
+    """Whose labels are shown after one's own, and what that costs."""
+    if plan.shown_after is None:
+        return ()
+    origin, n = plan.shown_after.origin, len(plan.shown_after.labels)
+    moved = 10 * EXAMPLE_FOLLOWED
+    return (
+        f"Pre-labels: after a label is saved, the annotator sees {origin}'s ({n:,} of {len(plan.items):,} items), "
+        f"for training. Cost: later labels may follow it (anchoring). If {EXAMPLE_FOLLOWED:.0%} do, a share that is 10 "
+        f"points from that of {origin} moves {moved:g} point towards it, and agreement with {origin} and between "
+        "annotators is too high.",
     )
 
 
@@ -365,6 +380,11 @@ def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
         "items": len(plan.items),
         "gold": len(plan.gold),
         "gold_feedback": plan.gold_feedback,
+        "shown_after": plan.shown_after
+        and {
+            "origin": plan.shown_after.origin,
+            "items": len(plan.shown_after.labels),
+        },
         "cases": weight.n_cases,
         "strata": [row._asdict() for row in told.strata],
         "annotators": [row._asdict() for row in told.load],

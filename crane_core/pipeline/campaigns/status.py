@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.outcome import Final, Provenance, final_outcome
+from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.pace import Pace, Part, drift, pace
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
@@ -20,7 +20,6 @@ from crane_core.pipeline.campaigns.campaigns import (
     decisions_of,
     journals_of,
     kept_campaign,
-    labels_of,
 )
 from crane_core.pipeline.campaigns.disputes import (
     Dispute,
@@ -29,6 +28,7 @@ from crane_core.pipeline.campaigns.disputes import (
     undecided,
 )
 from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
+from crane_core.pipeline.campaigns.label_frame import finals_of
 from crane_core.pipeline.campaigns.result import CampaignResult, result_of
 from crane_core.pipeline.campaigns.rounds import round_words
 from crane_core.pipeline.campaigns.stop_advice import (
@@ -52,6 +52,9 @@ class AnnotatorProgress(NamedTuple):
     n_skipped: int
     pace: Pace
     parts: tuple[Part, ...]
+    n_shown: int = 0
+    """Labels after which somebody else's was shown, and how many of them were changed then."""
+    n_changed: int = 0
 
     @property
     def n_all(self) -> int:
@@ -116,12 +119,7 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     plan, lock = kept_campaign(folder, campaign)
     journals = journals_of(folder, plan)
     decisions = decisions_of(folder, plan)
-    finals: dict[str, Final] = {
-        item.item: final_outcome(
-            labels_of(journals, item.item), decisions.get(item.item)
-        )
-        for item in plan.items
-    }
+    finals = finals_of(plan, journals, decisions)
     counted = Counter(final.provenance for final in finals.values())
     flagged = flagged_items(journals, messages_of(folder, campaign))
     return CampaignStatus(
@@ -174,6 +172,8 @@ def _progress(
         n_skipped=len(journal.skipped),
         pace=pace(seconds, n_left),
         parts=tuple(drift([entry.label for entry in given], seconds)),
+        n_shown=len(journal.shown),
+        n_changed=journal.n_changed_after_shown(),
     )
 
 
@@ -289,7 +289,13 @@ def _progress_words(entry: AnnotatorProgress, *, has_left: bool) -> str:
         else ""
     )
     share = f"{entry.annotator}{' (left)' if has_left else ''}: {entry.n_done:,} of {entry.n_all:,}"
-    return f"{share}, {entry.n_skipped:,} skipped, {entry.n_flagged:,} flagged{speed}, {entry.pace.n_quick:,} quick"
+    shown = (
+        f", {entry.n_shown:,} shown another label, {entry.n_changed:,} of them changed since"
+        if entry.n_shown
+        else ""
+    )
+    quick = f"{entry.pace.n_quick:,} quick"
+    return f"{share}, {entry.n_skipped:,} skipped, {entry.n_flagged:,} flagged{speed}, {quick}{shown}"
 
 
 def status_json(status: CampaignStatus) -> dict[str, Any]:
@@ -377,4 +383,6 @@ def _progress_json(
         "flagged": entry.n_flagged,
         "median_s": entry.pace.median_s,
         "quick": entry.pace.n_quick,
+        "shown": entry.n_shown,
+        "changed_after_shown": entry.n_changed,
     }

@@ -226,7 +226,8 @@ def _now(
         "evidence": _wanted_evidence(
             label_store.plan, names, sent.get("evidence"), content
         ),
-        "gold": told_of_gold(label_store.plan, journal, names),
+        "gold": told_of_gold(plan, journal, names)
+        or told_of_another(plan, journal, names),
         "number": journal.last_number(sent.get("device")),
         "is_calibration": not is_main_open(label_store.plan),
         "keys": keys_told(annotator, sent),
@@ -336,16 +337,54 @@ def told_of_gold(
     )
     if entry is None:
         return None
-    said = str(journal.given[last[0]].label)
-    right = said == entry.label
-    head = f"The previous item had a known label: {escape(plan.labels.of(entry.label).words)}."
+    return _compared(
+        plan,
+        journal,
+        names,
+        label=entry.label,
+        head="The previous item had a known label",
+        why=entry.why,
+    )
+
+
+def told_of_another(
+    plan: Plan, journal: Journal, names: DeskNames
+) -> dict[str, Any] | None:
+    """Somebody else's label of the item that was labelled last, once the ledger has that it is shown."""
+    told, last = plan.shown_after, journal.undoable()[:1]
+    if told is None or not last or last[0] not in journal.shown:
+        return None
+    return _compared(
+        plan,
+        journal,
+        names,
+        label=told.labels[last[0].item],
+        head=f"The label of {told.origin} for the previous item",
+        why="",
+    )
+
+
+def _compared(
+    plan: Plan,
+    journal: Journal,
+    names: DeskNames,
+    *,
+    label: str,
+    head: str,
+    why: str,
+) -> dict[str, Any]:
+    """Another label of the item that was labelled last, beside the annotator's own."""
+    last = journal.undoable()[0]
+    said = str(journal.given[last].label)
+    is_same = said == label
     yours = (
         "You said the same."
-        if right
+        if is_same
         else f"You said {escape(plan.labels.of(said).words)}."
     )
+    words = escape(plan.labels.of(label).words)
     return {
-        "id": names.of(last[0]),
-        "right": right,
-        "html": f"<b>{head}</b> {yours} {escape(entry.why)}",
+        "id": names.of(last),
+        "right": is_same,
+        "html": f"<b>{escape(head)}: {words}.</b> {yours} {escape(why)}",
     }

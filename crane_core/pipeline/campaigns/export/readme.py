@@ -74,7 +74,8 @@ in an export that was asked for them (--with-texts).
 guidelines.csv lists every version of the guideline that was in force, oldest first, with the file of its text. Each
 row of labels.csv and of acts.jsonl names the version that stood on the annotator's screen.
 rounds.jsonl holds every change of who labels what, oldest first: the main round after calibration, people who joined or
-left, items labelled again; with the new orders, which are withheld until the lock.
+left, items labelled again, second labels with the chance of each item that was drawn for; with the new orders. Orders
+and chances are withheld until the lock.
 messages.jsonl holds what annotators and leads wrote to each other about items, oldest first, with person and time.
 gold.csv, in campaigns with gold items, holds those and the label that each annotator gave: the first one where
 annotators were told, else the one in force. Their labels were known before, so they are in no other table, outcome or

@@ -24,6 +24,7 @@ from crane_core.annotation.plan import (
     DrawKind,
     LabelledVerdict,
     Plan,
+    ShownAfter,
     check_name,
     guideline_of,
     plan_from_json,
@@ -307,7 +308,21 @@ def repeated_plan(
     ]
     if not same_draw or (name == old.campaign and plan.orders != old.orders):
         raise _drawn_otherwise(old)
+    plan = replace(plan, shown_after=_shown_again(old, plan))
     return Repeated(plan, _remarks(old, plan))
+
+
+def _shown_again(old: Plan, new: Plan) -> ShownAfter | None:
+    """The same labels for the same verdicts, whose items may have other names."""
+    if old.shown_after is None:
+        return None
+    # Both were drawn alike, item by item.
+    pairs = zip(old.items, new.items, strict=True)
+    name_of = {one.item: other.item for one, other in pairs}
+    labels = {
+        name_of[name]: label for name, label in old.shown_after.labels.items()
+    }
+    return ShownAfter(old.shown_after.origin, labels)
 
 
 def _drawn_otherwise(old: Plan) -> CampaignError:

@@ -231,10 +231,10 @@ def _shown_after(plan: Plan) -> tuple[str, ...]:
     origin, n = plan.shown_after.origin, len(plan.shown_after.labels)
     moved = 10 * EXAMPLE_FOLLOWED
     return (
-        f"Pre-labels: after a label is saved, the annotator sees {origin}'s ({n:,} of {len(plan.items):,} items), "
-        f"for training. Cost: later labels may follow it (anchoring). If {EXAMPLE_FOLLOWED:.0%} do, a share that is 10 "
-        f"points from that of {origin} moves {moved:g} point towards it, and agreement with {origin} and between "
-        "annotators is too high.",
+        f"Pre-labels: after a label, the annotator sees that of “{origin}” ({n:,} of {len(plan.items):,} items). "
+        "It is for training. Cost: later labels may follow it (anchoring). "
+        f"If {EXAMPLE_FOLLOWED:.0%} do, a share that is 10 points from that of “{origin}” moves {moved:g} point "
+        "towards it, and agreement with it and between annotators is too high.",
     )
 
 

@@ -29,10 +29,11 @@ class Stage(StrEnum):
 
 
 class NextStep(StrEnum):
-    """What the lead does next; OPEN_MAIN: after calibration, the main round."""
+    """What the lead does next; OPEN_MAIN: after calibration, the main round; DRAW_SECOND: where the plan does so."""
 
     DECIDE = "decide"
     OPEN_MAIN = "open the main round"
+    DRAW_SECOND = "draw second labels"
     LABEL = "label"
     LOCK = "lock"
     EXPORT = "export"
@@ -44,7 +45,7 @@ def stage(status: CampaignStatus) -> Stage:
         return Stage.LOCKED
     if not is_main_open(status.plan):
         return Stage.CALIBRATION
-    if status.n_unlabelled:
+    if status.n_unlabelled or (status.n_undrawn and not status.waiting):
         return Stage.LABELLING
     return Stage.DECIDING if status.waiting else Stage.COMPLETE
 
@@ -63,7 +64,9 @@ def next_step(status: CampaignStatus) -> NextStep:
         return NextStep.DECIDE
     if status.n_unlabelled:
         return NextStep.LABEL
-    return NextStep.OPEN_MAIN if now is Stage.CALIBRATION else NextStep.LOCK
+    if now is Stage.CALIBRATION:
+        return NextStep.OPEN_MAIN
+    return NextStep.DRAW_SECOND if status.n_undrawn else NextStep.LOCK
 
 
 def next_words(status: CampaignStatus) -> str:
@@ -74,6 +77,8 @@ def next_words(status: CampaignStatus) -> str:
     if step is NextStep.OPEN_MAIN:
         n = len(status.plan.calibration)
         return f"All have labelled the {count(n)} calibration items."
+    if step is NextStep.DRAW_SECOND:
+        return f"{count(status.n_undrawn)} items with a first label wait for the draw of second labels."
     if step is NextStep.LABEL:
         return _left_words(status)
     if step is NextStep.LOCK:

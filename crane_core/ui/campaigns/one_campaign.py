@@ -105,6 +105,7 @@ def _draw_main_button(status: CampaignStatus) -> None:
             {keys.DECIDE: "next"},
         ),
         NextStep.OPEN_MAIN: ("Go on to the main round", {keys.PART: PEOPLE}),
+        NextStep.DRAW_SECOND: ("Go on to second labels", {keys.PART: PEOPLE}),
     }[step]
     st.button(
         label,

@@ -151,7 +151,7 @@ def test_the_plan_says_whose_labels_and_what_that_costs(
     table = tmp_path / "eva.csv"
     table.write_text(TABLE)
     shown = run(f"{CREATE} --show-after {table} --dry-run")
-    assert "the annotator sees eva.csv's (2 of 48 items)" in shown.out
+    assert "the annotator sees that of “eva.csv” (2 of 48 items)" in shown.out
     assert "moves 1 point towards it" in shown.out
     told_as_json = run(f"{CREATE} --show-after {table} --dry-run --json")
     assert json.loads(told_as_json.out)["shown_after"] == {

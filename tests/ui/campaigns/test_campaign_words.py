@@ -188,6 +188,18 @@ def test_a_calibration_that_is_labelled_leads_to_the_main_round() -> None:
     assert headline(now).endswith("? calibration, all 466 labelled")
 
 
+def test_first_labels_that_wait_lead_to_the_draw_of_second_ones() -> None:
+    now = status(233, 233)._replace(n_undrawn=40)
+    assert (stage(now), next_step(now)) == (
+        Stage.LABELLING,
+        NextStep.DRAW_SECOND,
+    )
+    assert next_words(now).startswith("40 items with a first label wait")
+    assert next_step(
+        status(1, 1, disputes=(DIFFERS,))._replace(n_undrawn=1)
+    ) is (NextStep.DECIDE)
+
+
 def test_what_is_missing_in_the_shares_is_said() -> None:
     whole = about(result(), n_undecided=0)
     assert "222 items of 93 cases stand for 501 verdicts" in whole

@@ -87,7 +87,7 @@ class AnnotationAction(StrEnum):
 
     LABEL sets the label of an item, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
     SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators. SHOWN is the
-    program's: after the annotator's own label, the plan had that of somebody else shown.
+    program's: after the annotator's own label, the plan had another one shown.
     """
 
     LABEL = "label"

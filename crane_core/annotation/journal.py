@@ -264,7 +264,7 @@ class Journal:
         )
 
     def n_changed_after_shown(self) -> int:
-        """How many labels are others than when somebody else's was shown."""
+        """How many labels have changed since another person's was shown."""
         return sum(
             showing in self.given and self.given[showing].label != label
             for showing, label in self.shown.items()

@@ -168,7 +168,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class ShownAfter:
-    """Labels of somebody else, by item, which each annotator sees after their own label of it. `origin`: whose."""
+    """Labels of a judge or a file, by item, which each annotator sees after their own label of it. `origin`: its name."""
 
     origin: str
     labels: dict[str, str]

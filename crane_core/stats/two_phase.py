@@ -104,7 +104,7 @@ def two_phase_share(
         p = sum w first / sum w + sum v (final - first) / sum v,   v = w / chance, over items with both labels
 
     first: shape (n,), 1 or 0; final: shape (n,), nan for items without a second label; chance: shape (n,), of having
-    one; weight: shape (n,), how many items of the population each stands for; cluster: shape (n,), the case of each.
+    one; weight: shape (n,), how many items of the population each represents; cluster: shape (n,), the case of each.
     The interval is Wilson's for the number of labels that would have the variance of the linearised sums of cases,
     with Student's quantile for the cases that have a second label. nan without a second label.
     """

@@ -225,7 +225,7 @@ class LabelStore:
     def _shown_now(
         self, session: _AnnotatorSession, annotator: str
     ) -> list[Annotation]:
-        """That the label of somebody else is shown for the last label, where the plan has one; nothing the second time.
+        """That another label is shown after the last one, where the plan has one; nothing the second time.
 
         An item that comes back as a hidden repeat has it at its second showing only, which it would influence else.
         """

@@ -91,7 +91,7 @@ def result_of(
     ]
     return CampaignResult(
         GroupShares(None, None, shares(labelled)),
-        # Where second labels are drawn, a group may have none, and no share of its own.
+        # Where second labels are drawn, a group may have none, and so no share.
         tuple(group for group in of_groups if group.n),
         n_population=plan.population_size - sum(uncovered),
         n_open=len(plan.items) - len(labelled),

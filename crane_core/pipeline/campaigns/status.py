@@ -53,7 +53,7 @@ class AnnotatorProgress(NamedTuple):
     pace: Pace
     parts: tuple[Part, ...]
     n_shown: int = 0
-    """Labels after which somebody else's was shown, and how many of them were changed then."""
+    """Labels after which another one was shown, and how many of them were changed then."""
     n_changed: int = 0
 
     @property

@@ -49,7 +49,7 @@ def stop_advice(
 ) -> StopAdvice | None:
     """finals: the final outcome of every item; skipped: items that an annotator put off and has not labelled since.
 
-    None where second labels are drawn by chance: final labels before and after a draw are not of one kind.
+    None where second labels are drawn by chance: a final label means less before its item is drawn for than after.
     """
     if plan.design.overlap is Overlap.ADAPTIVE:
         return None

@@ -350,7 +350,7 @@ def told_of_gold(
 def told_of_another(
     plan: Plan, journal: Journal, names: DeskNames
 ) -> dict[str, Any] | None:
-    """Somebody else's label of the item that was labelled last, once the ledger has that it is shown."""
+    """The plan's other label of the item that was labelled last, once the ledger has that it is shown."""
     told, last = plan.shown_after, journal.undoable()[:1]
     if told is None or not last or last[0] not in journal.shown:
         return None

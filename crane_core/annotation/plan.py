@@ -168,7 +168,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class ShownAfter:
-    """Labels of a judge or a file, by item, which each annotator sees after their own label of it. `origin`: its name."""
+    """Labels of a judge or a file, by item, which annotators see after their own label. `origin`: its name."""
 
     origin: str
     labels: dict[str, str]

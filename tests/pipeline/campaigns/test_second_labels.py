@@ -172,7 +172,7 @@ def test_a_judge_without_labels_is_refused(run: Run) -> None:
 def test_first_showings_alone_are_drawn_for(
     answered: DataFolder, run: Run
 ) -> None:
-    """A hidden repeat is no second label."""
+    """A hidden repeat does not count as a second label."""
     assert run(CREATE.replace("--repeats 0 ", "--repeats 0.5 ")).code == 0
     label(answered)
     assert run("second pilot --by lea").code == 0

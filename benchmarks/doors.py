@@ -24,12 +24,11 @@ from typing import NamedTuple
 import anyio
 import pexpect
 import psutil
-from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.manager import KernelManager
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from playwright.sync_api import expect
 
+from benchmarks import _kernel
 from benchmarks._browser import chromium
 from benchmarks._lab import (
     TIMEOUT_MS,
@@ -125,14 +124,7 @@ def answer_of(python: str, code: str) -> str:
 
 @contextmanager
 def kernel_of(python: str) -> Iterator[tuple[str, Door]]:
-    manager = KernelManager()
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = python
-    manager.start_kernel()
-    client: BlockingKernelClient = manager.blocking_client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=WAIT_S)
+    with _kernel.fresh(python) as (manager, client):
 
         def say(typed: str) -> str:
             told: list[str] = []
@@ -146,9 +138,6 @@ def kernel_of(python: str) -> Iterator[tuple[str, Door]]:
             return "".join(told)
 
         yield str(manager.connection_file), Door(say, manager.provisioner.pid)
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
 
 
 @contextmanager

@@ -10,15 +10,13 @@ are not in it. A notebook ends at the first cell that raises.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jupyter_client.manager import KernelManager
-
+from benchmarks import _kernel
 from benchmarks._timing import Times, command, machine
 from crane_core.errors import NotebookError
 from crane_core.live.guard import OVERRIDE, GuardStep
@@ -59,58 +57,59 @@ RAN, RAISED, STOPPED, FALSE_ALARM = "ran", "raised", "stopped", "false alarm"
 
 def cells_run(path: Path, step: GuardStep) -> list[GuardedCell]:
     """What the guard did to each cell of a notebook, up to the first that raises."""
-    manager = KernelManager()
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = sys.executable
-    manager.start_kernel(
-        cwd=str(path.parent), env=os.environ | {"PYTHONPATH": str(CHECKOUT)}
-    )
-    client = manager.blocking_client()
-    client.start_channels()
-    client.wait_for_ready(timeout=120)
-
-    def run(code: str, **options: Any) -> dict[str, Any]:
-        content: dict[str, Any] = client.execute_interactive(
-            code, timeout=CELL_S, output_hook=lambda message: None, **options
-        )["content"]
-        return content
-
-    def one(source: str) -> GuardedCell:
-        reply = run(source, user_expressions={"waited": WAITED})
-        if reply["status"] == "ok":
-            waited = reply["user_expressions"]["waited"]["data"]["text/plain"]
-            return GuardedCell(float(waited), RAN)
-        waited = run("", silent=True, user_expressions={"waited": WAITED})[
-            "user_expressions"
-        ]["waited"]["data"]["text/plain"]
-        if reply["ename"] != "StoppedCell":
-            return GuardedCell(float(waited), RAISED)
-        again = run(f"{OVERRIDE}\n{source}")
-        is_false = again["status"] == "ok"
-        return GuardedCell(float(waited), FALSE_ALARM if is_false else STOPPED)
-
     done: list[GuardedCell] = []
-    try:
-        run(f"%load_ext crane_core\n%crane guard {step}")
-        run(
-            f"_s = {{}}; exec({CLOCK!r}, _s); _s['clock'](get_ipython()); del _s",
-            silent=True,
-        )
-        # As people do: the first cell is typed after the guard is on.
-        time.sleep(PAUSE_S)
-        for cell in read_plan(path, None).cells:
-            if not cell.source.strip():
-                continue
-            done.append(one(cell.source))
-            if done[-1].end != RAN:
-                print(f"{path.name}, code cell {cell.index}: {done[-1].end}")
-            if done[-1].end in (RAISED, STOPPED):
-                break
-    except TimeoutError:
-        print(f"{path.name}: a cell took more than {CELL_S} s")
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    with _kernel.fresh(sys.executable, path.parent, **_kernel.WITH_US) as (
+        _,
+        client,
+    ):
+
+        def run(code: str, **options: Any) -> dict[str, Any]:
+            content: dict[str, Any] = client.execute_interactive(
+                code,
+                timeout=CELL_S,
+                output_hook=lambda message: None,
+                **options,
+            )["content"]
+            return content
+
+        def one(source: str) -> GuardedCell:
+            reply = run(source, user_expressions={"waited": WAITED})
+            if reply["status"] == "ok":
+                waited = reply["user_expressions"]["waited"]["data"][
+                    "text/plain"
+                ]
+                return GuardedCell(float(waited), RAN)
+            waited = run("", silent=True, user_expressions={"waited": WAITED})[
+                "user_expressions"
+            ]["waited"]["data"]["text/plain"]
+            if reply["ename"] != "StoppedCell":
+                return GuardedCell(float(waited), RAISED)
+            again = run(f"{OVERRIDE}\n{source}")
+            is_false = again["status"] == "ok"
+            return GuardedCell(
+                float(waited), FALSE_ALARM if is_false else STOPPED
+            )
+
+        try:
+            run(f"%load_ext crane_core\n%crane guard {step}")
+            run(
+                f"_s = {{}}; exec({CLOCK!r}, _s); _s['clock'](get_ipython()); del _s",
+                silent=True,
+            )
+            # As people do: the first cell is typed after the guard is on.
+            time.sleep(PAUSE_S)
+            for cell in read_plan(path, None).cells:
+                if not cell.source.strip():
+                    continue
+                done.append(one(cell.source))
+                if done[-1].end != RAN:
+                    print(
+                        f"{path.name}, code cell {cell.index}: {done[-1].end}"
+                    )
+                if done[-1].end in (RAISED, STOPPED):
+                    break
+        except TimeoutError:
+            print(f"{path.name}: a cell took more than {CELL_S} s")
     return done
 
 

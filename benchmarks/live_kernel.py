@@ -15,7 +15,6 @@ way in its own kernel, on the notebooks that both can run; the ratios are of our
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import sys
 import time
@@ -24,8 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from jupyter_client.manager import KernelManager
-
+from benchmarks import _kernel
 from benchmarks._same_cells import OWN
 from benchmarks._timing import Times, command, machine
 from crane_core.errors import NotebookError
@@ -99,27 +97,23 @@ def one(
     questions: Questions, pause_s: float, asked: Asked = OURS
 ) -> Seen | None:
     """None if a cell before the target raises here."""
-    environment = os.environ | (
-        {"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {}
-    )
-    manager = KernelManager()
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = asked.python
-    manager.start_kernel(cwd=str(questions.folder), env=environment)
-    client = manager.blocking_client()
-    client.start_channels()
-    client.wait_for_ready(timeout=120)
+    environment = _kernel.WITH_US if asked is OURS else {}
+    with _kernel.fresh(asked.python, questions.folder, **environment) as (
+        _,
+        client,
+    ):
 
-    def run(code: str) -> tuple[str, str]:
-        told: list[str] = []
+        def run(code: str) -> tuple[str, str]:
+            told: list[str] = []
 
-        def keep(message: dict[str, Any]) -> None:
-            told.append(message["content"].get("text") or "")
+            def keep(message: dict[str, Any]) -> None:
+                told.append(message["content"].get("text") or "")
 
-        reply = client.execute_interactive(code, timeout=120, output_hook=keep)
-        return reply["content"]["status"], "".join(told)
+            reply = client.execute_interactive(
+                code, timeout=120, output_hook=keep
+            )
+            return reply["content"]["status"], "".join(told)
 
-    try:
         if any(run(source)[0] != "ok" for source in questions.ran):
             return None
         run(BEFORE.replace("{extension}", asked.extension))
@@ -131,9 +125,6 @@ def one(
         ]
         gained_mb, libraries = json.loads(run(AFTER)[1])
         return Seen(seconds, gained_mb, libraries)
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
 
 
 def _question(target: str, asked: Asked) -> str:

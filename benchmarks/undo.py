@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import shutil
 import sys
 import tempfile
@@ -21,8 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jupyter_client.manager import KernelManager
-
+from benchmarks import _kernel
 from benchmarks._minibench import (
     cases_of,
     interpreter,
@@ -93,23 +91,11 @@ class Kernel:
 
 @contextmanager
 def kernel_in(folder: Path, python: str) -> Iterator[Kernel]:
-    manager = KernelManager()
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = python
-    manager.start_kernel(
-        cwd=str(folder), env=os.environ | {"PYTHONPATH": str(CHECKOUT)}
-    )
-    client = manager.blocking_client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=120)
+    with _kernel.fresh(python, folder, **_kernel.WITH_US) as (_, client):
         kernel = Kernel(client)
         kernel.run("%load_ext crane_core\n%crane guard on undo=1")
         kernel.value(_PATIENT)
         yield kernel
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
 
 
 def undone(kernel: Kernel, title: str, target: str) -> UndoneCell | None:

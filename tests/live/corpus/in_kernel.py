@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGALRM, signal.SIGUSR1, signal.SIGTERM)
+HISTORY = "IPythonHistorySavingThread"
+"""IPython ends it before a fork, so a kernel that was copied has it no more; no case can do anything with it."""
 
 
 def fresh(shell: Any, folder: str) -> None:
@@ -41,7 +43,11 @@ def standing(shell: Any) -> str:
     """What a reset does not undo, as text to compare."""
     magics = shell.magics_manager.magics
     told = {
-        "threads": sorted(thread.name for thread in threading.enumerate()),
+        "threads": sorted(
+            thread.name
+            for thread in threading.enumerate()
+            if thread.name != HISTORY
+        ),
         "tasks": _n_tasks(),
         "children": _n_children() + len(multiprocessing.active_children()),
         "transformers": [

@@ -5,24 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind, Record, Reply, Run
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 from crane_core.pipeline.places import DataFolder
-from tests.optional import needing
 from tests.spoken import Run as Speak
-from tests.spoken import speaker
 
-ARCHIVE = (
-    Path(__file__).resolve().parents[3]
-    / "shared"
-    / "upstream"
-    / "crane_llm.tar.gz"
-)
 SOME = ("--setting", "runtime+", "--benchmark", "minibench")
 FREE = ("--price-in", "0", "--price-out", "0")
 
@@ -176,25 +165,3 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(
     assert spoken.code == 1
     assert "a part is withheld (runtime-S)" in spoken.err
     assert not model.requests
-
-
-@needing("torch", "tensorflow")  # whose calls are asked of the libraries
-@pytest.mark.corpus
-@pytest.mark.skipif(
-    not ARCHIVE.is_file(),
-    reason="the published archive is not beside this checkout",
-)
-def test_on_the_published_states_the_rules_settle_49_of_222(
-    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = speaker(whole_folder.path, capsys)
-    assert run(f"import {ARCHIVE}").code == 0
-    model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
-    spoken = run(
-        "detect --detector cascade", *model, "--setting", "runtime", "--dry-run"
-    )
-    assert spoken.code == 0, spoken.err
-    assert (
-        "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with"
-        in spoken.out
-    )

@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 from jupyter_client.blocking.client import BlockingKernelClient
 
 from crane_core.errors import CraneError
+from tests.kernels import printed
 from tests.patience import PATIENCE_S, once
 
 SETUP = "beds = {'north': 3}\n_, In[0]"
@@ -45,15 +46,7 @@ class ServedKernel(NamedTuple):
     ca_file: Path | None = None
 
     def run(self, code: str, **options: Any) -> str:
-        told: list[str] = []
-
-        def keep(message: dict[str, Any]) -> None:
-            told.append(message["content"].get("text") or "")
-
-        self.client.execute_interactive(
-            code, timeout=PATIENCE_S, output_hook=keep, **options
-        )
-        return "".join(told)
+        return printed(self.client, code, **options)
 
     def everything(self) -> str:
         return self.run(EVERYTHING, silent=False, store_history=False)

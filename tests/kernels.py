@@ -46,3 +46,16 @@ def _answers(
             continue
         return True
     return False
+
+
+def printed(client: BlockingKernelClient, code: str, **options: Any) -> str:
+    """What a cell prints; `options` are those of `execute_interactive`."""
+    told: list[str] = []
+
+    def keep(message: dict[str, Any]) -> None:
+        told.append(message["content"].get("text") or "")
+
+    client.execute_interactive(
+        code, timeout=PATIENCE_S, output_hook=keep, **options
+    )
+    return "".join(told)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -36,3 +40,13 @@ def once(condition: Callable[[], T]) -> T:
             raise TimeoutError(f"not within {PATIENCE_S:.0f} s")
         time.sleep(0.02)
     return found
+
+
+def is_up(address: str, process: subprocess.Popen[bytes], log: Path) -> bool:
+    """Whether a server answers there. Fails where its process has ended, with the end of what it printed."""
+    assert process.poll() is None, log.read_text("utf-8", "replace")[-2_000:]
+    try:
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

@@ -6,8 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from crane_core.cli import parser
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import can_seal
 from tests.house.test_packaging import ROOT, arguments_of
-from tests.patience import PATIENCE_S
+from tests.patience import is_up, once
 
 UNIT = re.search(
     r"```ini\n(\[Unit\].*?)```",
@@ -167,23 +165,11 @@ def test_the_app_runs_with_a_file_system_that_it_can_only_read(
         ) as process,
     ):
         try:
-            assert is_up(f"http://127.0.0.1:{port}", process), log.read_text()
+            health = f"http://127.0.0.1:{port}/_stcore/health"
+            once(lambda: is_up(health, process, log))
         finally:
             process.terminate()
     assert "Read-only file system" not in log.read_text()
-
-
-def is_up(address: str, process: subprocess.Popen[bytes]) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(
-                f"{address}/_stcore/health", timeout=1
-            ) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            time.sleep(0.1)
-    return False
 
 
 def test_the_unit_of_the_document_is_one_and_names_its_limits(

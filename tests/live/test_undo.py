@@ -8,12 +8,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 from benchmarks._deep_state import described
 from benchmarks._undo_cells import crashing_cells
@@ -22,6 +19,7 @@ from crane_core.runtime.kernel_side.crane_probe.session.processes import (
     STANDBY_NAME,
 )
 from crane_core.runtime.kernel_side.crane_probe.undo.walk import ObjectWalk
+from tests.live.shell import Shell
 from tests.optional import needing
 
 pytestmark = pytest.mark.skipif(
@@ -31,13 +29,11 @@ CRASH = "\n__import__('json').loads('{')"
 NOTHING = "There is nothing to undo"
 
 
-class Notebook:
+class Notebook(Shell):
     """A shell with the guard on, and what its last cell printed."""
 
     def __init__(self) -> None:
-        self.shell: Any = InteractiveShell(
-            config=Config({"HistoryManager": {"hist_file": ":memory:"}})
-        )
+        super().__init__()
         self.shell.run_line_magic("load_ext", "crane_core")
         magics = loaded(self.shell)
         assert magics is not None
@@ -46,25 +42,14 @@ class Notebook:
         self.session.copy_start_s = 60.0
 
     def begin(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.shell.reset(new_session=True)
+        """A new notebook, with the guard on."""
+        super().begin(capsys)
         self.run("%crane guard on undo=1")
-
-    def run(self, cell: str) -> str:
-        self._capsys.readouterr()
-        self.result = self.shell.run_cell(cell, store_history=True)
-        told = self._capsys.readouterr()
-        return told.out + told.err
 
     def crash(self, cell: str) -> None:
         """Run a cell that changes something, then ends in an exception that the guard cannot know."""
         self.run(cell + CRASH)
         assert not self.result.success
-
-    @property
-    def names(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.shell.user_ns
-        return found
 
 
 @pytest.fixture(scope="module")

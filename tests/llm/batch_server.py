@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.llm.scripted import VERDICT, Sent, error
+from tests.llm.scripted import VERDICT, Sent, error, send
 
 Told = dict[str, Any]
 
@@ -202,12 +202,7 @@ def batch_server(server: BatchServer) -> Iterator[str]:
                 self.headers.get("Content-Type", ""),
                 body,
             )
-            assert sent.status is not None
-            self.send_response(sent.status)
-            self.send_header("Content-Type", sent.kind)
-            self.send_header("Content-Length", str(len(sent.body)))
-            self.end_headers()
-            self.wfile.write(sent.body)
+            send(self, sent)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -61,6 +61,16 @@ def whole(text: str = VERDICT) -> Sent:
     )
 
 
+def send(handler: BaseHTTPRequestHandler, sent: Sent) -> None:
+    """Answer a request, with a status."""
+    assert sent.status is not None
+    handler.send_response(sent.status)
+    handler.send_header("Content-Type", sent.kind)
+    handler.send_header("Content-Length", str(len(sent.body)))
+    handler.end_headers()
+    handler.wfile.write(sent.body)
+
+
 @contextmanager
 def scripted(
     script: Callable[[int, dict[str, Any]], Sent], asked: list[dict[str, Any]]
@@ -78,11 +88,7 @@ def scripted(
             if sent.status is None:
                 closing.wait()
                 return
-            self.send_response(sent.status)
-            self.send_header("Content-Type", sent.kind)
-            self.send_header("Content-Length", str(len(sent.body)))
-            self.end_headers()
-            self.wfile.write(sent.body)
+            send(self, sent)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -11,10 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +23,7 @@ from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply, reply_schema
-from tests.patience import once
+from tests.patience import is_up, once
 
 LITELLM = os.environ.get("CRANE_LITELLM") or shutil.which("litellm")
 KEY, OTHER_KEY = "sk-of-the-proxy", "sk-of-nobody"
@@ -73,22 +70,17 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             command, cwd=place, env=environ, stdout=log, stderr=log
         )
         try:
-            once(lambda: is_up(port, process, place / "log"))
+            once(
+                lambda: is_up(
+                    f"http://127.0.0.1:{port}/health/liveliness",
+                    process,
+                    place / "log",
+                )
+            )
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.terminate()
             process.wait(60)
-
-
-def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
-    assert process.poll() is None, log.read_text("utf-8", "replace")[-2_000:]
-    try:
-        with urllib.request.urlopen(
-            f"http://127.0.0.1:{port}/health/liveliness", timeout=5
-        ) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 def asked(proxy: str, model: str, key: str = KEY) -> list[Answer]:

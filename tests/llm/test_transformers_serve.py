@@ -10,8 +10,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +23,7 @@ from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply, reply_schema
-from tests.patience import once
+from tests.patience import is_up, once
 
 BESIDE = shutil.which("transformers", path=str(Path(sys.executable).parent))
 COMMAND = os.environ.get("CRANE_TRANSFORMERS") or BESIDE
@@ -96,22 +94,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedModel]:
             command, cwd=place, env=environ, stdout=log, stderr=log
         )
         try:
-            once(lambda: is_up(port, process, place / "log"))
+            once(
+                lambda: is_up(
+                    f"http://127.0.0.1:{port}/health", process, place / "log"
+                )
+            )
             yield ServedModel(f"http://127.0.0.1:{port}/v1", str(model))
         finally:
             process.terminate()
             process.wait(60)
-
-
-def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
-    assert process.poll() is None, log.read_text("utf-8", "replace")[-2_000:]
-    try:
-        with urllib.request.urlopen(
-            f"http://127.0.0.1:{port}/health", timeout=5
-        ) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 def asked(served: ServedModel, model: str) -> list[Answer]:

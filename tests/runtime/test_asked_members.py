@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from crane_core.runtime.kernel_side.crane_surrogates import operations, worker
+from tests.runtime.surrogate_orders import answered
 
 
 def of_object(
@@ -20,7 +21,7 @@ def of_object(
         "is_made": is_made,
         "is_label": is_label,
     }
-    return worker.answer(json.dumps(order).encode())
+    return answered(order)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import minmax_scale
 from sklearn.utils._param_validation import InvalidParameterError
 
-from crane_core.runtime.kernel_side.crane_surrogates import worker
+from tests.runtime.surrogate_orders import answered
 
 CLASS, FUNCTION = (
     "sklearn.linear_model.LogisticRegression",
@@ -26,7 +25,7 @@ def asked(path: str, given: dict[str, Any], step: str = "") -> dict[str, Any]:
         "name": step or usual,
         "given": given,
     }
-    return worker.answer(json.dumps(order).encode())
+    return answered(order)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.rehearsal import RehearsalEnd
 from crane_core.runtime.running import kernel_named, running_kernels
-from tests.kernels import started
+from tests.kernels import printed, started
 from tests.patience import PATIENCE_S
 
 SETUP = "beds = {'north': 3}\n_, In[0]"
@@ -68,15 +68,7 @@ class Live:
         )
 
     def run(self, code: str, **options: Any) -> str:
-        told: list[str] = []
-
-        def keep(message: dict[str, Any]) -> None:
-            told.append(message["content"].get("text") or "")
-
-        self.client.execute_interactive(
-            code, timeout=PATIENCE_S, output_hook=keep, **options
-        )
-        return "".join(told)
+        return printed(self.client, code, **options)
 
     def everything(self) -> str:
         return self.run(EVERYTHING, silent=False, store_history=False)

@@ -18,6 +18,7 @@ import pytest
 from crane_core.runtime import library_worker
 from crane_core.runtime.library_worker import LibraryWorker, Owed
 from tests.patience import PATIENCE_S, once
+from tests.runtime.surrogate_orders import array
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +33,6 @@ def worker() -> Iterator[LibraryWorker]:
     started = LibraryWorker(sys.executable)
     yield started
     started.end()
-
-
-def array(*shape: int, dtype: str = "float64") -> dict[str, Any]:
-    return {"facts": {"type": "numpy.ndarray", "shape": shape, "dtype": dtype}}
 
 
 def order(step: str, name: str, *operands: dict[str, Any]) -> dict[str, Any]:

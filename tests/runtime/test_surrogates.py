@@ -21,6 +21,7 @@ from crane_core.runtime.kernel_side.crane_surrogates.made import (
     made,
 )
 from tests.examples import examples
+from tests.runtime.surrogate_orders import array, asked, number
 
 LENGTHS = st.lists(
     st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4
@@ -103,31 +104,6 @@ def test_fills_differ_so_that_what_depends_on_values_shows() -> None:
 def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
     with pytest.raises(NotMadeError):
         for_numpy.make(facts, 0)
-
-
-def asked(
-    step: str,
-    of: str,
-    name: str,
-    *operands: dict[str, Any],
-    **keywords: dict[str, Any],
-) -> dict[str, Any]:
-    order = {
-        "step": step,
-        "of": of,
-        "name": name,
-        "operands": operands,
-        "keywords": keywords,
-    }
-    return worker.answer(json.dumps(order).encode())
-
-
-def array(*shape: int, dtype: str = "float64") -> dict[str, Any]:
-    return {"facts": {"type": "numpy.ndarray", "shape": shape, "dtype": dtype}}
-
-
-def number(value: Any) -> dict[str, Any]:
-    return {"is": value}
 
 
 def test_what_every_fill_raises_is_the_library_s_own_message() -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import pytest
 
-from crane_core.runtime.kernel_side.crane_surrogates import worker
 from crane_core.runtime.kernel_side.crane_surrogates.made import (
     FILLS,
     NotMadeError,
 )
 from tests.optional import later, needs
+from tests.runtime.surrogate_orders import asked
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow", keras=3)
@@ -25,23 +24,6 @@ for_tensorflow = later(
 EAGER = "tensorflow.python.framework.ops.EagerTensor"
 VARIABLE = "tensorflow.python.ops.resource_variable_ops.ResourceVariable"
 SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
-
-
-def asked(
-    step: str,
-    of: str,
-    name: str,
-    *operands: dict[str, Any],
-    **keywords: dict[str, Any],
-) -> dict[str, Any]:
-    order = {
-        "step": step,
-        "of": of,
-        "name": name,
-        "operands": operands,
-        "keywords": keywords,
-    }
-    return worker.answer(json.dumps(order).encode())
 
 
 def symbolic(*shape: int | None) -> dict[str, Any]:

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from matplotlib import pyplot
 
-from crane_core.runtime.kernel_side.crane_surrogates import worker
+from tests.runtime.surrogate_orders import array, asked
 
 AXES = {"facts": {"type": "matplotlib.axes._axes.Axes"}}
-
-
-def asked(
-    step: str,
-    of: str,
-    name: str,
-    *operands: dict[str, Any],
-    **keywords: dict[str, Any],
-) -> dict[str, Any]:
-    order = {
-        "step": step,
-        "of": of,
-        "name": name,
-        "operands": operands,
-        "keywords": keywords,
-    }
-    return worker.answer(json.dumps(order).encode())
-
-
-def array(*shape: int, dtype: str = "float64") -> dict[str, Any]:
-    return {"facts": {"type": "numpy.ndarray", "shape": shape, "dtype": dtype}}
 
 
 def test_data_of_two_lengths_are_refused_by_axes_and_by_pyplot() -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 
-from crane_core.runtime.kernel_side.crane_surrogates import for_sklearn, worker
+from crane_core.runtime.kernel_side.crane_surrogates import for_sklearn
 from crane_core.runtime.kernel_side.crane_surrogates.made import (
     FILLS,
     NotMadeError,
 )
+from tests.runtime.surrogate_orders import answered
 
 
 def holding(
@@ -76,7 +76,7 @@ def asked(
         "keywords": {},
         "is_whole": is_whole,
     }
-    return worker.answer(json.dumps(order).encode())
+    return answered(order)
 
 
 NUMBERS = table(("a", "float64", holding()), ("b", "int64", holding()))

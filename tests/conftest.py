@@ -19,6 +19,7 @@ from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from tests import examples, few_pairs, shared
+from tests.spoken import Run, speaker
 
 examples.register()
 
@@ -102,11 +103,23 @@ def prepared_folder(run_folder: Path) -> DataFolder:
 
 
 @pytest.fixture
-def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A prepared data folder of the test's own."""
+def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
+    """A prepared data folder of the test's own with all embedded data."""
     return DataFolder(
         Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     )
+
+
+@pytest.fixture
+def folder(whole_folder: DataFolder) -> DataFolder:
+    """The data folder of a test; folders of tests and some files give a smaller one."""
+    return whole_folder
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb on the test's own data folder, in this process."""
+    return speaker(folder.path, capsys)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ import pytest
 
 from crane_core import cli
 from crane_core.cli import main
+from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import program_typed
 
 _made = cli.parser
@@ -63,3 +64,11 @@ def speaker(data: Path, capsys: pytest.CaptureFixture[str], *verb: str) -> Run:
         return Spoken(code, *capsys.readouterr())
 
     return speak
+
+
+def say(
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> Spoken:
+    """One verb on a data folder; what was printed before is dropped."""
+    capsys.readouterr()
+    return speaker(folder.path, capsys)(*arguments)

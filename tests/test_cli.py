@@ -34,12 +34,6 @@ MOST_UNGROUPED = 13
 
 
 @pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
-
-
-@pytest.fixture
 def run_small(
     small_folder: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> Run:

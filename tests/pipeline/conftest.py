@@ -18,10 +18,12 @@ from crane_core.annotation.plan import (
     Plan,
     Population,
 )
+from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage.store import Store, open_store
 from tests.few_pairs import five_pairs
 
@@ -199,6 +201,45 @@ def told_store(
     )
     yield store
     store.close()
+
+
+@pytest.fixture(scope="module")
+def verdicts(embedded_store: Store) -> pd.DataFrame:
+    """Of everything that ships."""
+    return verdict_frame(embedded_store)
+
+
+@pytest.fixture(scope="module")
+def study(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts of the published study."""
+    return verdicts[verdicts["experiment"] == "crane-llm-2025-10"]
+
+
+@pytest.fixture(scope="module")
+def models(study: pd.DataFrame) -> pd.DataFrame:
+    """Those of its language models."""
+    return study[study["detector_kind"] == "llm"]
+
+
+@pytest.fixture
+def store(answered: DataFolder) -> Iterator[Store]:
+    """The store of a folder with answers of our own."""
+    opened = prepare(answered)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def base_url() -> Iterator[str]:
+    """A model whose answers are made up."""
+    with fake_server(FakePlan(seed=7)) as address:
+        yield address
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> DataFolder:
+    """A data folder without anything."""
+    return data_folder(tmp_path)
 
 
 @pytest.fixture

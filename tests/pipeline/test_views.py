@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from crane_core import ledger
 from crane_core.errors import ViewError
 from crane_core.pipeline.audit import is_private
 from crane_core.pipeline.loading.load import load_ledger, prepare
-from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.views import (
     LONGEST_QUERY,
     MOST,
@@ -24,11 +23,6 @@ from crane_core.pipeline.views import (
 
 TORCH = PageView("cases", "library=torch")
 ALL = PageView("results", "")
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> DataFolder:
-    return data_folder(tmp_path)
 
 
 def test_views_are_saved_renamed_and_removed_per_person(

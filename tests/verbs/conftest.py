@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
 from crane_core.pipeline.places import DataFolder
-from tests.spoken import Run, speaker
 
 
 @pytest.fixture
@@ -18,14 +14,6 @@ def folder(small_folder: DataFolder) -> DataFolder:
 
 
 @pytest.fixture
-def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A data folder of the test's own with all embedded data."""
-    return DataFolder(
-        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
-    )
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
+def execution_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a verb that executes notebooks which came from elsewhere."""
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.cli import main
 from crane_core.domain import InventoryAct, InventoryAction, Listed
 from crane_core.errors import StoreError
 from crane_core.ledger import append
@@ -21,7 +20,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.verbs import remove
 from tests.patience import PATIENCE_S
-from tests.spoken import Spoken
+from tests.spoken import say
 from tests.written_pairs import write_notebook
 
 
@@ -48,14 +47,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 def copy(whole: DataFolder, tmp_path: Path) -> DataFolder:
     shutil.copytree(whole.path, tmp_path / "data")
     return DataFolder(tmp_path / "data")
-
-
-def say(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> Spoken:
-    capsys.readouterr()
-    code = main(["--data", str(folder.path), *arguments])
-    return Spoken(code, *capsys.readouterr())
 
 
 @pytest.fixture

@@ -15,18 +15,9 @@ from crane_core.runtime.rehearsal import RehearsalEnd
 from tests.spoken import Run as Say
 from tests.spoken import speaker
 
+pytestmark = pytest.mark.usefixtures("execution_allowed")
 REHEARSE = ("detect", "--detector", "rehearsal", "--setting", "runtime")
 ONE = (*REHEARSE, "--benchmark", "minibench", "--instances", "numpy_1_*")
-
-
-@pytest.fixture
-def run(
-    folder: DataFolder,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Say:
-    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
-    return speaker(folder.path, capsys)
 
 
 def records(folder: DataFolder) -> list[object]:

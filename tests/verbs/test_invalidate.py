@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.cli import main
 from crane_core.domain import Listed
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.maintenance.invalidate import invalidated
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.storage import state
 from crane_core.storage.answers import RunKey
-from tests.spoken import Spoken
+from tests.spoken import say
+from tests.stored import content
 
 INSTANCE = "pandas_1_fixed"
 REASON = "The notebook was cut off."
@@ -37,14 +36,6 @@ def mine(small_folder: DataFolder, tmp_path: Path) -> DataFolder:
     return small_folder
 
 
-def say(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> Spoken:
-    capsys.readouterr()
-    code = main(["--data", str(folder.path), *arguments])
-    return Spoken(code, *capsys.readouterr())
-
-
 def counts(folder: DataFolder) -> tuple[int, int]:
     """How many answers predict a crash of the instance, and how many none."""
     store = prepare(folder)
@@ -52,13 +43,6 @@ def counts(folder: DataFolder) -> tuple[int, int]:
     store.close()
     of_mine = frame[frame["experiment"] == "mine"]
     return int(of_mine["n_crash"].sum()), int(of_mine["n_safe"].sum())
-
-
-def content(folder: DataFolder) -> dict[str, list[tuple[object, ...]]]:
-    store = prepare(folder)
-    found = state.content(store.cursor())
-    store.close()
-    return found
 
 
 def test_an_invalid_answer_counts_no_more_until_it_is_restored(

@@ -16,12 +16,9 @@ from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.storage import state
-from tests.spoken import Spoken
+from tests.spoken import say
+from tests.stored import Content, content
 from tests.written_pairs import write_pair
-
-Content = dict[str, list[tuple[object, ...]]]
-
 
 RULES = (
     "detect",
@@ -92,21 +89,6 @@ def lab(
     return DataFolder(
         Path(shutil.copytree(small_lab_folder.path, tmp_path / "data"))
     )
-
-
-def say(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> Spoken:
-    capsys.readouterr()
-    code = main(["--data", str(folder.path), *arguments])
-    return Spoken(code, *capsys.readouterr())
-
-
-def content(folder: DataFolder) -> Content:
-    store = prepare(folder)
-    found = state.content(store.cursor())
-    store.close()
-    return found
 
 
 def without_acts(found: Content) -> Content:

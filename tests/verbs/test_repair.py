@@ -17,19 +17,10 @@ from tests.spoken import Run as Say
 from tests.spoken import speaker
 from tests.written_pairs import write_notebook
 
+pytestmark = pytest.mark.usefixtures("execution_allowed")
 SETUP = "parts = ['1', '2']\nages = {'north': 3}"
 REPLY = "The parts are strings.\n```python\n{}\n```"
 REPAIRED = "total = sum(map(int, parts))"
-
-
-@pytest.fixture
-def run(
-    folder: DataFolder,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Say:
-    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
-    return speaker(folder.path, capsys)
 
 
 def imported(run: Say, own: Path, crashing: str, fixed: str) -> str:

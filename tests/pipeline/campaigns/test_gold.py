@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,6 @@ from crane_core.pipeline.campaigns.label_import import Columns, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.campaigns.rounds import change_people, open_main
 from crane_core.pipeline.campaigns.status import campaign_status, status_words
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.labels import verdict_labels
 from crane_core.storage.store import Store
@@ -73,13 +71,6 @@ ROWS = [
     "numpy_2_reproduced,heron,code,correct,,1",
     "numpy_2_reproduced,egret,code,partial,,3",
 ]
-
-
-@pytest.fixture
-def store(answered: DataFolder) -> Iterator[Store]:
-    opened = prepare(answered)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 import pytest
 
@@ -26,18 +24,10 @@ from crane_core.pipeline.campaigns.label_frame import (
     repeat_frame,
 )
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 
 C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
-
-
-@pytest.fixture
-def store(answered: DataFolder) -> Iterator[Store]:
-    opened = prepare(answered)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -9,15 +9,10 @@ from crane_core.domain import KeyChoice
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
 from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.places import DataFolder
 
 J = {"isOff": False, "keys": {"label-correct": "j"}}
 OFF = {"isOff": True, "keys": {}}
-
-
-@pytest.fixture
-def empty(tmp_path: object) -> DataFolder:
-    return data_folder(tmp_path)  # type: ignore[arg-type]
 
 
 def choices(folder: DataFolder, person: str) -> list[object]:

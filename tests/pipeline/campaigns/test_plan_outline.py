@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,13 +42,6 @@ from crane_core.storage.store import Store
 STUDY = Population("junobench", "crane-llm-2025-10")
 OURS = Population("minibench", "ours")
 SEED = 20_261_121_077
-
-
-@pytest.fixture
-def store(answered: DataFolder) -> Iterator[Store]:
-    opened = prepare(answered)
-    yield opened
-    opened.close()
 
 
 @pytest.mark.slow

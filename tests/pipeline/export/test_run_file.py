@@ -33,12 +33,6 @@ def folder(only_minibench: DataFolder) -> DataFolder:
 
 
 @pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a verb on the test's own data folder, in this process."""
-    return speaker(folder.path, capsys)
-
-
-@pytest.fixture
 def job(run: Run, folder: DataFolder) -> str:
     """The name of a run of a fake model."""
     assert run("detect", "--detector", "fake", *ON, "--name", "pilot").code == 0

@@ -17,7 +17,7 @@ from crane_core.pipeline.notifications.announce import wait_for_messages
 from crane_core.pipeline.notifications.channels import EventKind, add_channel
 from crane_core.pipeline.places import DataFolder
 from tests.patience import PATIENCE_S
-from tests.spoken import Run, speaker
+from tests.spoken import Run
 from tests.webhooks import needs_apprise, webhook
 
 JOB, BUDGET = EventKind.JOB_ENDED, EventKind.BUDGET_REACHED
@@ -86,11 +86,6 @@ def test_a_job_that_got_further_is_another_event_and_one_that_did_not_is_none() 
 
 ON = "--setting code --benchmark minibench --instances numpy_1_* --runs 2"
 PRICES = "--price-in 1000 --price-out 1000"
-
-
-@pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
-    return speaker(folder.path, capsys)
 
 
 @needs_apprise

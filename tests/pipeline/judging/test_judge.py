@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
@@ -50,12 +49,6 @@ from crane_core.storage import jobs, state
 N_VERDICTS = 48
 N_RUNS = 3
 N_QUESTIONS = N_VERDICTS * N_RUNS * 2
-
-
-@pytest.fixture
-def base_url() -> Iterator[str]:
-    with fake_server(FakePlan(seed=7)) as address:
-        yield address
 
 
 def planned(folder: DataFolder, **more: object) -> JudgePlan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,6 @@ from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.agreement.agreement import (
     KAPPA,
     PERCENT,
@@ -69,12 +67,6 @@ SILENT = replace(
     TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
 )
 """Labels that count for nothing."""
-
-
-@pytest.fixture
-def base_url() -> Iterator[str]:
-    with fake_server(FakePlan(seed=7)) as address:
-        yield address
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from crane_core.domain import JudgeCertificate
-from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.judging.certificates import (
@@ -28,12 +26,6 @@ LABELS = {"correct": "correct", "partial": "partial", "wrong": "wrong"}
 @pytest.fixture
 def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     return speaker(answered.path, capsys)
-
-
-@pytest.fixture
-def base_url() -> Iterator[str]:
-    with fake_server(FakePlan(seed=7)) as address:
-        yield address
 
 
 def said_in_normal_order(folder: DataFolder, judge: str) -> dict[str, str]:

@@ -72,11 +72,6 @@ DETECTION: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def verdicts(embedded_store: Store) -> pd.DataFrame:
-    return verdict_frame(embedded_store)
-
-
-@pytest.fixture(scope="module")
 def diagnoses(verdicts: pd.DataFrame) -> list[LabelledVerdict]:
     """The study's 501."""
     columns = [*KEY, "case_id", "library", "root_cause"]

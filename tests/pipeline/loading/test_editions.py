@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -45,14 +44,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
     """A data folder of a checkout without embedded data, which loads in no time."""
     monkeypatch.setattr(load, "embedded", dict)
     return data_folder(tmp_path / "data")
-
-
-@pytest.fixture
-def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A prepared data folder with everything that ships."""
-    return DataFolder(
-        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
-    )
 
 
 def inputs(target: str) -> dict[str, str]:

@@ -51,8 +51,8 @@ from crane_core.storage.store import IN_MEMORY, Store, StoreHeldError
 from crane_core.storage.write import SourceRow, add_records
 from tests.few_pairs import FIVE
 from tests.old_database import make_old
+from tests.stored import Content, content
 
-Content = dict[str, list[tuple[Any, ...]]]
 Hold = Callable[..., AbstractContextManager[None]]
 RUN = Run(
     "minibench",
@@ -80,21 +80,6 @@ LABEL = Judgement(
 def folder(only_minibench: DataFolder) -> DataFolder:
     """A prepared data folder with the minibench alone."""
     return only_minibench
-
-
-@pytest.fixture
-def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A prepared data folder with everything that ships."""
-    return DataFolder(
-        Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
-    )
-
-
-def content(folder: DataFolder) -> Content:
-    store = prepare(folder)
-    found = state.content(store.cursor())
-    store.close()
-    return found
 
 
 def query(folder: DataFolder, sql: str) -> list[tuple[Any, ...]]:

@@ -17,8 +17,8 @@ from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.loading.losses import ACCEPTED, losses
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage import state
 from tests.pipeline.conftest import ship_minibench_alone
+from tests.stored import counts, labels_of, told
 
 RUN = Run(
     "minibench",
@@ -87,24 +87,9 @@ def runs_of(folder: DataFolder) -> Path:
     return folder.ledger / "runs" / "own-1.jsonl"
 
 
-def labels_of(folder: DataFolder) -> Path:
-    return folder.ledger / "labels" / "pilot" / "ann.jsonl"
-
-
 def source_of(folder: DataFolder) -> Path:
     [kept] = folder.sources.glob("*/mine.jsonl")
     return kept
-
-
-def counts(folder: DataFolder) -> dict[str, int]:
-    store = prepare(folder)
-    found = state.table_counts(store.cursor())
-    store.close()
-    return found
-
-
-def told(folder: DataFolder) -> list[str]:
-    return [str(loss) for loss in losses(folder)]
 
 
 def edit(path: Path, line: int, old: bytes, new: bytes) -> None:

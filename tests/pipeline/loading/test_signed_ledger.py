@@ -24,6 +24,7 @@ from crane_core.pipeline.maintenance.backup import back_up, restore
 from crane_core.pipeline.places import DataFolder
 from crane_core.verbs import doctor
 from tests.pipeline.conftest import ship_minibench_alone
+from tests.stored import told
 
 LABEL = Judgement(
     "minibench",
@@ -93,10 +94,6 @@ def labels(folder: DataFolder, name: str = "ann") -> Path:
 
 def manifest(folder: DataFolder) -> Path:
     return folder.ledger / ledger_manifest.FOLDER
-
-
-def told(folder: DataFolder) -> list[str]:
-    return [str(loss) for loss in losses(folder)]
 
 
 def forged(folder: DataFolder, **change: object) -> bytes:

@@ -20,7 +20,7 @@ from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.loading.losses import losses
 from crane_core.pipeline.maintenance.backup import back_up, restore
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage import state
+from tests.stored import counts, labels_of
 
 LABEL = Judgement(
     "minibench",
@@ -36,17 +36,6 @@ LINE = (
     '{"instance": "numpy_1_fixed", "benchmark": "minibench", "detector": "Mine", "setting": "code", '
     '"index": 1, "crashes": true}\n'
 )
-
-
-def labels_of(folder: DataFolder) -> Path:
-    return folder.ledger / "labels" / "pilot" / "ann.jsonl"
-
-
-def counts(folder: DataFolder) -> dict[str, int]:
-    store = prepare(folder)
-    found = state.table_counts(store.cursor())
-    store.close()
-    return found
 
 
 def files(folder: DataFolder) -> dict[str, bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -46,18 +45,13 @@ from crane_core.pipeline.notes.subjects import (
     subject_like,
     subjects_of,
 )
-from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.places import DataFolder
 
 CASE = NoteSubject("minibench", "pandas_1")
 ANSWER = NoteSubject(
     "minibench", "pandas_1", "mine", "m", "code", "fixed", run_index=2
 )
 TAG, COMMENT = NoteKind.TAG, NoteKind.COMMENT
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> DataFolder:
-    return data_folder(tmp_path)
 
 
 def test_a_note_is_added_removed_and_restored_and_each_act_is_kept(

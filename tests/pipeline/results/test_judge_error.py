@@ -6,21 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.judge_error import COLUMNS, judge_error
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
 from crane_core.pipeline.results.specification_curve import specification_curve
-from crane_core.storage.store import Store
 from crane_core.ui.judge_error_words import errors_sentence, label_sources
-
-
-@pytest.fixture(scope="module")
-def models(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[
-        (frame["experiment"] == "crane-llm-2025-10")
-        & (frame["detector_kind"] == "llm")
-    ]
 
 
 @pytest.fixture(scope="module")

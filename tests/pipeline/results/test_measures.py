@@ -16,7 +16,6 @@ from sklearn.metrics import (
 )
 
 from crane_core.domain import Setting
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import (
     Credit,
     Inputs,
@@ -27,7 +26,6 @@ from crane_core.pipeline.results.measures import (
     paired_rows,
     rate_table,
 )
-from crane_core.storage.store import Store
 
 STRICT: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
 DETECTION: dict[str, Any] = {
@@ -41,17 +39,6 @@ SCORES = {
     "F1": f1_score,
 }
 BY = ["detector", "setting"]
-
-
-@pytest.fixture(scope="module")
-def study(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[frame["experiment"] == "crane-llm-2025-10"]
-
-
-@pytest.fixture(scope="module")
-def models(study: pd.DataFrame) -> pd.DataFrame:
-    return study[study["detector_kind"] == "llm"]
 
 
 def expanded(

@@ -8,23 +8,10 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.stats.gee import Unfit
-from crane_core.storage.store import Store
-
-
-@pytest.fixture(scope="module")
-def study(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[frame["experiment"] == "crane-llm-2025-10"]
-
-
-@pytest.fixture(scope="module")
-def models(study: pd.DataFrame) -> pd.DataFrame:
-    return study[study["detector_kind"] == "llm"]
 
 
 def test_detection_alone_is_the_2x2_table_of_the_votes(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import (
     Credit,
     VoteRule,
@@ -13,16 +12,6 @@ from crane_core.pipeline.results.measures import (
 )
 from crane_core.pipeline.results.pooled_groups import POOLED, with_pooled
 from crane_core.stats.shrinkage import shrunken, standard_errors
-from crane_core.storage.store import Store
-
-
-@pytest.fixture(scope="module")
-def models(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[
-        (frame["experiment"] == "crane-llm-2025-10")
-        & (frame["detector_kind"] == "llm")
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.specification_curve import (
     COLUMNS,
@@ -21,17 +20,7 @@ from crane_core.pipeline.results.specification_curve import (
     specification_curve,
 )
 from crane_core.stats.outcome import Outcome
-from crane_core.storage.store import Store
 from crane_core.ui.specification_words import joint_finding
-
-
-@pytest.fixture(scope="module")
-def models(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[
-        (frame["experiment"] == "crane-llm-2025-10")
-        & (frame["detector_kind"] == "llm")
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from crane_core.domain import RegisteredPlan, Setting
 from crane_core.errors import PlanError
 from crane_core.pipeline.audit import PLANS, Actor, entries
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule
 from crane_core.pipeline.results.plan_findings import (
     deviations,
@@ -31,7 +30,6 @@ from crane_core.pipeline.results.study_plan import (
 )
 from crane_core.stats.alpha_spending import Spending, nominal_levels
 from crane_core.stats.outcome import Outcome
-from crane_core.storage.store import Store
 
 STUDY = "crane-llm-2025-10"
 ANA = Actor("ana", "a test")
@@ -68,11 +66,6 @@ def on_record(text: str, n_answers: int = 0) -> PlanOnRecord:
     return PlanOnRecord(
         plan_from(text), RegisteredPlan("p", text, day, n_answers)
     )
-
-
-@pytest.fixture(scope="module")
-def verdicts(embedded_store: Store) -> pd.DataFrame:
-    return verdict_frame(embedded_store)
 
 
 def test_the_plan_to_begin_with_can_be_registered() -> None:

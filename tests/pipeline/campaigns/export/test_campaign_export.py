@@ -65,13 +65,6 @@ NOTES = [
 SCALE = [str(label) for label in DIAGNOSIS_LABELS]
 
 
-@pytest.fixture
-def store(answered: DataFolder) -> Iterator[Store]:
-    opened = prepare(answered)
-    yield opened
-    opened.close()
-
-
 @pytest.fixture(scope="module")
 def labelled(
     answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory

@@ -223,7 +223,7 @@ def models(study: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture
 def store(answered: DataFolder) -> Iterator[Store]:
-    """The store of a folder with answers of our own."""
+    """The store of a folder with local answers."""
     opened = prepare(answered)
     yield opened
     opened.close()

@@ -19,6 +19,7 @@ import pytest
 Test = TypeVar("Test", bound=Callable[..., Any])
 
 LIBRARIES = (
+    "crowdkit",
     "keras",
     "lightgbm",
     "seaborn",

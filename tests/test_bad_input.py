@@ -535,6 +535,7 @@ NO_TEXTS = {
         "",
     ),
     "a campaign above": ("campaign", "status", "../../pilot"),
+    "a model of escapes": ("campaign", "model", "p", "--model", ESCAPES),
     "an empty campaign": ("campaign", "status", ""),
     "a campaign of escapes": ("campaign", "status", ESCAPES),
     "an empty run": ("reparse", ""),

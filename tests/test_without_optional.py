@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from tests.optional import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[1]
-IMPORT_NAMES = {"tensorflow-cpu": "tensorflow"}
+IMPORT_NAMES = {"crowd-kit": "crowdkit", "tensorflow-cpu": "tensorflow"}
 """Distributions that are imported by another name."""
 TESTS = [
     path

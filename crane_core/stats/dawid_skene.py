@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.resampling import CONFIDENCE
+from crane_core.stats.resampling import CONFIDENCE, resampled_rows
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -111,22 +111,23 @@ def refitted(
     """
     given = np.asarray(labels, dtype=np.intp)
     truth = np.full(len(given), NONE) if known is None else np.asarray(known)
-    _, of_item = np.unique(np.asarray(cluster), return_inverse=True)
-    members = [np.flatnonzero(of_item == c) for c in range(of_item.max() + 1)]
-    chance = np.random.default_rng(seed)
     chosen = _one_hot(given, n_labels)
     posteriors, abilities = [], []
-    for _ in range(n_refits):
-        drawn = chance.integers(len(members), size=len(members))
-        rows = np.concatenate([members[c] for c in drawn])
+    for rows in resampled_rows(cluster, seed, n_refits):
         model = dawid_skene(given[rows], n_labels, known=truth[rows])
         posterior = _expected(chosen, model.prior, model.confusion)
         posteriors.append(posterior)
         abilities.append(model.ability)
+    return bounds_of(posteriors, abilities)
+
+
+def bounds_of(posteriors: ArrayLike, abilities: ArrayLike) -> Bounds:
+    """Percentiles over refits, whose first axis they are; nan where a refit says nothing of an item."""
     tail = (1 - CONFIDENCE) / 2
-    bounds = [tail, 1 - tail]
-    low, high = np.quantile(posteriors, bounds, axis=0)
-    return Bounds(low, high, *np.quantile(abilities, bounds, axis=0))
+    ends = [tail, 1 - tail]
+    low, high = np.nanquantile(np.asarray(posteriors), ends, axis=0)
+    ability = np.nanquantile(np.asarray(abilities), ends, axis=0)
+    return Bounds(low, high, *ability)
 
 
 def _one_hot(places: Places, n_labels: int) -> Array:

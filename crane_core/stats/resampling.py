@@ -4,6 +4,7 @@ Knows per-instance sums and clusters; refuses to know what is summed. For rates 
 which needs no draw.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -60,6 +61,21 @@ def resampled_sums(
         return np.zeros((n_resamples, different.shape[1]))
     drawn = _drawn(tuple(n.astype(int).tolist()), seed, n_resamples)
     return np.asarray(drawn @ different, dtype=np.float64)
+
+
+def resampled_rows(
+    cluster: ArrayLike, seed: int, n_resamples: int
+) -> Iterator[NDArray[np.intp]]:
+    """Rows of as many clusters drawn again, once for each resample: for fits, which need more than sums.
+
+    cluster: shape (n_rows,). A cluster that is drawn twice has its rows twice.
+    """
+    _, of_row = np.unique(np.asarray(cluster), return_inverse=True)
+    members = [np.flatnonzero(of_row == c) for c in range(of_row.max() + 1)]
+    chance = np.random.default_rng(seed)
+    for _ in range(n_resamples):
+        drawn = chance.integers(len(members), size=len(members))
+        yield np.concatenate([members[c] for c in drawn])
 
 
 @lru_cache(maxsize=16)

@@ -31,6 +31,15 @@ from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given_text
+from crane_core.pipeline.agreement.label_model import (
+    DAWID_SKENE,
+    MODELS,
+    campaign_label_model,
+)
+from crane_core.pipeline.agreement.label_model_words import (
+    models_json,
+    models_words,
+)
 from crane_core.pipeline.audit import at_the_terminal, note, note_written
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
@@ -114,6 +123,7 @@ EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --d
          python -m crane_core campaign guideline pilot --set guideline.md --by ana
          python -m crane_core campaign labels pilot --file eva.csv --annotator eva --map good=correct bad=wrong
          python -m crane_core campaign lock pilot --by ana
+         python -m crane_core campaign model pilot
          python -m crane_core campaign export pilot --out pilot_export"""
 FILTERS = ("detectors", "settings", "libraries", "root_causes")
 """Options that are fields of a Population."""
@@ -127,6 +137,7 @@ COMES_FROM_EXPORT = (
     "labels", "gold", "gold_from", "gold_feedback", "show_after",
 )  # fmt: skip
 """Options that --from leaves no room for."""
+ALL_MODELS = "all"
 MOST_FAULTS = 200
 """Rows that are told one by one."""
 
@@ -187,6 +198,19 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             required=True,
         ),
         flag("--anyway", "lock even if labels or decisions are missing"),
+    )
+    _action(
+        actions,
+        "model",
+        "who is likely right where annotators of a locked campaign differ, beside its final labels; changes no label",
+        NAMED,
+        option(
+            "--model",
+            f"default: {DAWID_SKENE.lower()}; glad and mace need the extra labels; all: compare the three",
+            choices=[*map(str.lower, MODELS), ALL_MODELS],
+            default=DAWID_SKENE.lower(),
+        ),
+        flag("--json", "every item and annotator, as JSON on stdout"),
     )
     _action(
         actions,
@@ -534,6 +558,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         "guideline": _guideline,
         "labels": _labels,
         "lock": _lock,
+        "model": _model,
         "export": _export,
     }
     return actions[chosen.action](chosen, folder)
@@ -1011,6 +1036,17 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
         f"locked by {chosen.by}",
     )
     give(f"{chosen.name} is locked by {lock.locked_by} at {lock.locked_at}")
+    return 0
+
+
+def _model(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    found = [
+        campaign_label_model(folder, chosen.name, model)
+        for model in MODELS
+        if chosen.model in (model.lower(), ALL_MODELS)
+    ]
+    words, document = models_words(found), models_json(found)
+    give_either(document, words, as_json=chosen.json)
     return 0
 
 

@@ -1,11 +1,14 @@
-"""The label model of a locked campaign: what its labels say together, beside the final labels and never in their place.
+"""Label models of a locked campaign: what its labels say together, beside the final labels and never in their place.
 
-Gold items have a known label and anchor the model. Hidden repeats are not independent labels, so they stay outside of
-it; how often an annotator repeated a label is listed beside the ability.
+Gold items have a known label and anchor the model of Dawid and Skene; to GLAD and MACE they are items as others. Hidden
+repeats are not independent labels, so they stay outside; how often an annotator repeated a label is listed beside the
+ability.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +19,11 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import final_outcome
 from crane_core.annotation.plan import Gold, Item, Plan
 from crane_core.errors import CampaignError
+from crane_core.pipeline.agreement.crowd_kit import (
+    CROWD_MODELS,
+    CrowdFit,
+    crowd_fit,
+)
 from crane_core.pipeline.campaigns.campaigns import (
     decisions_of,
     journals_of,
@@ -23,8 +31,19 @@ from crane_core.pipeline.campaigns.campaigns import (
     labels_of,
 )
 from crane_core.pipeline.places import DataFolder
-from crane_core.stats.dawid_skene import NONE, dawid_skene, refitted
+from crane_core.pipeline.results.measures import estimate_row
+from crane_core.stats.dawid_skene import (
+    N_REFITS,
+    NONE,
+    Places,
+    dawid_skene,
+    refitted,
+)
+from crane_core.stats.intervals import clustered_rate
 
+DAWID_SKENE = "Dawid-Skene"
+MODELS = (DAWID_SKENE, *CROWD_MODELS)
+FINAL, KNOWN = "final labels", "gold items"
 SEED = 0
 MIN_ANNOTATORS = 3
 """Without gold items: labels of two fit many models equally well."""
@@ -33,21 +52,32 @@ MIN_ANNOTATORS = 3
 class CampaignLabelModel(NamedTuple):
     """items: item, case, likely (label), probability, low, high, final (None: none), provenance; surest last.
 
-    people: annotator, n, ability, low, high, n_gold, n_gold_right, n_repeats, n_same. Probabilities and abilities in
-    0..1, with 95% bounds from refits on resampled cases. n_unlike: items whose final label is not the likely one.
+    people: annotator, n, ability, low, high, parameter (of the model, if it has one), n_gold, n_gold_right, n_repeats,
+    n_same. Probabilities and abilities in 0..1, with 95% bounds from n_refits fits on resampled cases. gold: as items,
+    with the known label as final. n_unlike: items whose final label is not the likely one.
     """
 
+    model: str
     items: pd.DataFrame
+    gold: pd.DataFrame
     people: pd.DataFrame
-    n_gold: int
     n_unlike: int
+    n_refits: int
     has_converged: bool
+
+    @property
+    def is_anchored(self) -> bool:
+        """Whether gold items are fixed at their label, and not labelled by the model as the others are."""
+        return self.model == DAWID_SKENE
 
 
 def campaign_label_model(
-    folder: DataFolder, campaign: str
+    folder: DataFolder, campaign: str, model: str = DAWID_SKENE
 ) -> CampaignLabelModel:
-    """The model of a campaign. Raises CampaignError before the lock, and where labels of too few people are there."""
+    """One of MODELS of a campaign.
+
+    Raises CampaignError before the lock, where labels of too few people are there, and as `crowd_fit` does.
+    """
     plan, lock = kept_campaign(folder, campaign)
     if lock is None:
         raise CampaignError(
@@ -63,10 +93,11 @@ def campaign_label_model(
     codes = pd.Index(plan.labels.codes)
     people = [name for name in plan.annotators if journals[name].given]
     n_gold = sum(label is not None for label in known)
-    if len(people) < (2 if n_gold else MIN_ANNOTATORS) or not labelled:
+    has_anchors = n_gold > 0 and model == DAWID_SKENE
+    if len(people) < (2 if has_anchors else MIN_ANNOTATORS) or not labelled:
         raise CampaignError(
             f"{campaign} has labels of {len(people)} annotators and {n_gold} labelled gold items.",
-            remedy=f"A label model needs {MIN_ANNOTATORS} annotators, or 2 and gold items.",
+            remedy=f"A label model needs {MIN_ANNOTATORS} annotators; {DAWID_SKENE} also takes 2 and gold items.",
         )
     given = np.array(
         [
@@ -81,47 +112,103 @@ def campaign_label_model(
     )
     truth = codes.get_indexer(pd.Index(known, dtype=object))
     cases = [one.verdict.case for one in labelled]
-    model = dawid_skene(given, len(codes), known=truth)
-    bounds = refitted(given, len(codes), cases, known=truth, seed=SEED)
+    fit, has_converged = _fitted(model, given, len(codes), cases, truth)
     decisions = decisions_of(folder, plan)
-    likely = model.posterior.argmax(axis=1)
+    likely = fit.posterior.argmax(axis=1)
     rows = np.arange(len(labelled))
     finals = [
         final_outcome(labels_of(journals, one.item), decisions.get(one.item))
         for one in labelled
     ]
-    items = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "item": [one.item for one in labelled],
             "case": cases,
             "likely": codes[likely],
-            "probability": model.posterior[rows, likely],
-            "low": bounds.posterior_low[rows, likely],
-            "high": bounds.posterior_high[rows, likely],
-            "final": pd.Series([one.label for one in finals], dtype=object),
+            "probability": fit.posterior[rows, likely],
+            "low": fit.bounds.posterior_low[rows, likely],
+            "high": fit.bounds.posterior_high[rows, likely],
+            # Gold items have no outcome to compare with, but their known label.
+            "final": pd.Series(
+                [
+                    label or one.label
+                    for label, one in zip(known, finals, strict=True)
+                ],
+                dtype=object,
+            ),
             "provenance": [str(one.provenance) for one in finals],
         }
     )
-    # Gold items have no outcome to compare with.
-    items = items[truth == NONE].sort_values("probability", kind="stable")
+    items = table[truth == NONE].sort_values("probability", kind="stable")
     return CampaignLabelModel(
+        model=model,
         items=items.reset_index(drop=True),
+        gold=table[truth != NONE].reset_index(drop=True),
         people=pd.DataFrame(
             {
                 "annotator": people,
                 "n": (given != NONE).sum(axis=0),
-                "ability": model.ability,
-                "low": bounds.ability_low,
-                "high": bounds.ability_high,
+                "ability": fit.ability,
+                "low": fit.bounds.ability_low,
+                "high": fit.bounds.ability_high,
+                "parameter": fit.parameter,
                 **_anchors(plan, journals, people),
             }
         ),
-        n_gold=n_gold,
         n_unlike=int(
             (items["final"].notna() & (items["final"] != items["likely"])).sum()
         ),
-        has_converged=model.has_converged,
+        n_refits=fit.n_refits,
+        has_converged=has_converged,
     )
+
+
+def _fitted(
+    model: str,
+    given: Places,
+    n_labels: int,
+    cases: list[str],
+    truth: Places,
+) -> tuple[CrowdFit, bool]:
+    """The fit, and whether it has converged."""
+    if model != DAWID_SKENE:
+        return crowd_fit(model, given, n_labels, cases, seed=SEED), True
+    ours = dawid_skene(given, n_labels, known=truth)
+    bounds = refitted(given, n_labels, cases, known=truth, seed=SEED)
+    fit = CrowdFit(
+        posterior=ours.posterior,
+        ability=ours.ability,
+        parameter=np.full(given.shape[1], np.nan),
+        bounds=bounds,
+        n_refits=N_REFITS,
+    )
+    return fit, ours.has_converged
+
+
+def compared_models(models: Sequence[CampaignLabelModel]) -> pd.DataFrame:
+    """How often models of one campaign name the same label as each other, as the final one, and as gold items have.
+
+    Columns: first, second, value, low, high (in 0..1), n, n_cases.
+    """
+    finals = models[0].items.dropna(subset="final")
+    said = [(one.model, one.items, "likely") for one in models]
+    pairs = list(combinations([*said, (FINAL, finals, "final")], 2))
+    pairs += [
+        ((one.model, one.gold, "likely"), (KNOWN, one.gold, "final"))
+        for one in models
+        if not one.is_anchored
+    ]
+    rows = []
+    for (first, some, of_first), (second, others, of_second) in pairs:
+        both = some[["item", "case", of_first]].merge(
+            others[["item", of_second]], on="item", suffixes=("", "_second")
+        )
+        if both.empty:
+            continue
+        mine, theirs = both.iloc[:, 2], both.iloc[:, 3]
+        rate = clustered_rate(mine == theirs, np.ones(len(both)), both["case"])
+        rows.append({"first": first, "second": second} | estimate_row(rate))
+    return pd.DataFrame(rows)
 
 
 def _label(journal: Journal, item: str) -> str | None:

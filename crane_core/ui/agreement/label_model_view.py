@@ -1,4 +1,4 @@
-"""The label model of a locked campaign, folded on Agreement: abilities, and items whose likely label is unsure.
+"""Label models of a locked campaign, folded on Agreement: abilities, and items whose likely label is unsure.
 
 Beside the final labels: nothing here changes a label, an agreement or a result.
 """
@@ -9,9 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.errors import CampaignError
+from crane_core.pipeline.agreement.crowd_kit import is_installed
 from crane_core.pipeline.agreement.label_model import (
+    DAWID_SKENE,
+    MODELS,
     CampaignLabelModel,
     campaign_label_model,
+    compared_models,
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
@@ -20,10 +24,12 @@ from crane_core.ui.words import NOTHING, count, interval, literal, percent
 
 MOST_ITEMS = 30
 """Unsure items that are listed; the rest is counted."""
+COMPARED = "All three compared"
+NOT_INSTALLED = "GLAD and MACE need the library crowd-kit, which is not installed here: the extra `labels`."
 
 
 def draw_label_model() -> None:
-    """A fold; the model is fitted when it is opened."""
+    """A fold; a model is fitted when it is opened and chosen."""
     campaigns = sorted(data.locked_campaigns())
     if not campaigns:
         return
@@ -35,25 +41,39 @@ def draw_label_model() -> None:
     if not fold.open:
         return
     with fold:
-        campaign = st.selectbox("Locked campaign", campaigns, width=260)
+        with st.container(horizontal=True, gap="medium"):
+            campaign = st.selectbox("Locked campaign", campaigns, width=260)
+            model = st.segmented_control(
+                "Model",
+                [*MODELS, COMPARED],
+                default=DAWID_SKENE,
+                required=True,
+            )
+        if model != DAWID_SKENE and not is_installed():
+            st.info(NOT_INSTALLED)
+            return
+        chosen = MODELS if model == COMPARED else (str(model),)
         try:
-            found = _fitted(campaign)
+            found = [_fitted(campaign, one) for one in chosen]
         except CampaignError as error:
             st.info(literal(str(error)))
             return
-        _draw(found)
+        if model == COMPARED:
+            _draw_compared(found)
+        else:
+            _draw(found[0])
 
 
-@data.kept(data.revision, copied=True)
-def _fitted(campaign: str) -> CampaignLabelModel:
-    return campaign_label_model(data.folder(), campaign)
+@data.kept(data.revision, 6, copied=True, spinner="Fitting the label model")
+def _fitted(campaign: str, model: str) -> CampaignLabelModel:
+    return campaign_label_model(data.folder(), campaign, model)
 
 
 def _draw(found: CampaignLabelModel) -> None:
     unsure = found.items.head(MOST_ITEMS)
     n_final = int(found.items["final"].notna().sum())
     st.markdown(
-        f"By the model of Dawid and Skene, the likely label of {count(found.n_unlike)} of the {count(n_final)} "
+        f"By the model {found.model}, the likely label of {count(found.n_unlike)} of the {count(n_final)} "
         "items with a final label is not the final one. The final labels stay: an adjudicator saw the evidence, "
         "the model only labels."
     )
@@ -62,9 +82,41 @@ def _draw(found: CampaignLabelModel) -> None:
     grid(people_table(found.people), height="content")
     grid(item_table(unsure), height="content")
     st.caption(
-        f"95% bounds: 200 fits on resampled cases. {count(found.n_gold)} gold items are fixed at their known label; "
-        f"hidden repeats are outside of the model. Listed: the {count(len(unsure))} of {count(len(found.items))} items "
-        f"whose likely label is least probable. It assumes that annotators err independently."
+        f"95% bounds: {count(found.n_refits)} fits on resampled cases. {gold_words(found)} Hidden repeats are outside "
+        f"of the model. Listed: the {count(len(unsure))} of {count(len(found.items))} items whose likely label is "
+        "least probable. It assumes that annotators err independently."
+    )
+
+
+def gold_words(found: CampaignLabelModel) -> str:
+    """What the model makes of gold items, in a sentence."""
+    n_gold = count(len(found.gold))
+    if found.is_anchored:
+        return f"{n_gold} gold items are fixed at their known label."
+    return f"{n_gold} gold items do not anchor it: it is fitted to them as to others."
+
+
+def _draw_compared(found: list[CampaignLabelModel]) -> None:
+    st.markdown(
+        "How often the models name the same label as each other, and as the final labels, which stay."
+    )
+    grid(compared_table(compared_models(found)), height="content")
+    st.caption(
+        f"95% intervals by case. Gold items: {DAWID_SKENE} is fixed at their known label, so only the others can be "
+        "right or wrong about it. The models see the same labels: that they agree makes none of them right."
+    )
+
+
+def compared_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row per pair: models, or a model and what it is held against."""
+    return pd.DataFrame(
+        {
+            "Compared": f"{row['first']} and {row['second']}",
+            "n": count(row["n"]),
+            "Same label": percent(row["value"]),
+            "95% bounds": interval(row["low"], row["high"]),
+        }
+        for row in as_rows(rows)
     )
 
 

@@ -14,6 +14,7 @@ from crane_core.ui.agreement.computed import draw_choice
 from crane_core.ui.agreement.groups import draw_differences, draw_groups
 from crane_core.ui.agreement.judges import (
     draw_consistency,
+    draw_gate,
     draw_powered,
     draw_repeats,
     draw_with_judges,
@@ -29,6 +30,7 @@ with page():
         draw_headline(title_words(chosen), tab=tab_words(chosen))
     if chosen is not None:
         if draw_answer(chosen):
+            draw_gate(chosen)
             with st.container(key="coefficients"):
                 with st.container():
                     draw_coefficients(chosen)

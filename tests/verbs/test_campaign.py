@@ -14,6 +14,7 @@ from crane_core.annotation.guideline import version_of
 from crane_core.cli import main
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
+from crane_core.pipeline.agreement.crowd_kit import is_installed
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     kept_campaign,
@@ -260,6 +261,24 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
         old.seed,
         "dora",
     )
+
+
+def test_a_locked_campaign_tells_who_is_likely_right(
+    run: Run, answered: DataFolder
+) -> None:
+    run(f"create pilot --annotators ana,ben,cleo {OURS} --margin 0.2")
+    assert refused(run("model pilot"), "not locked")
+    label_all(answered, "pilot")
+    assert run("lock pilot --by dora").code == 0
+    told = run("model pilot").out
+    assert "Dawid-Skene: the likely label of 0 of" in told
+    assert "  ana: ability 9" in told
+    document = json.loads(run("model pilot --json").out)
+    [model] = document["models"].values()
+    assert {item["final"] for item in model["items"]} == {"correct"}
+    assert [one["annotator"] for one in model["people"]] == ["ana", "ben", "cleo"]  # fmt: skip
+    if not is_installed():
+        assert refused(run("model pilot --model all"), "[labels]")
 
 
 def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(

@@ -24,6 +24,7 @@ from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,
 )
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.label_frame import LabellerKind, repeat_frame
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.rows import as_rows
@@ -66,11 +67,12 @@ WAYS = (
 
 
 class AgreementChoice(NamedTuple):
-    """What is compared: annotators with their kinds; `blind_campaigns` are those of theirs that are not locked."""
+    """What is compared: annotators with their kinds and campaigns; of those, `blind_campaigns` are not locked."""
 
     scope: ComparedVerdicts
     annotators: tuple[str, ...]
     kinds: tuple[str, ...]
+    campaigns: tuple[str, ...] = ()
     blind_campaigns: tuple[str, ...] = ()
 
     @property
@@ -114,7 +116,8 @@ def draw_choice() -> AgreementChoice | None:
         ComparedVerdicts(scope),
         tuple(names),
         tuple(who.loc[names, "kind"]),
-        tuple(sorted(campaigns & data.blind_campaigns())),
+        campaigns=tuple(sorted(campaigns)),
+        blind_campaigns=tuple(sorted(campaigns & data.blind_campaigns())),
     )
 
 
@@ -209,6 +212,13 @@ def gives_labels_away(chosen: AgreementChoice) -> bool:
         bool(chosen.blind_campaigns)
         and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
     )
+
+
+@data.kept(data.revision, 8)
+def judge_gate(campaigns: tuple[str, ...]) -> float:
+    """The highest gate that the plans of these campaigns name for judges; 0 without one."""
+    plans = [kept_campaign(data.folder(), name).plan for name in campaigns]
+    return max((plan.design.judge_gate for plan in plans), default=0.0)
 
 
 @data.kept(data.revision, 16, copied=True)

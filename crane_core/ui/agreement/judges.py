@@ -16,6 +16,7 @@ from crane_core.pipeline.agreement.agreement import (
     PERCENT,
 )
 from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
+from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.judging.certificates import (
     bias_words,
     certificate_words,
@@ -62,6 +63,19 @@ AFTER_LOCK = "its certificate is shown when the campaign is locked"
 COMPARED = ("Compared", "Agree", "Corrected for chance")
 
 
+def draw_gate(chosen: AgreementChoice) -> None:
+    """What is certified of each judge among the annotators, by the gate that the plan of their campaign names."""
+    judges = [
+        name
+        for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
+        if kind == LabellerKind.JUDGE
+    ]
+    if judges:
+        gate = computed.judge_gate(chosen.campaigns)
+        told = _certificates(judges, gate, has_biases=False)
+        st.markdown(bullets(told))
+
+
 def draw_with_judges(chosen: AgreementChoice) -> None:
     """One person against each judge in either order of texts; its single repetitions are computed when opened."""
     found = computed.with_judges(chosen)
@@ -84,7 +98,9 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
             _draw_single(chosen)
 
 
-def _certificates(shown: list[str]) -> list[str]:
+def _certificates(
+    shown: list[str], gate: float = 0.0, *, has_biases: bool = True
+) -> list[str]:
     """What is certified of each judge whose labels are shown, or that nothing is."""
     passes = computed.passes()
     judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
@@ -96,23 +112,31 @@ def _certificates(shown: list[str]) -> list[str]:
         for judge, found in known.items()
         if found.person.partition(": ")[0] in hidden
     }
-    return certified_words(list(judges), known, withheld)
+    return certified_words(
+        list(judges), known, withheld, gate=gate, has_biases=has_biases
+    )
 
 
 def certified_words(
     judges: Sequence[str],
     known: Mapping[str, JudgeCertificate],
     withheld: Collection[str] = (),
+    *,
+    gate: float = 0.0,
+    has_biases: bool = True,
 ) -> list[str]:
-    """A sentence per judge, for Markdown, with its biases where it was tested; withheld: judges to say nothing of."""
+    """A sentence per judge, for Markdown, with its biases where it was tested; withheld: judges to say nothing of.
+
+    gate: as of `certificate_words`.
+    """
     sentences = []
     for judge in judges:
         if judge in withheld:
             sentences.append(f"{literal(judge)}: {AFTER_LOCK}.")
             continue
         found = known.get(judge)
-        said = f"{sentence_case(judge)}: {certificate_words(found)}."
-        biases = bias_words(found) if found is not None else []
+        said = f"{sentence_case(judge)}: {certificate_words(found, gate)}."
+        biases = bias_words(found) if found and has_biases else []
         sentences.append(literal(" ".join([said, *biases])))
     return sentences
 

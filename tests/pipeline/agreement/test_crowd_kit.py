@@ -56,7 +56,8 @@ def in_order(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @pytest.fixture
 def few_refits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd_kit, "N_REFITS", dict.fromkeys(CROWD_MODELS, 3))
+    monkeypatch.setattr(crowd_kit, "N_REFITS", 3)
+    monkeypatch.setattr(crowd_kit, "N_STARTS", 1)
     monkeypatch.setattr(crowd_kit, "FEWEST_REFITS", 3)
 
 
@@ -98,6 +99,20 @@ def test_simulated_abilities_are_found_in_their_order(model: str) -> None:
     assert (found.ability <= bounds.ability_high).all()
     assert (bounds.posterior_low <= bounds.posterior_high).all()
     assert bounds.ability_low[0] > bounds.ability_high[2]
+
+
+@needing("crowdkit")
+@pytest.mark.slow
+def test_mace_finds_who_knows_where_one_label_is_frequent() -> None:
+    """Of these labels, some beginnings of its fit end at annotators who all guess."""
+    chance = np.random.default_rng(2)
+    truth = chance.choice(3, 150, p=[0.8, 0.1, 0.1])
+    is_right = chance.random((150, 3)) < (0.98, 0.95, 0.8)
+    labels = np.where(is_right, truth[:, None], chance.integers(0, 3, (150, 3)))
+    found = fit_here(MACE, labels, 3, range(150), seed=1)
+    assert np.mean(found.posterior.argmax(axis=1) == truth) > 0.9
+    assert (np.diff(found.parameter) < 0).all()
+    assert (found.ability > 0.75).all()
 
 
 @needing("crowdkit")

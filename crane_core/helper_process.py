@@ -135,11 +135,15 @@ def run(
 
 
 def answer(
-    argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    seconds: float,
 ) -> bytes:
     """What a helper prints. Raises OSError, also where it ends with an error or takes longer than `seconds`."""
     try:
-        done = run(argv, env=env, seconds=seconds)
+        done = run(argv, env=env, given=given, seconds=seconds)
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"no answer within {seconds:g} s") from error
     if done.returncode:

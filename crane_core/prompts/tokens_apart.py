@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import subprocess
 import sys
 from collections.abc import Sequence
 from threading import Lock
@@ -59,12 +58,7 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
             if new
             else {}
         )
-    except (
-        OSError,
-        subprocess.SubprocessError,
-        ValueError,
-        TypeError,
-    ) as error:
+    except (OSError, ValueError, TypeError) as error:
         _LOG.warning(
             "Tokens of %d texts are estimated, because they could not be counted: %s",
             len(new),
@@ -88,7 +82,7 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
             f"others are being counted for more than {limit_s:g} s"
         )
     try:
-        done = helper_process.run(
+        answer = helper_process.answer(
             helper_process.own_module(__name__),
             env=helper_process.environment(passed=CACHE_VARIABLES),
             # ASCII with escapes, so that the child's locale does not matter.
@@ -97,16 +91,9 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
         )
     finally:
         _ONE_AT_A_TIME.release()
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
-            "it said nothing"
-        ]
-        raise ChildProcessError(
-            f"the process ended with {done.returncode}: {said[-1][:300]}"
-        )
     return [
         Tokens(int(n), bool(is_exact), str(how))
-        for n, is_exact, how in json.loads(done.stdout)
+        for n, is_exact, how in json.loads(answer)
     ]
 
 

@@ -57,7 +57,6 @@ def in_order(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 @pytest.fixture
 def few_refits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd_kit, "N_REFITS", 3)
-    monkeypatch.setattr(crowd_kit, "N_STARTS", 1)
     monkeypatch.setattr(crowd_kit, "FEWEST_REFITS", 3)
 
 
@@ -102,20 +101,6 @@ def test_simulated_abilities_are_found_in_their_order(model: str) -> None:
 
 
 @needing("crowdkit")
-@pytest.mark.slow
-def test_mace_finds_who_knows_where_one_label_is_frequent() -> None:
-    """Of these labels, some beginnings of its fit end at annotators who all guess."""
-    chance = np.random.default_rng(2)
-    truth = chance.choice(3, 150, p=[0.8, 0.1, 0.1])
-    is_right = chance.random((150, 3)) < (0.98, 0.95, 0.8)
-    labels = np.where(is_right, truth[:, None], chance.integers(0, 3, (150, 3)))
-    found = fit_here(MACE, labels, 3, range(150), seed=1)
-    assert np.mean(found.posterior.argmax(axis=1) == truth) > 0.9
-    assert (np.diff(found.parameter) < 0).all()
-    assert (found.ability > 0.75).all()
-
-
-@needing("crowdkit")
 def test_one_label_alone_is_certain(few_refits: None) -> None:
     for model in CROWD_MODELS:
         found = fit_here(model, np.ones((6, 3)), 3, range(6), seed=1)
@@ -147,5 +132,5 @@ def test_a_fit_that_fails_or_takes_too_long_is_told(
     # Without the library the process fails at its import; with it, at a model that there is none of.
     with pytest.raises(CampaignError, match="could not fit"):
         crowd_fit("none", [[0, 0, 1]], 2, [0], seed=1)
-    with pytest.raises(CampaignError, match="took longer"):
+    with pytest.raises(CampaignError, match="no answer within"):
         crowd_fit(MACE, [[0, 0, 1]], 2, [0], seed=1, limit_s=0.01)

@@ -197,7 +197,6 @@ STARTERS = {
     "crane_core/runtime/watchdog.py": "its own program, which knows nothing of ours; starts the kernel itself",
     "crane_core/detectors/bounded_tool.py": "names what waiting for a process raises; starts through the door",
     "crane_core/live/helper.py": "names the type of the process; starts through the door",
-    "crane_core/prompts/tokens_apart.py": "names what waiting for a process raises; starts through the door",
     "crane_core/runtime/guarded.py": "names the type of the process; starts through the door",
     "crane_core/ui/runs/started.py": "names the type of the process, and where its words go; starts through the door",
     "crane_core/pipeline/detection/here.py": "a pool, within isolated_workers",

@@ -1,6 +1,6 @@
 """GLAD and MACE, fitted by crowd-kit, an optional library: the only file that knows it.
 
-It is imported in a process of its own, which ends with its answer: the import takes seconds and brings transformers.
+It is imported in a separate process, which ends with its answer: the import takes seconds and brings transformers.
 Knows places of labels on a scale; refuses to know what a label says.
 """
 
@@ -104,7 +104,7 @@ def fit_here(
     n_refits = max(FEWEST_REFITS, min(N_REFITS, MOST_LABELS // n_given))
     draws = list(resampled_rows(cluster, seed, n_refits))
     posterior, parameter = _fitted(model, [given], n_labels)
-    # One fit of all resamples, in which each has annotators of its own: both models know an item by its annotators
+    # One fit of all resamples, each with separate annotators: both models know an item by its annotators
     # alone. It takes MACE a tenth, and GLAD a quarter of the time of one after the other.
     stacked, _ = _fitted(model, [given[rows] for rows in draws], n_labels)
     ends = np.cumsum([len(rows) for rows in draws])

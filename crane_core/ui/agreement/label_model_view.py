@@ -108,7 +108,7 @@ def _draw_compared(found: list[CampaignLabelModel]) -> None:
 
 
 def compared_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row per pair: models, or a model and what it is held against."""
+    """A row per pair: models, or a model and what it is compared with."""
     return pd.DataFrame(
         {
             "Compared": f"{row['first']} and {row['second']}",

@@ -129,8 +129,7 @@ def test_a_fit_that_fails_or_takes_too_long_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(crowd_kit, "is_installed", lambda: True)
-    # Without the library the process fails at its import; with it, at a model that there is none of.
     with pytest.raises(CampaignError, match="could not fit"):
-        crowd_fit("none", [[0, 0, 1]], 2, [0], seed=1)
+        crowd_fit(MACE, [[NONE, NONE, NONE]], 2, [0], seed=1)
     with pytest.raises(CampaignError, match="no answer within"):
         crowd_fit(MACE, [[0, 0, 1]], 2, [0], seed=1, limit_s=0.01)

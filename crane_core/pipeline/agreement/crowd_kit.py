@@ -27,7 +27,7 @@ Places = NDArray[np.intp]
 GLAD, MACE = CROWD_MODELS = ("GLAD", "MACE")
 N_REFITS = 50
 MOST_LABELS = 120_000
-"""Labels in all refits together: 50 fits of 222 items by three take GLAD 20 s, and MACE a second."""
+"""Labels in all refits together: 50 fits of 189 items by three take GLAD a minute on a busy machine, MACE seconds."""
 FEWEST_REFITS = 20
 """With fewer, the ends of 95% bounds would be single fits."""
 LIMIT_S = 600.0

@@ -39,7 +39,7 @@ with page():
     draw_mapping()
     draw_outcomes(IMPORT)
     draw_add_case()
-    st.header("Sources", anchor="sources")
+    st.header("Other sources", anchor="sources")
     draw_sources()
     draw_many(Listed.BENCHMARK, Listed.SOURCE)
     draw_removed(Listed.BENCHMARK, Listed.SOURCE)

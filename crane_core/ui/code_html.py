@@ -27,6 +27,9 @@ MAX_INDENT = 40
 """Most columns by which a wrapped line is indented."""
 MAX_TEXT = 200_000
 """Characters of a prompt or a reply that are shown; a download has all."""
+_QUOTED = re.compile(r"""(?<!\w)(['"])(\ *)([^'"\n]*?)(\ *)\1(?!\w)""")
+_BLANKS = {2: "begins with a blank", 4: "ends in a blank"}
+"""Group of `_QUOTED` to what it says of the name."""
 _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 
 
@@ -42,6 +45,18 @@ def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
         if cut > 0
         else ""
     )
+
+
+def blanks_html(text: str) -> str:
+    """The text with the blanks at the ends of quoted names marked: one that is too many is often what is amiss."""
+    html, end = "", 0
+    for found in _QUOTED.finditer(text):
+        for group, words in _BLANKS.items():
+            if found[group]:
+                start, stop = found.span(group)
+                mark = f'<span class="cw-blank" title="{words}">{found[group]}</span>'
+                html, end = html + escape(text[end:start]) + mark, stop
+    return html + escape(text[end:])
 
 
 def code_html(

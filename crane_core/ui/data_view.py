@@ -20,10 +20,11 @@ from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import link
 from crane_core.ui.rows_html import draw_first_rows, rows_html
 from crane_core.ui.source_cards import (
+    OTHERS,
     LoadedSource,
     draw_source_cards,
     loaded_sources,
-    missing_words,
+    n_missing,
     release_words,
     size_words,
 )
@@ -31,7 +32,6 @@ from crane_core.ui.visit import may
 from crane_core.ui.words import (
     NOTHING,
     count,
-    listed,
     literal,
     quantity,
     setting_short,
@@ -52,18 +52,17 @@ def draw_title() -> None:
     """What is loaded and what is missing, in a sentence."""
     n_cases = int(data.benchmarks()["n_cases"].sum())
     sentence = loaded_sentence(
-        n_cases, data.table_counts()["runs"], missing_words(loaded_sources())
+        n_cases, data.table_counts()["runs"], n_missing(loaded_sources())
     )
     draw_headline(sentence, tab="Data")
 
 
-def loaded_sentence(n_cases: int, n_answers: int, missing: list[str]) -> str:
-    """missing: what others publish and is not here, in words."""
-    cases = f"{count(n_cases)} {'case' if n_cases == 1 else 'cases'}"
-    answers = f"{count(n_answers)} {'answer' if n_answers == 1 else 'answers'}"
+def loaded_sentence(n_cases: int, n_answers: int, missing: int) -> str:
+    """missing: of the archives that others publish, how many are not here."""
+    here = f"{quantity(n_cases, 'case')} and {quantity(n_answers, 'answer')} are loaded"
     if not missing:
-        return f"{cases} and {answers} are loaded, and all that is published"
-    return f"{cases} and {answers} are loaded; {listed(missing)} are not"
+        return f"{here}, and all published archives"
+    return f"{here}; {missing} of {len(OTHERS)} published archives are not"
 
 
 def draw_loaded() -> None:

@@ -21,9 +21,10 @@ from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.source_cards import (
     FIRST,
     OTHERS,
+    draw_problems,
     draw_problems_button,
-    is_loaded,
     loaded_sources,
+    of_published,
     published_card,
     record_noun,
 )
@@ -56,14 +57,17 @@ def draw_fetch() -> None:
         for name in OTHERS:
             with st.container(border=True, key=f"card_{name}"):
                 st.html(published_card(name, sources, _default(name)))
-                is_here = is_loaded(name, sources)
-                is_next = name == FIRST and not is_here
-                if is_admin and st.button(
-                    f"Fetch {name} again" if is_here else f"Fetch {name}",
-                    key=f"fetch_{name}",
-                    type="primary" if is_next else "secondary",
-                ):
-                    pressed = name
+                loaded = of_published(name, sources)
+                is_next = name == FIRST and not loaded
+                with st.container(horizontal=True):
+                    if is_admin and st.button(
+                        f"Fetch {name} again" if loaded else f"Fetch {name}",
+                        key=f"fetch_{name}",
+                        type="primary" if is_next else "secondary",
+                    ):
+                        pressed = name
+                    if loaded:
+                        draw_problems(loaded[-1])
     st.caption(
         "Leaving the page stops a download; the next one resumes it."
         if is_admin
@@ -108,6 +112,10 @@ def draw_import() -> None:
     if not may(Role.ADMIN):
         st.caption("Importing needs the role admin.")
         return
+    st.caption(
+        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, "
+        ".csv, .parquet), captured states (.json), or logs of Inspect AI (.eval, .json)"
+    )
     left, right = st.columns(2, gap="large")
     with left:
         _draw_upload()
@@ -122,8 +130,7 @@ def draw_import() -> None:
 
 def _draw_upload() -> None:
     uploads = st.file_uploader(
-        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, "
-        ".csv, .parquet), captured states (.json), or logs of Inspect AI (.eval, .json)",
+        "Files of this computer",
         type=ACCEPTED,
         accept_multiple_files=True,
     )

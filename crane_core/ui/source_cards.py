@@ -15,7 +15,7 @@ from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.storage import state
 from crane_core.storage.tables import noun
 from crane_core.ui import data, keys
-from crane_core.ui.words import count
+from crane_core.ui.words import count, quantity
 
 MOST_CARDS = 24
 """Sources that have a card; the table has all."""
@@ -35,28 +35,28 @@ FIRST = "crane-llm"
 
 
 class PublishedByOthers(NamedTuple):
-    """What an archive of others unlocks here, its licence, and what the title calls missing without it."""
+    """What an archive of others unlocks here, its licence, and how much is downloaded."""
 
     unlocks: str
     licence: str
-    missing: str
+    size: str
 
 
 OTHERS = {
     "crane-llm": PublishedByOthers(
         "Code, kernel states, prompts and reasoning of the study: pairs can be read and labelled.",
         "BSD-3-Clause",
-        "the texts of the study",
+        "about 2 MB",
     ),
     "junobench": PublishedByOthers(
         "The whole notebooks of JunoBench, from Hugging Face.",
         "CC-BY-4.0",
-        "the notebooks of JunoBench",
+        "222 notebooks and a table",
     ),
     "junobench-construct": PublishedByOthers(
         "Answers and texts of two open models in the first exploration.",
         "MIT",
-        "the texts of the first exploration",
+        "about 1 MB",
     ),
 }
 UNLOCKS = {
@@ -131,18 +131,9 @@ def of_published(
     ]
 
 
-def is_loaded(name: str, sources: Sequence[LoadedSource]) -> bool:
-    """Whether the archive of others is in the store, in any release."""
-    return bool(of_published(name, sources))
-
-
-def missing_words(sources: Sequence[LoadedSource]) -> list[str]:
-    """What others publish and the store does not have, as the title calls it."""
-    return [
-        published.missing
-        for name, published in OTHERS.items()
-        if not is_loaded(name, sources)
-    ]
+def n_missing(sources: Sequence[LoadedSource]) -> int:
+    """How many archives of others the store does not have."""
+    return sum(not of_published(name, sources) for name in OTHERS)
 
 
 def records_words(records: dict[str, int]) -> str:
@@ -171,39 +162,41 @@ def published_card(
     """The HTML of an archive of others; release: what the button brings, in words, and its address."""
     published, loaded = OTHERS[name], of_published(name, sources)
     words, address = release
+    brings = f'<a href="{escape(address)}">{escape(words)}</a>'
     if loaded:
-        newest = loaded[-1]
-        status = f'<b class="cw-right">✓ loaded</b> {escape(newest.loaded)}'
-        rows = escape(records_words(newest.records))
+        status = '<b class="cw-right">✓ loaded</b>'
+        facts = _facts(loaded[-1])
     else:
-        status, rows = '<b class="cw-dim">○ not loaded</b>', ""
+        status = '<b class="cw-dim">○ not loaded</b>'
+        facts = [escape(published.licence)]
     return _card(
         name,
         status=status,
         unlocks=published.unlocks,
-        facts=[
-            rows,
-            escape(published.licence),
-            f'<a href="{escape(address)}">{escape(words)}</a>',
-        ],
+        facts=[*facts, f"Download: {published.size}, {brings}"],
     )
 
 
 def source_card(source: LoadedSource) -> str:
-    """The HTML of a loaded source; its checksum is a tooltip, which opens by keyboard focus too."""
-    checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
+    """The HTML of a loaded source."""
     return _card(
         source.name,
         status=f'<span class="cw-tag">{escape(source.kind)}</span>',
         unlocks=_unlocks(source),
-        facts=[
-            escape(records_words(source.records)),
-            f"{size_words(source.n_bytes)}, {escape(source.loaded)}",
-            _release_html(source),
-            escape(_licence(source)),
-            f"source {escape(source.source_id)}, {checksum}",
-        ],
+        facts=_facts(source),
     )
+
+
+def _facts(source: LoadedSource) -> list[str]:
+    """What is known of a loaded source; its checksum is a tooltip, which opens by keyboard focus too."""
+    checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
+    return [
+        escape(records_words(source.records)),
+        f"{size_words(source.n_bytes)}, {escape(source.loaded)}",
+        _release_html(source),
+        escape(_licence(source)),
+        f"source {escape(source.source_id)}, {checksum}",
+    ]
 
 
 def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
@@ -274,11 +267,20 @@ def _show_problems(source_id: str) -> None:
 
 
 def draw_source_cards(sources: Sequence[LoadedSource]) -> None:
-    """A card per source, the last import first, each with a button to its problems."""
+    """A card per source, the last import first, each with a button to its problems.
+
+    The archives of others have a card of their own above, which shows the newest copy.
+    """
+    above = [of_published(name, sources)[-1:] for name in OTHERS]
+    listed = [source for source in sources if [source] not in above]
     with st.container(key="cards_of_sources"):
-        for source in list(reversed(sources))[:MOST_CARDS]:
+        for source in list(reversed(listed))[:MOST_CARDS]:
             with st.container(border=True, key=f"source_{source.source_id}"):
                 st.html(source_card(source))
-                if n := source.n_problems:
-                    words = f"{count(n)} problem{'s' * (n != 1)}"
-                    draw_problems_button(source.source_id, words)
+                draw_problems(source)
+
+
+def draw_problems(source: LoadedSource) -> None:
+    """The button to the problems of a source; nothing without a problem."""
+    if n := source.n_problems:
+        draw_problems_button(source.source_id, quantity(n, "problem"))

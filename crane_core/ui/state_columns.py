@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from crane_core.prompts.tagged_json import decode
+from crane_core.ui.code_html import blanks_html
 from crane_core.ui.state_facts import MARK_WORDS, exact, fact_text, rounded
 from crane_core.ui.state_words import column_words, missing_words
 
@@ -56,8 +56,10 @@ def _with_sentence(entry: dict[str, Any]) -> dict[str, Any]:
     return entry | {"values": values | {"value_info": values_words(info)}}
 
 
-def columns_html(left: Any, right: Any) -> str:
-    """The table, columns that differ first; nothing if neither entry tells of columns."""
+def columns_html(
+    left: Any, right: Any, decisive: frozenset[str] = frozenset()
+) -> str:
+    """The table, first the decisive columns, marked, then those that differ; nothing if no entry tells of columns."""
     told = _told(left), _told(right)
     names = list(dict.fromkeys([*told[0], *told[1]]))
     if not names:
@@ -65,7 +67,10 @@ def columns_html(left: Any, right: Any) -> str:
     has_both = isinstance(left, dict) and isinstance(right, dict)
     # The sort is stable: among those that differ, and among the others, the frame's own order stays.
     names.sort(
-        key=lambda name: told[0].get(name) == told[1].get(name) or not has_both
+        key=lambda name: (
+            name not in decisive,
+            told[0].get(name) == told[1].get(name) or not has_both,
+        )
     )
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
     # The study's own captures have no dtypes; an empty column would take a third of a phone.
@@ -78,6 +83,7 @@ def columns_html(left: Any, right: Any) -> str:
             told[1].get(name),
             parts=parts,
             is_compared=has_both,
+            is_decisive=name in decisive,
         )
         for name in shown
     ]
@@ -112,7 +118,13 @@ def _row(
     *,
     parts: range,
     is_compared: bool,
+    is_decisive: bool,
 ) -> str:
+    decides = (
+        ' cw-decides" title="The outcome of the target depends on this column'
+        if is_decisive
+        else ""
+    )
     differs = " cw-differs" if is_compared and left != right else ""
     texts = [
         _both(
@@ -123,7 +135,7 @@ def _row(
         for i in parts
     ]
     cells = "".join(f"<div>{text}</div>" for text in texts)
-    return f'<div class="cw-columns{differs}"><div><code>{escape(exact(name))}</code></div>{cells}</div>'
+    return f'<div class="cw-columns{differs}{decides}"><div><code>{blanks_html(exact(name))}</code></div>{cells}</div>'
 
 
 def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
@@ -131,7 +143,7 @@ def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
     if not left and not right:
         return ""
     if left == right or not is_compared:
-        return escape(rounded(left or right or ""))
+        return blanks_html(rounded(left or right or ""))
     # Two values that round to one text would look alike: such are shown whole.
     shown = (
         (left, right)
@@ -139,7 +151,7 @@ def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
         else (rounded(left or ""), rounded(right or ""))
     )
     return "".join(
-        f'<div class="cw-version"><b>{sign}</b> {escape(text or "–")}</div>'
+        f'<div class="cw-version"><b>{sign}</b> {blanks_html(text or "–")}</div>'
         for sign, text in zip("−+", shown, strict=True)
     )
 

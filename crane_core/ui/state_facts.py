@@ -144,6 +144,17 @@ def absent_facts(
     )
 
 
+def near_names(document: Mapping[str, Any]) -> frozenset[str]:
+    """What is there and spelled almost like something that the target will not find."""
+    return frozenset(
+        str(name)
+        for items in document.get("absent", {}).values()
+        for item in _listed(items)
+        if isinstance(item, dict)
+        for name in _listed(item.get("similar"))
+    )
+
+
 def unavailable_facts(document: Mapping[str, Any]) -> Facts:
     """Names that could not be examined, and why."""
     shown = document.get("variables", {})

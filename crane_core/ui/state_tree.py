@@ -9,6 +9,7 @@ import re
 from html import escape
 from typing import Any
 
+from crane_core.ui.code_html import blanks_html
 from crane_core.ui.state_columns import (
     columns_html,
     tells_columns,
@@ -30,6 +31,7 @@ from crane_core.ui.state_facts import (
     entries,
     entry_facts,
     fact_text,
+    near_names,
     rounded,
     substance,
     unavailable_facts,
@@ -74,6 +76,10 @@ def state_html(
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     used = _names_in(crash_line)
+    # Without a name that is almost right, the columns that the crash line names decide.
+    decisive = near_names(left) | near_names(right) or frozenset(
+        found[0][1:-1] for found in _TEXT.finditer(crash_line)
+    )
     # The sort is stable: the crash line's names, then what differs, each part in the order of the state.
     names.sort(
         key=lambda name: (
@@ -90,6 +96,7 @@ def state_html(
                 sides[1].get(name),
                 is_open=name in opened,
                 is_used=_as_chain(name) in used,
+                decisive=decisive,
             )
             for name in names
         ),
@@ -173,7 +180,13 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
 
 
 def _variable(
-    name: str, left: Any, right: Any, *, is_open: bool, is_used: bool
+    name: str,
+    left: Any,
+    right: Any,
+    *,
+    is_open: bool,
+    is_used: bool,
+    decisive: frozenset[str],
 ) -> str:
     facts = [
         entry_facts(without_columns(left)),
@@ -199,7 +212,7 @@ def _variable(
     head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
     body = (
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
-        + columns_html(left, right)
+        + columns_html(left, right, decisive)
         + _folded(
             [key for key in same if not _is_raw(key)],
             facts,
@@ -305,4 +318,4 @@ def _value(text: str | None, other: str | None = None) -> str:
         text if other not in (None, text) and short == rounded(other) else short
     )
     title = f' title="{escape(text)}"' if shown != text else ""
-    return f"<code{title}>{escape(shown)}</code>"
+    return f"<code{title}>{blanks_html(shown)}</code>"

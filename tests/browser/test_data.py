@@ -173,11 +173,11 @@ def test_the_published_archive_loaded_without_a_problem(
     full_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{full_app}/data"))
-    expect(cards(page)).to_have_count(len(embedded()) + 1)
-    archive = cards(page).filter(has_text="crane-llm-2025-10")
+    expect(cards(page)).to_have_count(len(embedded()))
+    archive = card_of(page, "crane-llm")
     expect(archive).to_contain_text("BSD-3-Clause")
-    expect(archive.get_by_role("button")).to_have_count(0)
-    expect(card_of(page, "crane-llm")).to_contain_text("✓ loaded")
+    expect(archive.get_by_role("button")).to_have_count(1)
+    expect(archive).to_contain_text("✓ loaded")
     expect(card_of(page, "junobench")).to_contain_text("○ not loaded")
     expect(page.get_by_text(re.compile(r"\d × unreadable"))).to_have_count(0)
     expect(rows_of(page, "kernel states")).to_have_text("302")
@@ -302,14 +302,13 @@ def test_a_source_shows_its_release_and_commit(
         "crane-llm-2025-10@9a8b7c6"
     )
     settled(data_page)
-    for name, release, commit in (
-        ("crane_llm-5f64351", "release default", DEFAULT),
-        ("later", "release other", LATER),
-    ):
-        card = cards(data_page).filter(
-            has=data_page.get_by_text(name, exact=True)
-        )
-        expect(card).to_contain_text(f"{release}, {commit[:7]}")
+    # The newest copy stands on the card of the archive, the one before among the other sources.
+    earlier = cards(data_page).filter(
+        has=data_page.get_by_text("crane_llm-5f64351", exact=True)
+    )
+    expect(earlier).to_contain_text(f"release default, {DEFAULT[:7]}")
+    newest = card_of(data_page, "crane-llm")
+    expect(newest).to_contain_text(f"release other, {LATER[:7]}")
     shipped = cards(data_page).filter(has_text="ships with the app")
     expect(shipped.filter(has_text="release")).to_have_count(0)
     data_page.goto(f"{intake_app}/cases?case={CASE}")

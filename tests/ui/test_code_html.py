@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.ui.code_html import MAX_LINE, line_html, prose_html
+from crane_core.ui.code_html import (
+    MAX_LINE,
+    blanks_html,
+    line_html,
+    prose_html,
+)
 
 TextOf = Callable[[str], str]
 SHORT = st.text(
@@ -81,3 +86,13 @@ def test_backticks_are_drawn_as_code(text_of: TextOf) -> None:
 
 def test_hostile_prose_is_text(text_of: TextOf, hostile: str) -> None:
     text_of(prose_html(f"`{hostile[:5_000]}` and {hostile[:5_000]}"))
+
+
+def test_a_blank_at_the_end_of_a_quoted_name_is_marked() -> None:
+    told = blanks_html("it doesn't have 'yield_kg', but 'yield_kg ' and ' <b>'")
+    mark = '<span class="cw-blank" title="{}"> </span>'
+    assert told == (
+        "it doesn&#x27;t have &#x27;yield_kg&#x27;, but &#x27;yield_kg"
+        f"{mark.format('ends in a blank')}&#x27; and &#x27;"
+        f"{mark.format('begins with a blank')}&lt;b&gt;&#x27;"
+    )

@@ -19,7 +19,13 @@ from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.code_html import prompt_html
 from crane_core.ui.runs.address import address_of, key_of, run_id
-from crane_core.ui.runs.listed import judge_rows, row_cells, runs_sentence
+from crane_core.ui.runs.listed import (
+    judge_rows,
+    row_cells,
+    runs_sentence,
+    state_words,
+    tokens_words,
+)
 from crane_core.ui.runs.names import run_called, run_words
 from crane_core.ui.runs.one_instance import answer_html
 from crane_core.ui.runs.one_run import facts_html, scores_html
@@ -41,6 +47,7 @@ ROW: dict[str, Any] = {
     "benchmark": "minibench", "experiment": "fake-code-minibench-1", "detector": "fake", "setting": "code",
     "detector_title": "fake", "is_job": True, "started_at": "2026-11-21T13:38:33.710+00:00", "n_instances": 1_200,
     "n_answers": 6_000, "n_unanswered": 3, "agreement": None, "low": None, "high": None, "n_flips": 0,
+    "accuracy": None, "accuracy_low": None, "accuracy_high": None,
     "options": '{"model": "m", "libraries": {"numpy": "2.4.6", "pandas": "3.1.1", "scikit-learn": "1.9.1", "a": "b"}}',
     "n_uncounted": 2, "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "usd_reported": None,
     "seconds_median": 0.5, "seconds_p95": 2.0, "n_retried": 4,
@@ -91,32 +98,43 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
     assert "gateway" not in answer_html(told | {"is_usd_reported": None})
 
 
-def test_a_running_row_says_so() -> None:
-    assert (
-        row_cells(ROW, is_running=True)["Run"]
-        == "running since 2026-11-21 13:38 UTC"
-    )
-    cells = row_cells(
-        ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False
-    )
-    assert (cells["Run"], cells["No answer"]) == (
-        "2026-11-21 13:38 UTC, 5c7a5fa9-2",
-        "3",
-    )
-    assert (cells["Answers agree"], cells["Changed"]) == ("–", "–")
-    assert (cells["Tokens in / out"], cells["Cost"]) == (
-        "1,000,000 / unknown, 2 not counted",
-        "less than 0.0001 USD",
-    )
-    assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
-    untold = row_cells(ROW | {"input_tokens": None}, is_running=False)
-    assert untold["Tokens in / out"] == "unknown"
-    assert (
-        row_cells(
-            ROW | {"usd": None, "seconds_median": None}, is_running=False
-        )["Cost"]
-        == "–"
-    )
+def cells_of(**row: Any) -> dict[str, str]:
+    """The cells of a run that is over, on a benchmark of 1,200 notebooks."""
+    return row_cells(ROW | row, state="finished", n_of=1_200)
+
+
+def test_a_row_names_its_start_and_what_it_took() -> None:
+    cells = cells_of(experiment="fake-code-minibench-5c7a5fa9-2")
+    assert cells["Run"] == "2026-11-21 13:38 UTC, 5c7a5fa9-2"
+    assert (cells["Accuracy"], cells["Changed"]) == ("–", "–")
+    assert cells["Cost"] == "less than 0.0001 USD"
+    assert cells_of(usd=None)["Cost"] == "unknown"
+    assert cells_of(usd=None, seconds_median=None)["Cost"] == "–"
+    rated = cells_of(accuracy=0.775, accuracy_low=0.669, accuracy_high=0.855)
+    assert rated["Accuracy"] == "77.5% (66.9 to 85.5%)"
+    assert len(cells) <= 8
+
+
+@pytest.mark.parametrize(
+    ("row", "state", "words"),
+    [
+        ({}, "finished", "finished, 6,000 answers, 3 missing"),
+        ({"n_unanswered": 0}, "imported", "imported, 6,000 answers"),
+        ({"n_instances": 7, "n_answers": 1, "n_unanswered": 0}, "cancelled",
+         "cancelled, 1 answer on 7 of 1,200 notebooks"),
+        ({"n_instances": 0, "n_answers": 0, "n_unanswered": 0}, "running", "running, 0 answers"),
+        ({"n_answers": 0}, "finished", "failed, 0 answers, 3 missing"),
+    ],
+)  # fmt: skip
+def test_a_row_says_how_the_run_ended(
+    row: dict[str, Any], state: str, words: str
+) -> None:
+    assert state_words(ROW | row, state, n_of=1_200) == words
+
+
+def test_tokens_that_no_endpoint_counted_are_unknown() -> None:
+    assert tokens_words(ROW) == "1,000,000 / unknown, 2 not counted"
+    assert tokens_words(ROW | {"input_tokens": None}) == "unknown"
 
 
 def test_long_options_fold_away(text_of: TextOf) -> None:
@@ -417,15 +435,9 @@ def test_a_run_shows_what_its_user_calls_it() -> None:
     named = ROW | {
         "options": '{"name": "<b>pilot</b>", "note": "before the change"}'
     }
-    cells = row_cells(named, is_running=False)
-    assert (cells["Name"], cells["Note"]) == (
-        "<b>pilot</b>",
-        "before the change",
-    )
+    assert cells_of(**named)["Run"] == "<b>pilot</b>, 2026-11-21 13:38 UTC"
     assert "<dt>note</dt><dd>before the change</dd>" in facts_html(named)
     assert "&lt;b&gt;pilot" in facts_html(named)
-    unnamed = row_cells(ROW, is_running=False)
-    assert (unnamed["Name"], unnamed["Note"]) == ("–", "–")
 
 
 def test_the_title_counts_runs_and_names_the_one_that_changes_most() -> None:

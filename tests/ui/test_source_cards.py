@@ -9,18 +9,12 @@ from crane_core.releases import Release
 from crane_core.ui.data_view import loaded_sentence, problem_html
 from crane_core.ui.source_cards import (
     LoadedSource,
-    missing_words,
+    n_missing,
     published_card,
     records_words,
     size_words,
     source_card,
 )
-
-ALL_MISSING = [
-    "the texts of the study",
-    "the notebooks of JunoBench",
-    "the texts of the first exploration",
-]
 
 
 def source(
@@ -54,26 +48,26 @@ def source(
 
 
 def test_what_others_publish_is_missing_until_it_is_loaded() -> None:
-    assert missing_words([source()]) == ALL_MISSING
+    assert n_missing([source()]) == 3
     by_kind = source(kind="crane-llm-2026")
     by_release = source(
         kind="notebook-pairs", release=Release("junobench", "main")
     )
-    assert missing_words([by_kind, by_release]) == ALL_MISSING[2:]
+    assert n_missing([by_kind, by_release]) == 1
 
 
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [
-        ([], "2 cases and 1 answer are loaded, and all that is published"),
+        (0, "2 cases and 1 answer are loaded, and all published archives"),
         (
-            ALL_MISSING[:2],
-            "2 cases and 1 answer are loaded; the texts of the study and the notebooks of JunoBench are not",
+            2,
+            "2 cases and 1 answer are loaded; 2 of 3 published archives are not",
         ),
     ],
 )
 def test_the_title_says_what_is_loaded_and_what_is_not(
-    missing: list[str], sentence: str
+    missing: int, sentence: str
 ) -> None:
     assert loaded_sentence(2, 1, missing) == sentence
 
@@ -96,8 +90,9 @@ def test_a_card_of_others_says_whether_it_is_loaded_and_under_which_licence() ->
     assert "BSD-3-Clause" in card
     assert 'href="https://example.org/tree/5f64351"' in card
     loaded = published_card("crane-llm", [source("crane-llm-2026")], release)
-    assert "✓ loaded</b> 2026-01-02 03:04 UTC" in loaded
+    assert "✓ loaded" in loaded and "2026-01-02 03:04 UTC" in loaded
     assert "1,905 cells, 1 answer" in loaded
+    assert "Download: about 2 MB" in card and "Download: about 2 MB" in loaded
 
 
 def test_the_checksum_of_a_source_is_a_tooltip() -> None:

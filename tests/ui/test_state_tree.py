@@ -639,3 +639,19 @@ def test_long_floats_are_rounded_but_never_until_two_read_the_same(
     shown = text_of(state_html(of(0.1234567), of(0.1234568)))
     assert "0.1234567" in shown and "0.1234568" in shown
     assert "'0.123456789'" in text_of(state_html(of(["0.123456789"]), None))
+
+
+def test_the_column_that_decides_comes_first_and_is_marked() -> None:
+    columns = {name: {"num_unique": 2} for name in ("a", "b", "kg ")}
+    held = FRAME | {"values": {"per_column": columns}}
+    absent = {"columns": [{"column": "kg", "of": "df", "similar": ["kg "]}]}
+    sought = captured(variables={"df": held}, absent=absent)
+    present = captured(variables={"df": held})
+    for document, line, first in (
+        (sought, "df['b'] + df['kg']", "&#x27;kg"),
+        (present, "df['b'] + 1", "b<"),
+    ):
+        html = state_html(document, document, crash_line=line)
+        [decisive] = re.findall(r"cw-decides.*?<code>(.*?)</div>", html)
+        assert decisive.startswith(first)
+        assert html.index("cw-decides") < html.index("<code>a</code>")

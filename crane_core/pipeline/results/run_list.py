@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.vote import run_pairs
 from crane_core.storage.jobs import imported_costs, job_list
@@ -30,7 +31,8 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     verdicts: `evaluate.verdict_frame`. Columns: benchmark, experiment, detector, detector_title, detector_kind,
     setting, n_instances (with a question), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
     of one instance that say the same, 95%, clustered by case; missing if no instance has two answers), n_flips
-    (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
+    (instances whose runs differ), accuracy, accuracy_low, accuracy_high (detection alone, of the majority, as on
+    Results), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
     output_tokens, n_uncounted, usd, usd_reported, seconds_median, seconds_p95; of imported runs those that their files
     state; missing elsewhere. A job of which no answer is loaded yet has counts of 0.
     """
@@ -47,6 +49,14 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     found = pd.DataFrame(
         rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS]
     )
+    right = rate_table(
+        verdicts,
+        by=KEY,
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+    ).rename(columns=_ACCURACY)
+    found = found.merge(right[[*KEY, *_ACCURACY.values()]], on=KEY, how="left")
     listed = found.merge(took, on=KEY, how="left")
     listed["is_job"] = listed["started_at"].notna()
     waiting = jobs[
@@ -73,6 +83,11 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     return ordered.reset_index(drop=True)
 
 
+_ACCURACY = {
+    "value": "accuracy",
+    "low": "accuracy_low",
+    "high": "accuracy_high",
+}
 _COUNTS = [
     "n_instances",
     "n_answers",

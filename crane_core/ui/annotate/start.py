@@ -19,16 +19,21 @@ from crane_core.pipeline.campaigns.campaigns import (
 )
 from crane_core.pipeline.campaigns.cards import (
     MINIBENCH,
+    PracticeItem,
     evidence,
     practice_card,
     practice_items,
 )
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import card_html, evidence_html
+from crane_core.ui.annotate.card_html import (
+    card_html,
+    card_style,
+    evidence_html,
+)
 from crane_core.ui.annotate.component import draw_component, what_was_sent
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.guideline_view import draw_guideline
-from crane_core.ui.label_view import for_desk
+from crane_core.ui.label_view import for_desk, label_html
 from crane_core.ui.navigation import link, show_here, turn, turn_to_main
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, visitor
@@ -42,16 +47,19 @@ def draw_start() -> None:
     st.markdown(
         "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
         "*correct*, *partial* and *wrong*, one key each. You do not see which model wrote a text or what input it had."
+        " Agreement and Results count these labels."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         show_practice = turn if names else turn_to_main
         show_practice("Practice first: ten items with feedback", practice="1")
         _draw_guideline()
-    if not names:
-        if may(Role.LEAD):
+        if not names and may(Role.LEAD):
             link("campaigns", "Create a campaign")
-        else:
+    if not names:
+        if not may(Role.LEAD):
             st.info("There is no campaign yet. Ask your lead to create one.")
+        st.header("An example", anchor="example")
+        st.html(_example_html(practice_items()[0]))
         return
     person = visitor()
     n_shown = 0
@@ -67,6 +75,19 @@ def draw_start() -> None:
                 f"No campaign has {person.name} as an annotator. Ask your lead."
             )
         )
+
+
+def _example_html(item: PracticeItem) -> str:
+    """An item as the desk shows it, with the guideline's answer folded."""
+    label, why = (
+        label_html(str(item.label), study_labels()),
+        prose_html(item.why),
+    )
+    return (
+        f'{card_style()}<div class="cw-example">{card_html(practice_card(data.store(), item))}'
+        f"<details><summary>Correct, partial or wrong? Open what the guideline says</summary>"
+        f"<p>{label}: {why}</p></details></div>"
+    )
 
 
 def _draw_guideline() -> None:

@@ -24,7 +24,6 @@ from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import count
 
-WIDTH = 220
 SENTENCE = (
     "Gold items have a known label and are mixed into everybody's order, where nobody can tell them from others: they "
     "show you how accurate each annotator is, and enter no outcome and no estimate."
@@ -53,7 +52,7 @@ def draw_gold_choice(
             help=TABLE_HELP,
             max_upload_size=MOST_BYTES >> 20,
         )
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(key="fields_gold"):
             locks = _locks(looks.labels)
             origin = st.selectbox(
                 "Or from a locked campaign",
@@ -61,13 +60,8 @@ def draw_gold_choice(
                 index=None,
                 placeholder="none" if locks else "none is locked",
                 disabled=not locks,
-                width=WIDTH,
             )
-            n = (
-                st.number_input("How many", 1, MOST_ITEMS, 10, width=150)
-                if origin
-                else 0
-            )
+            n = st.number_input("How many", 1, MOST_ITEMS, 10) if origin else 0
         feedback = st.toggle(
             "Tell annotators the label of each gold item", help=FEEDBACK_HELP
         )

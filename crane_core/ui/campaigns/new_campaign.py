@@ -153,15 +153,18 @@ def _draw_nothing(left_out: int) -> None:
 
 
 def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
-    """The plan; while name or annotators are missing, its size and strata alone."""
+    """The plan; while name or annotators are missing, its size and strata alone, and nothing can be created."""
     st.markdown("**The plan**")
     draw_outline(
         outline(plan, weight, titles_of(plan.population)),
         with_people=is_complete,
     )
-    if not is_complete:
-        st.info("Enter a name and annotators in step 2 to create the campaign.")
-    elif st.button("Create campaign", type="primary"):
+    if st.button(
+        "Create campaign",
+        type="primary",
+        disabled=not is_complete,
+        help=None if is_complete else "Step 2 says what is missing.",
+    ):
         require(Role.LEAD)
         campaigns.keep_campaign(data.folder(), plan)
         del st.session_state[keys.NEW_SEED]

@@ -17,6 +17,7 @@ from crane_core.annotation.plan import (
     Population,
     PopulationOutcome,
     Texts,
+    check_name,
 )
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
@@ -25,11 +26,12 @@ from crane_core.ui.visit import visitor
 from crane_core.ui.words import (
     count,
     experiment_words,
+    literal,
     names_typed,
+    sentence_case,
     setting_short,
 )
 
-WIDTH = 220
 PREVIEW = "preview"
 STRATUM_WORDS = {
     "detector": "detector",
@@ -97,14 +99,13 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
         help=OUTCOME_HELP,
     )
     picked = choices[place]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="fields_population"):
         filters = {
             name: tuple(
                 st.multiselect(
                     words,
                     picked.values[name],
                     placeholder="all",
-                    width=WIDTH,
                     format_func=setting_short if name == "settings" else str,
                 )
             )
@@ -124,15 +125,15 @@ def _experiment(choices: PopulationChoices) -> str:
 
 
 def draw_who() -> Who:
-    """Name and annotators; what has a default is folded away."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Name and annotators, and below them what keeps the campaign from being created; the rest is folded away."""
+    with st.container(key="fields_who"):
         name = st.text_input(
             "Name",
             placeholder="pilot",
-            width=WIDTH,
             help="a-z, 0-9, dot, dash and underscore",
-        )
+        ).strip()
         names = _draw_annotators()
+    has_names = _draw_what_is_missing(name, names)
     blind = st.toggle(
         "Blind",
         value=True,
@@ -140,13 +141,33 @@ def draw_who() -> Who:
     )
     with (
         st.expander("Title and creator"),
-        st.container(horizontal=True, vertical_alignment="bottom"),
+        st.container(key="fields_title"),
     ):
-        title = st.text_input(
-            "Title", placeholder="same as the name", width=WIDTH
-        )
-        by = visitor().name or st.text_input("Created by", width=WIDTH)
-    return Who(name.strip(), names, title.strip(), by.strip(), bool(blind))
+        title = st.text_input("Title", placeholder="same as the name")
+        by = visitor().name or st.text_input("Created by")
+    return Who(
+        name if has_names else "", names, title.strip(), by.strip(), bool(blind)
+    )
+
+
+def _draw_what_is_missing(name: str, annotators: tuple[str, ...]) -> bool:
+    """Whether name and annotators can be used; if not, why."""
+    missing = [
+        words
+        for words, given in (("a name", name), ("annotators", annotators))
+        if not given
+    ]
+    if missing:
+        st.info(f"Enter {' and '.join(missing)} to create the campaign.")
+        return False
+    try:
+        check_name(name, "a campaign")
+        for annotator in annotators:
+            check_name(annotator, "an annotator")
+    except ValueError as error:
+        st.error(f"{literal(sentence_case(str(error)))}.")
+        return False
+    return True
 
 
 def _draw_annotators() -> tuple[str, ...]:
@@ -157,14 +178,12 @@ def _draw_annotators() -> tuple[str, ...]:
             st.multiselect(
                 "Annotators",
                 roles.annotators(),
-                width=WIDTH,
                 help="people of the roles file",
             )
         )
     typed = st.text_input(
         "Annotators",
         placeholder="ana, ben",
-        width=WIDTH,
         help="names, with commas between",
     )
     return names_typed(typed)
@@ -172,26 +191,24 @@ def _draw_annotators() -> tuple[str, ...]:
 
 def draw_design() -> tuple[Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control(
-            "Label",
-            list(KIND_WORDS),
-            default=DrawKind.SAMPLE,
-            required=True,
-            format_func=lambda kind: KIND_WORDS[kind],
-        )
+    kind = st.segmented_control(
+        "Label",
+        list(KIND_WORDS),
+        default=DrawKind.SAMPLE,
+        required=True,
+        format_func=lambda kind: KIND_WORDS[kind],
+    )
+    with st.container(key="fields_size"):
         margin = st.number_input(
-            "Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130
+            "Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f"
         )
         confidence = st.number_input(
-            "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130
+            "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f"
         )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        overlap = st.selectbox(
-            "Who labels what", list(Overlap), format_func=str
-        )
+    overlap = st.selectbox("Who labels what", list(Overlap), format_func=str)
+    with st.container(key="fields_overlap"):
         per_item = (
-            st.number_input("Annotators per item", 1, 100, 2, width=150)
+            st.number_input("Annotators per item", 1, 100, 2)
             if overlap is Overlap.SOME
             else 2
         )
@@ -201,7 +218,7 @@ def draw_design() -> tuple[Design, int]:
             else Design().second_share * 100
         )
         first = st.number_input(
-            "Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP
+            "Calibration items", 0, 10_000, 0, help=CALIBRATION_HELP
         )
     with st.container(horizontal=True):
         by_case = st.toggle("Order by case", help=BY_CASE_HELP, width="content")
@@ -211,20 +228,19 @@ def draw_design() -> tuple[Design, int]:
         plain = st.toggle("Plain texts", help=PLAIN_HELP, width="content")
     with (
         st.expander("Strata, repeats, judges and seed"),
-        st.container(horizontal=True, vertical_alignment="bottom"),
+        st.container(key="fields_strata"),
     ):
         strata = st.multiselect(
             "Strata",
             STRATA,
             default=BY_DEFAULT,
             format_func=lambda name: STRATUM_WORDS[name],
-            width=WIDTH,
         )
         p = st.number_input(
-            "Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f", width=150
+            "Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f"
         )
         repeats = st.number_input(
-            "Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150
+            "Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f"
         )
         gate = st.number_input(
             "Gate for judges, %",
@@ -233,14 +249,12 @@ def draw_design() -> tuple[Design, int]:
             Design().judge_gate * 100,
             1.0,
             format="%.0f",
-            width=150,
             help=GATE_HELP,
         )
         seed = st.number_input(
             "Seed",
             value=_seed(),
             step=1,
-            width=WIDTH,
             help="drawn at random; stored in the plan",
         )
     design = Design(

@@ -31,6 +31,7 @@ from crane_core.ui.runs.address import (
     page_shown,
     run_id,
 )
+from crane_core.ui.runs.started import started_runs
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
     NOTHING,
@@ -41,6 +42,7 @@ from crane_core.ui.words import (
     interval,
     moment,
     percent,
+    quantity,
     setting_short,
 )
 
@@ -55,33 +57,15 @@ MANY = 20
 """Rows from which on the list can be narrowed."""
 
 _END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
-LISTED = (
-    "Detector",
-    "Input",
-    "Benchmark",
-    "Run",
-    "Name",
-    "Answers",
-    "Changed",
-    "Cost",
-)
-"""Columns of the list, as many as a screen holds; the CSV and the run itself have the others."""
-OF_SOME = ("Name", "Cost")
-"""Columns that are left out while no run has anything in them."""
-INPUT_HELP = "; ".join(
-    f"{SETTING_SHORT[setting]}: {words}"
-    for setting, words in SETTING_WORDS.items()
-)
-AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
-FLIPS_HELP = "Instances with both answers, crash and no crash."
-NONE_HELP = "Questions without an answer, or with one that cannot be read."
 HELP = {
-    "Input": INPUT_HELP,
-    "Run": "Start time and the end of the job's name; of an imported run its release.",
-    "Answers agree": AGREE_HELP,
-    "Changed": FLIPS_HELP,
-    "No answer": NONE_HELP,
-    "Median s": "Median seconds from question to reply.",
+    "Input": "; ".join(
+        f"{SETTING_SHORT[setting]}: {words}"
+        for setting, words in SETTING_WORDS.items()
+    ),
+    "Run": "Its name, start time and the end of the job's name; of an imported run its release.",
+    "State": "How it ended, and its answers. Of a run on a part of the benchmark, on how many notebooks.",
+    "Accuracy": "Share of notebooks that the majority vote has right, detection alone, with its 95% interval.",
+    "Changed": "Notebooks with both answers, crash and no crash.",
 }
 
 
@@ -89,17 +73,17 @@ def draw_list(table: pd.DataFrame) -> None:
     """`pipeline.results.run_list` as a table."""
     table, above = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
+    if table.empty:
+        st.info(
+            "No run is loaded. Start one above, or import predictions on the Data page."
+        )
+        return
     compare = above.container(width="content")
     above.caption(
         f"{count(n_jobs)} local {'run' if n_jobs == 1 else 'runs'}, {count(len(table) - n_jobs)} imported. "
         "Click a row to open it; tick two or more to compare them.",
         width="stretch",
     )
-    if table.empty:
-        st.info(
-            "No run is loaded. Start one above, or import predictions on the Data page."
-        )
-        return
     ticked = _draw_rows(table)
     st.download_button(
         "Download CSV",
@@ -196,7 +180,9 @@ def runs_sentence(table: pd.DataFrame) -> str:
 
 def _narrowed(table: pd.DataFrame) -> tuple[pd.DataFrame, DeltaGenerator]:
     """The rows that the filters let pass, and the line of the filters; there are none while the list is short."""
-    above = st.container(horizontal=True, vertical_alignment="bottom")
+    above = st.container(
+        horizontal=True, vertical_alignment="bottom", key="above_runs"
+    )
     if len(table) <= MANY:
         return table, above
     with above:
@@ -233,71 +219,86 @@ def _titled(name: str, titles: Mapping[str, str]) -> str:
 
 
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
-    rows = as_rows(table)
+    sizes = dict(
+        zip(
+            *(data.benchmarks()[name] for name in ("benchmark", "n_instances")),
+            strict=True,
+        )
+    )
     cells = pd.DataFrame(
         [
             row_cells(
                 row,
-                is_running=_is_running(row),
+                state=_state_of(row),
+                n_of=sizes.get(row["benchmark"], 0),
                 title=data.run_title(row["experiment"]),
             )
-            for row in rows
+            for row in as_rows(table)
         ]
     )
     cells["Benchmark"] = [
         data.benchmark_title(name) for name in cells["Benchmark"]
     ]
-    return cells[
-        [
-            name
-            for name in LISTED
-            if name not in OF_SOME or (cells[name] != NOTHING).any()
-        ]
-    ]
+    # The list is narrower while no run has cost anything.
+    is_free = (cells["Cost"] == NOTHING).all()
+    return cells.drop(columns="Cost") if is_free else cells
 
 
-def _is_running(row: dict[str, Any]) -> bool:
-    return bool(row["is_job"]) and data.is_running(row["experiment"])
+def _state_of(row: dict[str, Any]) -> str:
+    """How far a run is, as far as this server knows: of another server's it knows only whether it is running."""
+    job = row["experiment"]
+    if not row["is_job"]:
+        return "imported"
+    if data.is_running(job):
+        return "running"
+    own = [run.state.lower() for run in started_runs() if run.job == job]
+    return next(reversed(own), "finished")
 
 
 def row_cells(
-    row: dict[str, Any], *, is_running: bool, title: str | None = None
+    row: dict[str, Any], *, state: str, n_of: int, title: str | None = None
 ) -> dict[str, str]:
-    """The cells of a run in the list; `title` is the name that a user chose for it."""
+    """The cells of a run in the list; n_of: notebooks of its benchmark; title: as a user renamed it."""
     began = (
         moment(row["started_at"])
         if row["is_job"]
         else experiment_words(row["experiment"])
     )
-    labels = labels_of_row(row)
     # Two runs may begin in the same minute; the end of the job's name tells them apart.
     told_apart = (
         _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     )
+    run = f"{began}, {told_apart[0]}" if told_apart else began
+    name = title or labels_of_row(row).get("name")
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
-        "Run": f"running since {began}"
-        if is_running
-        else f"{began}, {told_apart[0]}"
-        if told_apart
-        else began,
-        "Name": title or labels.get("name", NOTHING),
-        "Instances": count(row["n_instances"]),
-        "Answers": count(row["n_answers"]),
-        "No answer": count(row["n_unanswered"])
-        if row["n_unanswered"]
-        else NOTHING,
-        "Answers agree": agreement_words(row),
+        "Run": f"{name}, {run}" if name else run,
+        "State": state_words(row, state, n_of=n_of),
+        "Accuracy": _share_words(
+            row, "accuracy", "accuracy_low", "accuracy_high"
+        ),
         "Changed": NOTHING
         if row["agreement"] is None
         else f"{count(int(row['n_flips']))} of {count(row['n_instances'])}",
-        "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
-        "Median s": _median_words(row),
-        "Note": labels.get("note", NOTHING),
     }
+
+
+def state_words(row: dict[str, Any], state: str, *, n_of: int) -> str:
+    """How a run ended and what came of it: "finished, 400 answers"."""
+    n, n_missing = row["n_answers"], row["n_unanswered"]
+    if not n and state == "finished":
+        state = "failed"
+    parts = [state, quantity(n, "answer")]
+    if n and row["n_instances"] < n_of:
+        parts[1] += (
+            f" on {count(row['n_instances'])} of {count(n_of)} notebooks"
+        )
+    if n_missing:
+        parts.append(f"{count(n_missing)} missing")
+    return ", ".join(parts)
 
 
 def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
@@ -308,11 +309,13 @@ def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
 
 def agreement_words(row: dict[str, Any]) -> str:
     """The agreement among the answers with its interval."""
-    return (
-        NOTHING
-        if row["agreement"] is None
-        else f"{percent(row['agreement'])} ({interval(row['low'], row['high'])})"
-    )
+    return _share_words(row, "agreement", "low", "high")
+
+
+def _share_words(row: dict[str, Any], value: str, low: str, high: str) -> str:
+    if row[value] is None:
+        return NOTHING
+    return f"{percent(row[value])} ({interval(row[low], row[high])})"
 
 
 def _median_words(row: Mapping[str, Any]) -> str:

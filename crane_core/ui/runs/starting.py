@@ -125,21 +125,40 @@ class JobForm(NamedTuple):
 
 
 def draw_starting(*, may_run: bool) -> None:
-    """The form, or why there is none; below it what this server started."""
-    with st.expander("Start a run"):
-        if not may(Role.ADMIN):
-            st.markdown("Starting a run needs the role admin.")
-        elif may_run:
-            _draw_form()
-        else:
-            st.markdown(
-                "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
-                f"elsewhere on this data show up here while they run. [The documentation]({help_address('runs')}) says "
-                "how to do both."
-            )
+    """The button that opens the form, or why there is none; below it what this server started."""
+    is_open = bool(st.session_state.get(keys.START_OPEN))
+    st.button(
+        "Close the form" if is_open else "Start a run",
+        # The open form has a main button of its own.
+        type="secondary" if is_open else "primary",
+        key="start_form",
+        on_click=_turn_form,
+    )
+    if is_open:
+        with st.container(border=True):
+            _draw_what_starts(may_run=may_run)
     if started_runs():
         is_alive = any(run.is_running for run in started_runs())
         st.fragment(_watch, run_every=POLL_S if is_alive else None)()
+
+
+def _turn_form() -> None:
+    st.session_state[keys.START_OPEN] = not st.session_state.get(
+        keys.START_OPEN
+    )
+
+
+def _draw_what_starts(*, may_run: bool) -> None:
+    if not may(Role.ADMIN):
+        st.markdown("Starting a run needs the role admin.")
+    elif may_run:
+        _draw_form()
+    else:
+        st.markdown(
+            "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
+            f"elsewhere on this data show up here while they run. [The documentation]({help_address('runs')}) says "
+            "how to do both."
+        )
 
 
 def _draw_form() -> None:
@@ -161,20 +180,19 @@ def _draw_form() -> None:
         ),
         0,
     )
-    with st.container(horizontal=True):
+    with st.container(key="fields_run"):
         detector = st.selectbox(
             "Detector",
             names,
             format_func=titles.__getitem__,
             key=keys.START_DETECTOR,
-            width=300,
         )
         benchmark = st.selectbox(
             "Benchmark",
             benchmarks,
             index=first,
+            format_func=data.benchmark_title,
             key=keys.START_BENCHMARK,
-            width=180,
         )
         settings = st.multiselect(
             "Inputs",
@@ -182,11 +200,10 @@ def _draw_form() -> None:
             [Setting.RUNTIME],
             format_func=setting_words,
             key=keys.START_SETTING,
-            width=440,
         )
         pattern = "A pattern over their names, such as numpy_*"
         instances = st.text_input(
-            "Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180
+            "Instances", "*", key=keys.START_INSTANCES, help=pattern
         )
         form = JobForm(
             detector, benchmark, tuple(map(str, settings)), instances
@@ -198,7 +215,6 @@ def _draw_form() -> None:
                 100,
                 PAPER_RUNS,
                 key=keys.START_RUNS,
-                width=180,
             )
             form = form._replace(n_runs=int(runs))
         if detector in OF_MODEL:
@@ -208,14 +224,12 @@ def _draw_form() -> None:
             key=keys.START_NAME,
             max_chars=MOST_NAME,
             help=_NAMED,
-            width=180,
         )
         note = st.text_input(
             "Note",
             key=keys.START_NOTE,
             max_chars=MOST_NOTE,
             help=_NAMED,
-            width=300,
         )
         form = form._replace(name=name, note=note)
     if form.n_started > 1:
@@ -269,9 +283,7 @@ def _of_model(form: JobForm) -> JobForm:
     known = {each.name: each for each in configured_endpoints()}
     if not known:
         return form
-    name = st.selectbox(
-        "Endpoint", list(known), key=keys.START_ENDPOINT, width=300
-    )
+    name = st.selectbox("Endpoint", list(known), key=keys.START_ENDPOINT)
     endpoint = known[name]
     if endpoint.models:
         models = st.multiselect(
@@ -279,7 +291,6 @@ def _of_model(form: JobForm) -> JobForm:
             endpoint.models,
             endpoint.models[:1],
             key=f"{keys.START_MODEL}_{name}",
-            width=300,
         )
     else:
         usual, several = os.environ.get(MODEL, ""), "Several between commas"
@@ -288,7 +299,6 @@ def _of_model(form: JobForm) -> JobForm:
             usual,
             key=f"{keys.START_MODEL}_{name}",
             help=several,
-            width=300,
         )
         models = list(
             dict.fromkeys(
@@ -308,7 +318,6 @@ def _of_model(form: JobForm) -> JobForm:
             step=100_000,
             key=keys.START_TOKENS,
             help=UNPRICED,
-            width=180,
         )
         return form._replace(budget_tokens=int(tokens))
     cap = "The run stops before more is spent; 0: no cap"
@@ -319,7 +328,6 @@ def _of_model(form: JobForm) -> JobForm:
         DEFAULT_BUDGET,
         key=keys.START_BUDGET,
         help=cap,
-        width=180,
     )
     return form._replace(budget_usd=float(budget))
 

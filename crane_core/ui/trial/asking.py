@@ -30,6 +30,7 @@ from crane_core.prompts.tokens import Tokens
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys
 from crane_core.ui.code_html import prompt_html
+from crane_core.ui.documentation import help_address
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.background import Background, begin, draw_watch
 from crane_core.ui.trial.choice import first_example
@@ -102,8 +103,8 @@ def draw_asking(checked: CheckedNotebook) -> None:
     endpoint = None
     with refusals_shown():
         endpoint = configured_endpoint()
-        tokens = _tokens_of(sent)
-        st.markdown(price_words(tokens, endpoint))
+        show = st.markdown if endpoint else st.info
+        show(price_words(_tokens_of(sent), endpoint))
     _draw_prompt(checked, sent)
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
@@ -187,12 +188,12 @@ def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     text = sent.prompt.text
     with st.expander(f"The exact prompt · {len(text):,} characters"):
         st.html(prompt_html(text, "more"))
-        st.download_button(
-            "Download the prompt",
-            text,
-            f"{checked.name}.txt",
-            on_click="ignore",
-        )
+    st.download_button(
+        "Download the prompt",
+        text,
+        f"{checked.name}.txt",
+        on_click="ignore",
+    )
 
 
 def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
@@ -200,8 +201,10 @@ def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
     tokens = f"{counted.n:,} tokens ({counted.kind})"
     if endpoint is None:
         return (
-            f"{tokens}. No model is set: start the app with `{MODEL}` (and `{BASE_URL}` for an endpoint other than "
-            "OpenAI's), and its key in the environment or in `.env`."
+            "**No model is set on this server, so nothing can be sent.** Download the prompt below and paste it into "
+            f"the chat of any model: {tokens}. To send it from here, start the app with `{MODEL}` (and `{BASE_URL}` "
+            "for an endpoint other than OpenAI's) and the key in the environment or in `.env`: "
+            f"[how to set up a model]({help_address('runs')})."
         )
     usd = expected_usd(counted.n, price_of(endpoint))
     price = "its price is unknown"

@@ -74,6 +74,9 @@ def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
         text,
         (numbers, numbers),
         opened=frozenset(_NAME.findall(" ".join(told))),
+        crash_line=next(
+            (str(finding["code_line"]) for finding in findings(said)), ""
+        ),
     )
     head = '<b>Runtime state</b> <span class="cw-dim">before the target cell</span>'
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

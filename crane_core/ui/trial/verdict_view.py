@@ -21,6 +21,7 @@ from crane_core.pipeline.own_notebooks.value_origins import (
     with_origins,
 )
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
+from crane_core.ui.code_html import blanks_html
 from crane_core.ui.words import literal, shortened
 
 MAX_TEXT = 2_000
@@ -102,7 +103,7 @@ def draw_model(asked: QuestionOutcome) -> None:
     if asked.answer.text:
         with st.expander("Raw reply"):
             st.html(
-                f'<div class="cw-prompt">{_shown(asked.answer.text, MAX_REPLY)}</div>'
+                f'<div class="cw-prompt">{escape(shortened(asked.answer.text, MAX_REPLY))}</div>'
             )
 
 
@@ -152,5 +153,5 @@ def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:
     return f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(who)}</div><h2>{head}</h2><dl>{rows}</dl></div>'
 
 
-def _shown(text: Any, limit: int = MAX_TEXT) -> str:
-    return escape(shortened(str(text), limit))
+def _shown(text: Any) -> str:
+    return blanks_html(shortened(str(text), MAX_TEXT))

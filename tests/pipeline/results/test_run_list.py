@@ -38,6 +38,11 @@ def test_the_agreement_of_published_runs_is_that_of_their_pairs(
     assert row["agreement"] == pytest.approx(sum(pairs) / len(pairs))
     assert row["low"] < row["agreement"] < row["high"]
     assert row["n_flips"] == sum(len(set(runs)) == 2 for _, runs in said)
+    right = [
+        (sum(runs) > 2) == name.endswith("_reproduced") for name, runs in said
+    ]
+    assert row["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert row["accuracy_low"] < row["accuracy"] < row["accuracy_high"]
     assert not row["is_job"]
 
 

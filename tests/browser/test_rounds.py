@@ -46,9 +46,7 @@ def create(page: Page, name: str) -> None:
     fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben, cem, dia")
     page.get_by_text("all of them", exact=True).click()
-    choose(
-        settled(page), "Who labels what", "each item by some of the annotators"
-    )
+    choose(settled(page), "Who labels what", "some annotators per item")
     settled(page)
     fill(page, "Calibration items", "8")
     sees(page, "each item by 2 of them. All label the same 8 items first")

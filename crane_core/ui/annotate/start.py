@@ -84,7 +84,7 @@ def _example_html(item: PracticeItem) -> str:
         prose_html(item.why),
     )
     return (
-        f'{card_style()}<div class="cw-example">{card_html(practice_card(data.store(), item))}'
+        f'{card_style()}<div class="cw-specimen">{card_html(practice_card(data.store(), item))}'
         f"<details><summary>Correct, partial or wrong? Open what the guideline says</summary>"
         f"<p>{label}: {why}</p></details></div>"
     )

@@ -24,7 +24,6 @@ from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import (
-    count,
     experiment_words,
     literal,
     names_typed,
@@ -53,6 +52,16 @@ OUTCOME_WORDS = {
     PopulationOutcome.DETECTED: "detected crashes",
     PopulationOutcome.PREDICTED: "all predicted crashes",
 }
+OVERLAP_WORDS = {
+    Overlap.ALL: "every annotator, every item",
+    Overlap.SAMPLE: "first all, others a sample",
+    Overlap.SOME: "some annotators per item",
+    Overlap.NONE: "one annotator per item",
+}
+"""Short enough for the field on a phone."""
+OVERLAP_HELP = "\n".join(
+    f"- **{words}**: {overlap}" for overlap, words in OVERLAP_WORDS.items()
+)
 OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
 ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
@@ -121,7 +130,7 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
 
 def _experiment(choices: PopulationChoices) -> str:
     title = data.benchmark_titles()[choices.benchmark]
-    return f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
+    return f"{title} · {experiment_words(choices.experiment)}"
 
 
 def draw_who() -> Who:
@@ -205,7 +214,12 @@ def draw_design() -> tuple[Design, int]:
         confidence = st.number_input(
             "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f"
         )
-    overlap = st.selectbox("Who labels what", list(Overlap), format_func=str)
+    overlap = st.selectbox(
+        "Who labels what",
+        list(Overlap),
+        format_func=OVERLAP_WORDS.__getitem__,
+        help=OVERLAP_HELP,
+    )
     with st.container(key="fields_overlap"):
         per_item = (
             st.number_input("Annotators per item", 1, 100, 2)

@@ -70,8 +70,7 @@ def draw_loaded() -> None:
     counts = data.table_counts()
     with st.container(horizontal=True, gap="medium", key="loaded"):
         for row in as_rows(data.benchmarks()):
-            unit = "case" if row["n_cases"] == 1 else "cases"
-            words = f"{row['title']}: {count(row['n_cases'])} {unit}, {count(row['n_instances'])} notebooks"
+            words = f"{row['title']}: {quantity(row['n_cases'], 'case')}, {count(row['n_instances'])} notebooks"
             link("cases", literal(words), benchmark=row["benchmark"])
         link(
             "runs",

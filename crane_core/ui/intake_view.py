@@ -29,7 +29,7 @@ from crane_core.ui.source_cards import (
     record_noun,
 )
 from crane_core.ui.visit import may
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, literal, quantity
 
 FETCH, IMPORT = "fetch", "import"
 """Sections of the page in which an import begins, and below which its outcome is shown."""
@@ -135,7 +135,7 @@ def _draw_upload() -> None:
         accept_multiple_files=True,
     )
     if uploads and st.button(
-        f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}",
+        f"Import {quantity(len(uploads), 'file')}",
         type="primary",
     ):
         with tempfile.TemporaryDirectory() as folder:
@@ -205,19 +205,15 @@ def _draw_outcome(entry: Imported) -> None:
         )
         st.success(
             f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}. "
-            f"{_problem_words(len(entry.problems))}"
+            f"{quantity(len(entry.problems), 'problem') if entry.problems else 'No problems'}."
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         if entry.problems:
             n = len(entry.problems)
             draw_problems_button(
-                entry.source_id, f"See {count(n)} problem{'s' * (n != 1)}"
+                entry.source_id, f"See {quantity(n, 'problem')}"
             )
         _draw_results_links(entry)
-
-
-def _problem_words(n: int) -> str:
-    return f"{count(n)} problem{'s' * (n != 1)}." if n else "No problems."
 
 
 def _draw_results_links(entry: Imported) -> None:

@@ -22,7 +22,7 @@ from crane_core.pipeline.campaigns.gold import (
 )
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.words import count
+from crane_core.ui.words import quantity
 
 SENTENCE = (
     "Gold items have a known label and are mixed into everybody's order, where nobody can tell them from others: they "
@@ -76,7 +76,7 @@ def draw_gold_choice(
             )
         if found:
             st.caption(
-                f"{count(len(found))} gold item{'s' if len(found) > 1 else ''} in everybody's order."
+                f"{quantity(len(found), 'gold item')} in everybody's order."
             )
         elif feedback:
             st.caption("There is nothing to tell without gold items.")

@@ -80,7 +80,7 @@ def draw_list(table: pd.DataFrame) -> None:
         return
     compare = above.container(width="content")
     above.caption(
-        f"{count(n_jobs)} local {'run' if n_jobs == 1 else 'runs'}, {count(len(table) - n_jobs)} imported. "
+        f"{quantity(n_jobs, 'local run')}, {count(len(table) - n_jobs)} imported. "
         "Click a row to open it; tick two or more to compare them.",
         width="stretch",
     )
@@ -164,7 +164,7 @@ def runs_sentence(table: pd.DataFrame) -> str:
     """How many runs, and which one changes its answer on the largest share of its instances."""
     if table.empty:
         return "No runs yet"
-    said = f"{count(len(table))} {'run' if len(table) == 1 else 'runs'}"
+    said = quantity(len(table), "run")
     repeated = table[table["agreement"].notna()]
     if repeated.empty:
         return said
@@ -287,7 +287,7 @@ def row_cells(
 
 
 def state_words(row: dict[str, Any], state: str, *, n_of: int) -> str:
-    """How a run ended and what came of it: "finished, 400 answers"."""
+    """How a run ended and its answers: "finished, 400 answers"."""
     n, n_missing = row["n_answers"], row["n_unanswered"]
     if not n and state == "finished":
         state = "failed"

@@ -129,7 +129,7 @@ def draw_starting(*, may_run: bool) -> None:
     is_open = bool(st.session_state.get(keys.START_OPEN))
     st.button(
         "Close the form" if is_open else "Start a run",
-        # The open form has a main button of its own.
+        # The open form has another main button.
         type="secondary" if is_open else "primary",
         key="start_form",
         on_click=_turn_form,

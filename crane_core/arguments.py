@@ -5,8 +5,6 @@
 Each reader returns a value to argparse or raises an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -4,8 +4,6 @@ Knows VS Code, Polyglot Notebooks, Databricks and Deepnote. Refuses to guess fro
 in the language of its notebook.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Two notebooks side by side: cells matched first, then lines. Texts in, aligned rows out; no screen, no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile

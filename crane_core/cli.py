@@ -19,18 +19,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from crane_core import __version__, arguments, verbs
+from crane_core import __version__, arguments, terminal, verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder, install_words
 from crane_core.spelling import did_you_mean
-from crane_core.terminal import (
-    as_typed,
-    one_line,
-    program_typed,
-    tell,
-    tell_error,
-    tell_refusal,
-)
 
 EXTRAS = {
     "mcp": "agents",
@@ -120,7 +112,7 @@ class CommandLine(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        said = one_line(message).rstrip(".")
+        said = terminal.one_line(message).rstrip(".")
         if self._subparsers is not None and said.startswith(
             "the following arguments are required"
         ):
@@ -130,7 +122,7 @@ class CommandLine(argparse.ArgumentParser):
             )
             said = f"{self.prog} needs the name of a command"
             if unknown is not None:
-                said = one_line(self._what_is_wrong_with(unknown))
+                said = terminal.one_line(self._what_is_wrong_with(unknown))
         end = "" if said.endswith("?") else "."
         self.exit(2, f"error: {said}{end} See `{self.prog} --help`.\n")
 
@@ -193,7 +185,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             name,
             help=module.HELP,
             description=_description(module),
-            epilog=as_typed(f"example: {module.EXAMPLE}"),
+            epilog=terminal.as_typed(f"example: {module.EXAMPLE}"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         arguments.add(verb, arguments.DATA_ANYWHERE)
@@ -219,9 +211,9 @@ def _top() -> tuple[
     argparse.ArgumentParser, argparse._SubParsersAction[CommandLine]
 ]:
     top = CommandLine(
-        prog=program_typed(),
+        prog=terminal.program_typed(),
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
-        epilog=f"{as_typed(f'example: {BEGINNINGS}')}\n\n{COMPLETION}",
+        epilog=f"{terminal.as_typed(f'example: {BEGINNINGS}')}\n\n{COMPLETION}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument(
@@ -285,10 +277,10 @@ def main(arguments: list[str]) -> int:
         )
         return int(module.run(chosen, folder))
     except CraneError as error:
-        tell_error(error)
+        terminal.tell_error(error)
         return 1
     except KeyboardInterrupt:
-        tell(
+        terminal.tell(
             "stopped; everything saved is kept, and the same command resumes there"
         )
         return STOPPED
@@ -300,14 +292,14 @@ def main(arguments: list[str]) -> int:
         if library in ("", "crane_core"):
             raise
         extra = install_words(EXTRAS.get(library, "app"))
-        tell_refusal(f"This needs the library {library}.", extra)
+        terminal.tell_refusal(f"This needs the library {library}.", extra)
         return 1
     except _database_errors() as error:
-        tell_error(_damaged(error))
+        terminal.tell_error(_damaged(error))
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        tell_refusal(
+        terminal.tell_refusal(
             f"{where}{error.strerror or error}.",
             "Check the path, its permissions and the free space.",
         )

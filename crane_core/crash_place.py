@@ -1,7 +1,5 @@
 """Where in a cell a crash is raised, as its traceback or its ground truth names it. Texts in, a line out."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Knows how a download is resumed and verified. Refuses to know what the files mean.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os
@@ -28,15 +26,8 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
+from crane_core import releases
 from crane_core.errors import FetchError
-from crane_core.releases import (
-    GITHUB,
-    PUBLISHED,
-    SHORT,
-    Release,
-    asked_release,
-    commit_named_in,
-)
 
 MIRROR_VARIABLE = "CRANE_MIRROR"
 """Environment variable whose value replaces the base address of both GitHub and Hugging Face."""
@@ -68,7 +59,7 @@ class Fetched(NamedTuple):
     """What a download brought: the archive, or the folder of notebooks, and which release it is."""
 
     path: Path
-    release: Release
+    release: releases.Release
 
 
 class _NotThereError(FetchError):
@@ -81,11 +72,11 @@ def fetch(asked: str, into: Path, progress: Progress) -> Fetched:
     An interrupted download resumes where it stopped, if the file is still the same at its source. A finished one is
     verified before it takes its name, which holds its commit, and its sha256 is written beside it. Raises FetchError.
     """
-    release = asked_release(asked)
-    published = PUBLISHED[release.name]
+    release = releases.asked_release(asked)
+    published = releases.PUBLISHED[release.name]
     try:
         into.mkdir(parents=True, exist_ok=True)
-        if published.site != GITHUB:
+        if published.site != releases.GITHUB:
             return _fetch_notebooks(release, into, progress)
         return _fetch_archive(release, into, progress)
     except (_NotThereError, RevisionNotFoundError) as error:
@@ -108,16 +99,18 @@ def _by_hand(url: str) -> str:
     return f"Try again later, or download {url} manually and run: python -m crane_core import PATH"
 
 
-def _fetch_archive(release: Release, into: Path, progress: Progress) -> Fetched:
-    repository = PUBLISHED[release.name].repository
-    url = f"{_base(GITHUB)}/{repository}/archive/{release.ref}.tar.gz"
+def _fetch_archive(
+    release: releases.Release, into: Path, progress: Progress
+) -> Fetched:
+    repository = releases.PUBLISHED[release.name].repository
+    url = f"{_base(releases.GITHUB)}/{repository}/archive/{release.ref}.tar.gz"
     stem = repository.rpartition("/")[2]
     part = (
         into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz.part"
     )
     _receive_with_patience(url, part, progress)
     _verify_gzip(part, url)
-    release = _settled(release, commit_named_in(part), part, url)
+    release = _settled(release, releases.commit_named_in(part), part, url)
     target = into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz"
     _write_checksums(
         target.with_name(f"{target.name}.sha256"), [(target.name, part)]
@@ -128,12 +121,16 @@ def _fetch_archive(release: Release, into: Path, progress: Progress) -> Fetched:
 
 
 def _for_a_name(commit: str | None, ref: str) -> str:
-    return commit[:SHORT] if commit else re.sub(r"[^A-Za-z0-9.]", "-", ref)
+    return (
+        commit[: releases.SHORT]
+        if commit
+        else re.sub(r"[^A-Za-z0-9.]", "-", ref)
+    )
 
 
 def _settled(
-    release: Release, told: str | None, part: Path, url: str
-) -> Release:
+    release: releases.Release, told: str | None, part: Path, url: str
+) -> releases.Release:
     """The release with the commit that its archive names; one that was requested by commit must be that one.
 
     GitHub may pack the same commit into other bytes one day, so no checksum of the archive is expected.
@@ -305,9 +302,9 @@ def _verify_gzip(part: Path, url: str) -> None:
 
 
 def _fetch_notebooks(
-    release: Release, into: Path, progress: Progress
+    release: releases.Release, into: Path, progress: Progress
 ) -> Fetched:
-    published = PUBLISHED[release.name]
+    published = releases.PUBLISHED[release.name]
     endpoint, dataset = (
         _base(published.site),
         published.repository.removeprefix("datasets/"),
@@ -327,7 +324,7 @@ def _fetch_notebooks(
             raise FetchError(
                 f"{page} lists no notebooks.", remedy=_by_hand(page)
             )
-        folder = into / f"{release.name}-{about.sha[:SHORT]}"
+        folder = into / f"{release.name}-{about.sha[: releases.SHORT]}"
         download = partial(
             hf_hub_download,
             dataset,

@@ -3,8 +3,6 @@
 A device or a pipe can be read without end, and /proc and /sys answer to being read.
 """
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ reasons), so that a new helper is isolated without thinking of it: Python runs w
 allow-listed environment without keys. Refuses to know what the process does.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

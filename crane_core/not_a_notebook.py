@@ -3,8 +3,6 @@
 Knows the signs of each in its bytes, and what brings the notebook back. Refuses to repair anything.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 Knows .ipynb through nbformat and the rules by which a target cell is chosen. Refuses to start a kernel.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +10,9 @@ from typing import Any, NamedTuple
 
 import nbformat
 
+from crane_core import not_a_notebook
 from crane_core.cell_language import as_python, other_language
 from crane_core.domain import CellRole, JsonObject
-from crane_core.not_a_notebook import (
-    BY_HAND,
-    NEWEST_FORMAT,
-    UnreadableNotebookError,
-    document_in,
-)
 
 ORIGIN = "notebook"
 """Origin of cells that were read from a notebook file."""
@@ -135,8 +128,8 @@ def _metadata(part: JsonObject) -> JsonObject:
     return told if isinstance(told, dict) else {}
 
 
-def _no_cells() -> UnreadableNotebookError:
-    return UnreadableNotebookError(
+def _no_cells() -> not_a_notebook.UnreadableNotebookError:
+    return not_a_notebook.UnreadableNotebookError(
         "it has no list of cells", "Name an .ipynb file that Jupyter has saved."
     )
 
@@ -247,10 +240,13 @@ def _is_marked(cell: CodeCell) -> bool:
 def _notebook(data: bytes) -> JsonObject:
     refuse_json_bomb(data)
     try:
-        document = document_in(data)
+        document = not_a_notebook.document_in(data)
     except RecursionError as error:
         raise ValueError(f"it is nested too deeply: {error}") from error
-    if document.get("nbformat", NEWEST_FORMAT) == NEWEST_FORMAT:
+    if (
+        document.get("nbformat", not_a_notebook.NEWEST_FORMAT)
+        == not_a_notebook.NEWEST_FORMAT
+    ):
         return document
     return _upgraded(document)
 
@@ -262,7 +258,7 @@ def _upgraded(document: JsonObject) -> JsonObject:
     document.setdefault("metadata", {})
     try:
         notebook = nbformat.from_dict(document)  # type: ignore[no-untyped-call]
-        upgraded = nbformat.convert(notebook, NEWEST_FORMAT)  # type: ignore[no-untyped-call]
+        upgraded = nbformat.convert(notebook, not_a_notebook.NEWEST_FORMAT)  # type: ignore[no-untyped-call]
     except (
         ValueError,
         KeyError,
@@ -374,5 +370,7 @@ def _text(value: Any, what: str) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "".join(value)
     if not isinstance(value, str):
-        raise UnreadableNotebookError(f"{what} is not text", BY_HAND)
+        raise not_a_notebook.UnreadableNotebookError(
+            f"{what} is not text", not_a_notebook.BY_HAND
+        )
     return value

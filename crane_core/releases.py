@@ -3,8 +3,6 @@
 Knows how a release is named and which commit an archive names. Refuses to know how it is downloaded.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

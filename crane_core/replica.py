@@ -3,8 +3,6 @@
 CRANE_REPLICA_OF holds the address of the app that writes. Refuses to know what is copied, and how.
 """
 
-from __future__ import annotations
-
 import os
 
 from crane_core.errors import StoreError

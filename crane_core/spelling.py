@@ -3,8 +3,6 @@
 Knows spelling only; who prints the suggestion says what the word was for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 LIKE = 0.75

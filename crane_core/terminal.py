@@ -4,8 +4,6 @@ Names of files, cells, tracebacks and replies of models are the text of others: 
 rename the window or turn the reading direction is taken out of every line.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

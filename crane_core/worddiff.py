@@ -1,7 +1,5 @@
 """Which words of two versions of a line or a text differ. Two texts in, spans or pieces out; no screen."""
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 from enum import StrEnum

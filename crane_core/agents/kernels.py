@@ -3,8 +3,6 @@
 Knows no protocol: arguments in, records out. Refusals are CraneErrors, whose remedies an assistant can follow.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -14,28 +12,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from crane_core.agents.records import (
-    CellVerdict,
-    ExplainedCrash,
-    OpenKernel,
-    OpenKernels,
-    RehearsedCell,
-    SeenState,
-    SuggestedFixes,
-)
+from crane_core.agents import records
 from crane_core.crash_place import crash_place
 from crane_core.domain import KernelState
 from crane_core.errors import CraneError, NotebookError
 from crane_core.live.verdict import predicted
+from crane_core.pipeline.own_notebooks import check
 from crane_core.pipeline.own_notebooks.attach import before_cell
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    findings,
-    read_notebook,
-    run_up,
-    unsure,
-    verdict,
-)
 from crane_core.pipeline.own_notebooks.fix_words import fixes_json
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime.attached import Attached
@@ -111,11 +94,11 @@ class KernelTools:
     root: Path
     may_execute: bool
 
-    def list_kernels(self) -> OpenKernels:
+    def list_kernels(self) -> records.OpenKernels:
         """Every kernel that answers."""
-        return OpenKernels(
+        return records.OpenKernels(
             [
-                OpenKernel(
+                records.OpenKernel(
                     kernel.id,
                     None if kernel.notebook is None else str(kernel.notebook),
                 )
@@ -129,7 +112,7 @@ class KernelTools:
         kernel: Kernel | None = None,
         notebook: Notebook | None = None,
         cell: CellNumber | None = None,
-    ) -> CellVerdict:
+    ) -> records.CellVerdict:
         """Of code before it runs in a kernel, or of a cell of a saved notebook. Raises CraneError."""
         if code is not None and kernel is not None and notebook is None:
             checked = before_cell(kernel_named(kernel), code)
@@ -139,13 +122,15 @@ class KernelTools:
                 "A check is about code in a kernel, or about a cell of a saved notebook.",
                 remedy="Give code and kernel, or notebook and cell.",
             )
-        checked = read_notebook(self._inside(notebook), cell)
+        checked = check.read_notebook(self._inside(notebook), cell)
         if not self.may_execute:
             return _as_verdict(checked, CODE_ALONE)
-        checked = run_up(checked, limits=KernelLimits(), rehearse_s=USUAL_S)
+        checked = check.run_up(
+            checked, limits=KernelLimits(), rehearse_s=USUAL_S
+        )
         return _as_verdict(checked, "")
 
-    def kernel_state(self, kernel: Kernel, code: Code) -> SeenState:
+    def kernel_state(self, kernel: Kernel, code: Code) -> records.SeenState:
         """What the kernel holds that matters for this code. Raises CraneError."""
         checked = before_cell(kernel_named(kernel), code)
         assert checked.state is not None
@@ -153,13 +138,13 @@ class KernelTools:
 
     def rehearse_cell(
         self, kernel: Kernel, code: Code, seconds: Seconds = USUAL_S
-    ) -> RehearsedCell:
+    ) -> records.RehearsedCell:
         """What the code comes to in a copy of the kernel. Raises CraneError."""
         if not self.may_execute:
             raise ExecutionForbiddenError
         with Attached(kernel_named(kernel)) as live:
             outcome = live.rehearse(code, seconds)
-        return RehearsedCell(
+        return records.RehearsedCell(
             outcome=str(outcome.outcome),
             exception=outcome.exception,
             message=outcome.message,
@@ -170,19 +155,19 @@ class KernelTools:
             why=outcome.why,
         )
 
-    def suggest_fix(self, kernel: Kernel, code: Code) -> SuggestedFixes:
+    def suggest_fix(self, kernel: Kernel, code: Code) -> records.SuggestedFixes:
         """Edits with which the code ran through in a copy of the kernel. Raises CraneError."""
         if not self.may_execute:
             raise ExecutionForbiddenError
         checked = before_cell(kernel_named(kernel), code, fix_s=USUAL_S)
         assert checked.rehearsal is not None
-        return SuggestedFixes(
+        return records.SuggestedFixes(
             rehearsal=checked.rehearsal.to_json(), **fixes_json(checked)
         )
 
     def explain_crash(
         self, traceback: Traceback, code: Code, kernel: Kernel | None = None
-    ) -> ExplainedCrash:
+    ) -> records.ExplainedCrash:
         """The line of the cell that raised, and what its names hold now. Raises CraneError."""
         text = _COLOURS.sub("", traceback)
         exception, message = _raised(text)
@@ -191,7 +176,7 @@ class KernelTools:
         code_line = code.splitlines()[line - 1] if line else None
         if kernel is None:
             note = "No kernel is named, so the state behind it is not known."
-            return ExplainedCrash(
+            return records.ExplainedCrash(
                 exception, message, line, code_line, "", None, [], note
             )
         checked = before_cell(kernel_named(kernel), code)
@@ -203,7 +188,7 @@ class KernelTools:
             "remedy": "",
         }
         [named] = with_origins([finding], checked, is_live=True)
-        return ExplainedCrash(
+        return records.ExplainedCrash(
             exception,
             message,
             line,
@@ -231,23 +216,25 @@ class KernelTools:
         return path
 
 
-def _as_verdict(checked: CheckedNotebook, note: str) -> CellVerdict:
-    said = verdict(checked)
-    return CellVerdict(
+def _as_verdict(
+    checked: check.CheckedNotebook, note: str
+) -> records.CellVerdict:
+    said = check.verdict(checked)
+    return records.CellVerdict(
         # Not false: the rules report certain crashes and approve nothing.
         crashes=said.crashes or None,
         predicted=predicted(crashes=said.crashes),
         findings=with_origins(
-            findings(said), checked, is_live=checked.is_attached
+            check.findings(said), checked, is_live=checked.is_attached
         ),
-        unsure=unsure(said),
+        unsure=check.unsure(said),
         knows_values=checked.state is not None,
         rehearsal=checked.rehearsal and checked.rehearsal.to_json(),
         note=note,
     )
 
 
-def _as_state(state: KernelState) -> SeenState:
+def _as_state(state: KernelState) -> records.SeenState:
     """The state within its bound: the longest variables are named only."""
     document = state.to_json()
     parts: dict[str, dict[str, Any]] = {
@@ -262,7 +249,7 @@ def _as_state(state: KernelState) -> SeenState:
         )
         del parts["variables"][longest]
         left_out.append(longest)
-    return SeenState(**parts, left_out=sorted(left_out))
+    return records.SeenState(**parts, left_out=sorted(left_out))
 
 
 def _length(part: object) -> int:

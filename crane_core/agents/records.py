@@ -1,7 +1,5 @@
 """What each tool answers. The fields are the schema that an assistant is sent, and what its model reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ Knows the protocol's library. Each call leaves a line in the audit log before it
 it answers, and calls are done one at a time, because a kernel answers one question at a time too.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """An annotator's act from a browser's message, checked member by member because browsers are not trusted."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Who labels which items: all, a sample, or each item by some people. All randomness comes from a seed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random

@@ -4,8 +4,6 @@ As the browser has it (keymap.js): {"isOff": false, "keys": {"label-correct": "j
 does not have belong to another campaign's labels and are kept; null is an action without a key.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

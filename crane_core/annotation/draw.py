@@ -4,8 +4,6 @@ Sample size by the paper's Equation 1, proportional allocation over strata, each
 diagnoses give 218, allocated 222). Items of a stratum have equal probability, n_h / N_h.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections import Counter
@@ -14,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from statistics import NormalDist
 
+from crane_core.annotation import plan
 from crane_core.annotation.assign import (
     assigned,
     calibration_first,
@@ -22,20 +21,6 @@ from crane_core.annotation.assign import (
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.order import Showing, annotator_order
-from crane_core.annotation.plan import (
-    Design,
-    DrawKind,
-    Gold,
-    Item,
-    LabelledVerdict,
-    Overlap,
-    Plan,
-    Population,
-    Stratum,
-    cases_of,
-    check_name,
-    population_sha256,
-)
 from crane_core.stats.sample_size import Z_95, allocate, required_sample
 
 STRATA = ("detector", "setting", "library", "root_cause")
@@ -54,14 +39,14 @@ class CampaignRequest:
 
     campaign: str
     annotators: tuple[str, ...]
-    population: Population
-    design: Design = field(default_factory=Design)
+    population: plan.Population
+    design: plan.Design = field(default_factory=plan.Design)
     seed: int = 0
     title: str = ""
     blind: bool = True
     created_by: str = ""
     labels: LabelSet = field(default_factory=study_labels)
-    gold: tuple[Gold, ...] = ()
+    gold: tuple[plan.Gold, ...] = ()
     """Not named yet: the draw names them like other items."""
     gold_feedback: bool = False
 
@@ -78,12 +63,12 @@ def can_be_guessed(seed: int) -> bool:
 
 def draw_plan(
     request: CampaignRequest,
-    verdicts: Sequence[LabelledVerdict],
+    verdicts: Sequence[plan.LabelledVerdict],
     *,
     guideline: str,
     created_at: str,
     left_out: int,
-) -> Plan:
+) -> plan.Plan:
     """The plan for a population. The same request, verdicts and seed give the same items, names and orders.
 
     verdicts: the whole population, in any order. guideline: the text that annotators will read. left_out: verdicts that
@@ -102,7 +87,7 @@ def draw_plan(
     groups = _groups(ordered, design.strata)
     required = _required(len(ordered), design)
     sizes = {name: len(group) for name, group in groups.items()}
-    is_sample = design.kind is DrawKind.SAMPLE
+    is_sample = design.kind is plan.DrawKind.SAMPLE
     sampled = allocate(required, sizes) if is_sample else sizes
     items = _drawn(request, groups, sampled)
     _refuse_shared_names(items, gold)
@@ -114,14 +99,14 @@ def draw_plan(
         shared=[shared[name] for name in groups],
         seed=request.seed,
     )
-    return Plan(
+    return plan.Plan(
         campaign=request.campaign,
         title=request.title or request.campaign,
         created_at=created_at,
         created_by=request.created_by,
         population=request.population,
         population_size=len(ordered),
-        population_sha256=population_sha256(ordered),
+        population_sha256=plan.population_sha256(ordered),
         left_out=left_out,
         design=design,
         seed=request.seed,
@@ -144,9 +129,9 @@ def draw_plan(
 
 def _drawn(
     request: CampaignRequest,
-    groups: dict[str, list[LabelledVerdict]],
+    groups: dict[str, list[plan.LabelledVerdict]],
     sampled: dict[str, int],
-) -> tuple[Item, ...]:
+) -> tuple[plan.Item, ...]:
     """The items stratum by stratum, in the order of their draw; those of the calibration come first."""
     items = []
     for place, (name, group) in enumerate(groups.items()):
@@ -155,14 +140,18 @@ def _drawn(
         for verdict in chance.sample(group, sampled[name]):
             probability = sampled[name] / len(group)
             items.append(
-                Item(item_name(request, verdict), verdict, place, probability)
+                plan.Item(
+                    item_name(request, verdict), verdict, place, probability
+                )
             )
     return calibration_first(
         items, request.design.calibration, seed=f"{request.seed}/calibration"
     )
 
 
-def _refuse_shared_names(items: Sequence[Item], gold: Sequence[Gold]) -> None:
+def _refuse_shared_names(
+    items: Sequence[plan.Item], gold: Sequence[plan.Gold]
+) -> None:
     names = [*(item.item for item in items), *(entry.item for entry in gold)]
     if len(set(names)) != len(names):
         raise ValueError("two items have the same name; choose another seed")
@@ -170,13 +159,13 @@ def _refuse_shared_names(items: Sequence[Item], gold: Sequence[Gold]) -> None:
 
 def _first_orders(
     request: CampaignRequest,
-    items: Sequence[Item],
-    gold: Sequence[Gold],
+    items: Sequence[plan.Item],
+    gold: Sequence[plan.Gold],
     theirs: dict[str, list[str]],
 ) -> dict[str, tuple[Showing, ...]]:
     """Each annotator's order of the first round: of calibration if there is one, else of everything, with gold."""
     n_first = request.design.calibration
-    case_of = cases_of([*items, *gold], request.design)
+    case_of = plan.cases_of([*items, *gold], request.design)
     first = [item.item for item in items[:n_first]]
     return {
         person: annotator_order(
@@ -191,17 +180,17 @@ def _first_orders(
 
 
 def without_gold(
-    verdicts: Sequence[LabelledVerdict], gold: Sequence[Gold]
-) -> list[LabelledVerdict]:
+    verdicts: Sequence[plan.LabelledVerdict], gold: Sequence[plan.Gold]
+) -> list[plan.LabelledVerdict]:
     """The verdicts whose label is not known beforehand."""
     known = {entry.verdict.key for entry in gold}
     return [verdict for verdict in verdicts if verdict.key not in known]
 
 
 def whole_assignment(
-    items: Sequence[Item],
+    items: Sequence[plan.Item],
     people: Sequence[str],
-    design: Design,
+    design: plan.Design,
     *,
     shared: Sequence[int],
     seed: int,
@@ -222,7 +211,7 @@ def whole_assignment(
         shared=more,
         per_item=design.per_item,
         seed=str(seed),
-        case_of=cases_of(rest, design),
+        case_of=plan.cases_of(rest, design),
     )
     return {
         person: [item.item for item in first] + names
@@ -234,19 +223,19 @@ def _shared(
     required: int,
     sizes: dict[str, int],
     sampled: dict[str, int],
-    design: Design,
+    design: plan.Design,
 ) -> dict[str, int]:
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
-    if design.overlap is not Overlap.SAMPLE:
+    if design.overlap is not plan.Overlap.SAMPLE:
         return sampled
-    if design.kind is DrawKind.SAMPLE:
+    if design.kind is plan.DrawKind.SAMPLE:
         required = _required(sum(sampled.values()), design)
         sizes = sampled
     shared = allocate(required, sizes)
     return {name: min(n, sampled[name]) for name, n in shared.items()}
 
 
-def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
+def item_name(request: CampaignRequest, verdict: plan.LabelledVerdict) -> str:
     """Twelve hex digits that reveal nothing about the verdict without campaign, seed and the verdict itself."""
     # A separator that no name can hold, so that no two verdicts make one text.
     text = "\0".join((request.campaign, str(request.seed), *verdict.key))
@@ -254,9 +243,9 @@ def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
 
 
 def _check(request: CampaignRequest) -> None:
-    check_name(request.campaign, "a campaign")
+    plan.check_name(request.campaign, "a campaign")
     for annotator in request.annotators:
-        check_name(annotator, "an annotator")
+        plan.check_name(annotator, "an annotator")
     n_people = len(request.annotators)
     if not n_people or len(set(request.annotators)) != n_people:
         raise ValueError("a campaign needs annotators, each named once")
@@ -270,7 +259,7 @@ def _check(request: CampaignRequest) -> None:
     _check_design(request.design, n_people)
 
 
-def _check_design(design: Design, n_people: int) -> None:
+def _check_design(design: plan.Design, n_people: int) -> None:
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
         raise ValueError(
             "confidence must be between 0 and 1, and the share of repeats between 0 and 0.5"
@@ -280,15 +269,15 @@ def _check_design(design: Design, n_people: int) -> None:
             raise ValueError(
                 f"{name!r} is not a stratum; choose from {', '.join(STRATA)}"
             )
-    if design.overlap is Overlap.SAMPLE and n_people < 2:
+    if design.overlap is plan.Overlap.SAMPLE and n_people < 2:
         raise ValueError("an overlap sample needs a second annotator")
-    if design.overlap is Overlap.SOME:
+    if design.overlap is plan.Overlap.SOME:
         check_per_item(design.per_item, n_people)
-    if design.overlap is Overlap.ADAPTIVE:
+    if design.overlap is plan.Overlap.ADAPTIVE:
         _check_adaptive(design, n_people)
 
 
-def _check_adaptive(design: Design, n_people: int) -> None:
+def _check_adaptive(design: plan.Design, n_people: int) -> None:
     if not 0 < design.second_share <= 1:
         raise ValueError("the share of second labels is above 0, at most 1")
     if n_people < 2:
@@ -299,7 +288,7 @@ def _check_adaptive(design: Design, n_people: int) -> None:
         )
 
 
-def _required(population: int, design: Design) -> int:
+def _required(population: int, design: plan.Design) -> int:
     """Equation 1. The study's z of 1.96 for 95%, else the normal quantile."""
     z = (
         Z_95
@@ -310,16 +299,16 @@ def _required(population: int, design: Design) -> int:
 
 
 def _groups(
-    verdicts: list[LabelledVerdict], strata: tuple[str, ...]
-) -> dict[str, list[LabelledVerdict]]:
-    groups: dict[str, list[LabelledVerdict]] = {}
+    verdicts: list[plan.LabelledVerdict], strata: tuple[str, ...]
+) -> dict[str, list[plan.LabelledVerdict]]:
+    groups: dict[str, list[plan.LabelledVerdict]] = {}
     for verdict in verdicts:
         name = stratum_name(verdict, strata)
         groups.setdefault(name, []).append(verdict)
     return dict(sorted(groups.items()))
 
 
-def stratum_name(verdict: LabelledVerdict, strata: tuple[str, ...]) -> str:
+def stratum_name(verdict: plan.LabelledVerdict, strata: tuple[str, ...]) -> str:
     """The stratum that a verdict falls into: "gpt-5 · code"."""
     return (
         SEPARATOR.join(
@@ -333,10 +322,10 @@ def _stratum(
     name: str,
     place: int,
     sizes: dict[str, int],
-    items: tuple[Item, ...],
+    items: tuple[plan.Item, ...],
     assigned: dict[str, list[str]],
-) -> Stratum:
+) -> plan.Stratum:
     mine = {item.item for item in items if item.stratum == place}
     times = Counter(item for names in assigned.values() for item in names)
     n_shared = sum(times[item] > 1 for item in mine)
-    return Stratum(name, sizes[name], len(mine), n_shared)
+    return plan.Stratum(name, sizes[name], len(mine), n_shared)

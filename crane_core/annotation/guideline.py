@@ -3,8 +3,6 @@
 Knows texts and their versions. Refuses to know files of the ledger and pages.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence
@@ -12,11 +10,7 @@ from difflib import unified_diff
 from importlib.resources import files
 from typing import NamedTuple
 
-from crane_core.annotation.label_set import (
-    LabelEntry,
-    LabelSet,
-    means_the_study,
-)
+from crane_core.annotation import label_set
 
 MOST_CHARACTERS = 40_000
 """Characters of a guideline; the one for new campaigns has about a fifth."""
@@ -99,9 +93,9 @@ def version_known(
     )
 
 
-def first_guideline(labels: LabelSet) -> str:
+def first_guideline(labels: label_set.LabelSet) -> str:
     """Markdown. Of own labels it says what the file says, and asks the lead for the rest."""
-    if means_the_study(labels):
+    if label_set.means_the_study(labels):
         return guideline()
     order = (
         "They stand from best to worst."
@@ -116,7 +110,7 @@ def first_guideline(labels: LabelSet) -> str:
     )
 
 
-def listed_for_judge(labels: LabelSet) -> str:
+def listed_for_judge(labels: label_set.LabelSet) -> str:
     """A line per label for a model: the code that it replies with, the word, the meaning, and the order of the set."""
     lines = [
         # A model replies with the code, because words and signs are for people and may change.
@@ -133,7 +127,7 @@ def listed_for_judge(labels: LabelSet) -> str:
     )
 
 
-def _line(label: LabelEntry, labels: LabelSet) -> str:
+def _line(label: label_set.LabelEntry, labels: label_set.LabelSet) -> str:
     line = f"- **{_plain(label.words)}** (key {label.key})"
     if label.means:
         line += f": {_plain(label.means)}"

@@ -4,8 +4,6 @@ A fault says where it is ("labels 2, key"), what it is and what to do, in one li
 button, and colours readable on both grounds.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Knows what a set is and what the study's is. Refuses to know files and what makes a set valid (`label_check`).
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ cells or the runtime information" in another, becomes [input] in both, so that t
 that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from random import Random

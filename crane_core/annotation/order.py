@@ -4,8 +4,6 @@ A repeat is never within `GAP` items of the first showing, so that the answer is
 Items are shuffled, or their cases are and the items of a case follow each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby

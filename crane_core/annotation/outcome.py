@@ -1,7 +1,5 @@
 """From the labels of several annotators to one final label per item, with its provenance (ux: annotating, 12)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple

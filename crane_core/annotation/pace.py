@@ -3,8 +3,6 @@
 Seconds are visible time, measured in the browser, with idle time capped; see `IDLE_CAP_S`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise

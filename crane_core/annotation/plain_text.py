@@ -3,8 +3,6 @@
 What the text says, and its length, stay: a model that writes long texts writes long texts here too.
 """
 
-from __future__ import annotations
-
 import re
 
 _ALIKE = str.maketrans(

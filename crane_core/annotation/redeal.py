@@ -4,8 +4,6 @@ Labelled items do not move. A person's open items go to others who do not have t
 comes from the plan's seed and the number of the round, so the same state leads to the same round.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Like a plan, a round writes out every random decision: the whole order of each a
 stay in the ledger; a round only says who labels what from now on.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

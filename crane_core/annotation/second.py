@@ -19,12 +19,7 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Item, Overlap, Plan
 from crane_core.annotation.redeal import Signed, round_order
 from crane_core.annotation.rounds import Round, RoundKind, SecondDraw
-from crane_core.stats.two_phase import (
-    UnlikeRate,
-    second_chances,
-    systematic_draw,
-    unlike_rate,
-)
+from crane_core.stats import two_phase
 
 
 class FirstLabel(NamedTuple):
@@ -113,11 +108,11 @@ def second_round(
     # Items of a stratum stand together, so that each stratum has its share of the draw.
     ordered = sorted(waiting, key=lambda item: (item.stratum, chance.random()))
     firsts = first_labels(plan, journals)
-    chances = second_chances(
+    chances = two_phase.second_chances(
         _needs(plan, ordered, firsts, journals=journals, judge=judge or {}),
         plan.design.second_share,
     )
-    is_drawn = systematic_draw(chances, chance.random())
+    is_drawn = two_phase.systematic_draw(chances, chance.random())
     second = {
         item.item: SecondDraw(
             first=firsts[item.item].annotator,
@@ -161,8 +156,10 @@ def _needs(
             pairs[group] += 1
             unlike[group] += is_unlike
 
-    def rate(group: _Kind | None, wider: UnlikeRate | None) -> UnlikeRate:
-        return unlike_rate(pairs[group], unlike[group], wider)
+    def rate(
+        group: _Kind | None, wider: two_phase.UnlikeRate | None
+    ) -> two_phase.UnlikeRate:
+        return two_phase.unlike_rate(pairs[group], unlike[group], wider)
 
     of_all = rate(None, None)
     return [

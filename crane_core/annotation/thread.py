@@ -3,8 +3,6 @@
 Refuses to know labels: who reads a thread sees none of them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Planned in one pass: a campaign of 20,000 items is planned again at every save, so nothing here may look twice at each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 

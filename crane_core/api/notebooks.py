@@ -1,7 +1,5 @@
 """A notebook up to its target cell, from Python: what the rules say of it, and what its kernel holds."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,19 +1,11 @@
 """A coefficient of agreement by group: a point with its interval per row, and the whole as a dashed line."""
 
-from __future__ import annotations
-
 from math import ceil
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    TEXT,
-    line_at,
-    room_for_text,
-    row_names,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
@@ -65,9 +57,9 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=row_names(340, above=ROW_HEIGHT // 2 + 3),
+            axis=theme.row_names(340, above=ROW_HEIGHT // 2 + 3),
         ),
-        tooltip=tooltips(
+        tooltip=theme.tooltips(
             ("label:N", "group"),
             ("value:Q", coefficient, ".3f"),
             ("low:Q", "95% from", ".3f"),
@@ -88,14 +80,18 @@ def forest(
             size=80, filled=True, opacity=1, shape="diamond"
         ).encode(x=x("value:Q"), color=colour),
         behind.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
+            align="left", dx=8, fontSize=12, baseline="middle", color=theme.TEXT
         ),
         before.mark_text(
-            align="right", dx=-8, fontSize=12, baseline="middle", color=TEXT
+            align="right",
+            dx=-8,
+            fontSize=12,
+            baseline="middle",
+            color=theme.TEXT,
         ),
     ]
     if whole is not None:
-        mark = line_at("whole", whole)
+        mark = theme.line_at("whole", whole)
         layers.insert(
             0,
             mark.encode(
@@ -106,5 +102,5 @@ def forest(
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT,
-        padding=room_for_text(drawn.loc[drawn["low"].notna(), "text"]),
+        padding=theme.room_for_text(drawn.loc[drawn["low"].notna(), "text"]),
     )

@@ -1,24 +1,15 @@
 """A rate by group for one detector: from the one input to the other, with what that changes at the right."""
 
-from __future__ import annotations
-
 import json
 from zlib import crc32
 
 import altair as alt
 import pandas as pd
 
+from crane_core.charts import theme
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import INPUTS
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import (
-    COUNTS,
-    INTERVAL,
-    PADDING,
-    detector_colours,
-    either,
-    tooltips,
-)
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -57,10 +48,10 @@ def breakdown(
         ticks=False,
         domain=False,
     )
-    colour = detector_colours([title])[title]
+    colour = theme.detector_colours([title])[title]
     # Two cases are an anecdote; their rate is shown, but not as loudly.
     opacity = alt.OpacityValue(
-        1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4)
+        1, condition=theme.either(f"datum.n_cases <= {FEW_CASES}", 0.4)
     )
     is_other = f"datum.setting == '{inputs[1]}'"
     picked = alt.selection_point(
@@ -90,18 +81,18 @@ def breakdown(
             stroke=alt.StrokeValue(colour),
             opacity=opacity,
             fill=alt.FillValue(
-                "transparent", condition=either(is_other, colour)
+                "transparent", condition=theme.either(is_other, colour)
             ),
             shape=alt.ShapeValue(
-                "circle", condition=either(is_other, "diamond")
+                "circle", condition=theme.either(is_other, "diamond")
             ),
-            tooltip=tooltips(
+            tooltip=theme.tooltips(
                 ("group:N", "group"),
                 ("detector_title:N", "detector"),
                 ("setting:N", "input"),
                 ("value:Q", rate, ".1%"),
-                *INTERVAL,
-                *COUNTS,
+                *theme.INTERVAL,
+                *theme.COUNTS,
             ),
         ).add_params(picked),
     ]
@@ -116,7 +107,7 @@ def breakdown(
         data=drawn,
         layer=layers,
         **panel_frame(title, len(labels)),
-        padding=PADDING | {"right": 4},
+        padding=theme.PADDING | {"right": 4},
         resolve=alt.Resolve(axis=alt.AxisResolveMap(y="independent")),
     )
 
@@ -128,7 +119,7 @@ def _changes(changed: pd.DataFrame) -> alt.Axis:
     )
     sure = json.dumps(changed.loc[changed["is_sure"], "label"].tolist())
     weight = {
-        "condition": either(f"indexof({sure}, datum.value) >= 0", 700),
+        "condition": theme.either(f"indexof({sure}, datum.value) >= 0", 700),
         "value": 400,
     }
     return alt.Axis(

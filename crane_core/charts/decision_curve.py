@@ -1,20 +1,11 @@
 """Decision curve: net benefit of a look at a detector's alarms, by the least chance of a crash at which a look pays."""
 
-from __future__ import annotations
-
 import math
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    INK,
-    PADDING,
-    colour_by_detector,
-    in_order,
-    legend_of,
-    tooltips,
-)
+from crane_core.charts import theme
 
 HEIGHT = 280
 DASHES = alt.Legend(
@@ -22,7 +13,7 @@ DASHES = alt.Legend(
     # Above, a phone has room for the detectors alone.
     orient="bottom",
     symbolType="stroke",
-    symbolStrokeColor=INK,
+    symbolStrokeColor=theme.INK,
     symbolSize=300,
     symbolOpacity=1,
 )
@@ -39,7 +30,7 @@ def decision_curve(
     """
     is_all = table["detector_title"] == everywhere
     drawn = table[~is_all]
-    titles = in_order(drawn["detector_title"].unique().tolist())
+    titles = theme.in_order(drawn["detector_title"].unique().tolist())
     # Curves fall without end to the right; how far below 0 they are decides nothing.
     top = float(table["value"].max())
     y = alt.Y(
@@ -55,9 +46,9 @@ def decision_curve(
     )
     base = alt.Chart(drawn).encode(
         x=x,
-        color=colour_by_detector(titles, legend=legend_of(titles)),
+        color=theme.colour_by_detector(titles, legend=theme.legend_of(titles)),
         strokeDash=alt.StrokeDash("setting:N", legend=DASHES),
-        tooltip=tooltips(
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("setting:N", "input"),
             ("threshold:Q", "cost of a look", ".0%"),
@@ -67,18 +58,20 @@ def decision_curve(
         ),
     )
     dots = alt.Chart(table[is_all]).mark_line(
-        color=INK, strokeDash=[1, 4], strokeWidth=2, clip=True
+        color=theme.INK, strokeDash=[1, 4], strokeWidth=2, clip=True
     )
     marks = pd.DataFrame({"threshold": [threshold], "zero": [0.0]})
     here = alt.Chart(marks)
     layers = [
-        here.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
-        here.mark_rule(color=INK, strokeWidth=1).encode(y=alt.Y("zero:Q")),
+        here.mark_rule(color=theme.INK, strokeDash=[4, 3]).encode(x=x),
+        here.mark_rule(color=theme.INK, strokeWidth=1).encode(
+            y=alt.Y("zero:Q")
+        ),
         dots.encode(x=x, y=y),
         base.mark_line(strokeWidth=2, clip=True).encode(y=y),
     ]
     return alt.LayerChart(
         layer=layers,
         height=HEIGHT + LEGEND_ROW * math.ceil(len(titles) / 2),
-        padding=PADDING,
+        padding=theme.PADDING,
     )

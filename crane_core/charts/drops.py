@@ -1,25 +1,11 @@
 """Differences around zero with their intervals: what an input changes, one mark per row and detector."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    CHANGE_INTERVAL,
-    COUNTS,
-    TEXT,
-    colour_by_detector,
-    either,
-    in_order,
-    legend_of,
-    line_at,
-    room_for_text,
-    row_names,
-    tooltips,
-)
+from crane_core.charts import theme
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -48,7 +34,7 @@ def drops(
     bottom; `headings` are those of them that have no mark and name the rows below. A click selects label and
     detector_title.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
+    titles = theme.in_order(table["detector_title"].unique().tolist())
     axis = alt.Axis(
         labelExpr="datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
         title=f"change of {rate} in pp",
@@ -64,31 +50,31 @@ def drops(
             sort=labels,
             # The rows in words, for a heading is in no row of the table.
             scale=alt.Scale(domain=labels),
-            axis=row_names(
+            axis=theme.row_names(
                 190,
                 bold=headings,
                 above=(STEP * len(titles) + GAP) // 2 - 4,
             ),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
-        color=colour_by_detector(
-            titles, legend=legend_of(titles) if len(titles) > 1 else None
+        color=theme.colour_by_detector(
+            titles, legend=theme.legend_of(titles) if len(titles) > 1 else None
         ),
         opacity=alt.OpacityValue(
             1,
-            condition=either(
+            condition=theme.either(
                 f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4
             ),
         ),
-        tooltip=tooltips(
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("label:N", "row"),
             ("difference:Q", "difference", "+.1%"),
-            *CHANGE_INTERVAL,
-            *COUNTS,
+            *theme.CHANGE_INTERVAL,
+            *theme.COUNTS,
         ),
     )
-    zero = line_at("difference", 0.0)
+    zero = theme.line_at("difference", 0.0)
     picked = alt.selection_point(
         name=MARK, fields=["label", "detector_title"], on="click", clear=False
     )
@@ -110,10 +96,10 @@ def drops(
         ).encode(
             x=alt.value("width"),
             text=alt.Text("text:N"),
-            color=alt.ColorValue(TEXT),
+            color=alt.ColorValue(theme.TEXT),
         ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT
     return alt.LayerChart(
-        layer=layers, height=height, padding=room_for_text(table["text"])
+        layer=layers, height=height, padding=theme.room_for_text(table["text"])
     )

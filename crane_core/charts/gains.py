@@ -1,20 +1,9 @@
 """Accuracy with one input and with another, one row per detector: the study's headline as a picture."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    INK,
-    INTERVAL,
-    TEXT,
-    colour_by_detector,
-    in_order,
-    label_above,
-    room_for_text,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 76
 AXIS_HEIGHT = 56
@@ -33,7 +22,9 @@ def gains(
     nothing was printed), n, and text to stand beside the point.
     """
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
-    labels = {title: label_of[title] for title in in_order(list(label_of))}
+    labels = {
+        title: label_of[title] for title in theme.in_order(list(label_of))
+    }
     layers = [
         layer
         for place, setting in enumerate(inputs)
@@ -42,7 +33,7 @@ def gains(
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT,
-        padding=room_for_text(table["text"]),
+        padding=theme.room_for_text(table["text"]),
     )
 
 
@@ -56,14 +47,14 @@ def _layers(
         y=alt.Y(
             "label:N",
             sort=list(labels.values()),
-            axis=label_above(ROW_HEIGHT // 2 - 8),
+            axis=theme.label_above(ROW_HEIGHT // 2 - 8),
         ),
-        color=colour_by_detector(titles, legend=None),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=None),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("setting:N", "input"),
             ("value:Q", "accuracy", ".1%"),
-            *INTERVAL,
+            *theme.INTERVAL,
             ("printed:Q", "printed in the paper", ".1%"),
             ("n:Q", "instances"),
         ),
@@ -79,7 +70,7 @@ def _layers(
             strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy
         ).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(
-            x=x("printed:Q"), color=alt.ColorValue(INK)
+            x=x("printed:Q"), color=alt.ColorValue(theme.INK)
         ),
         base.mark_point(
             size=90,
@@ -94,6 +85,8 @@ def _layers(
         base.mark_text(
             align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle"
         ).encode(
-            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+            x=x("high:Q"),
+            text=alt.Text("text:N"),
+            color=alt.ColorValue(theme.TEXT),
         ),
     ]

@@ -1,23 +1,11 @@
 """The study's answer in two pictures: accuracy with one input and the other, and the paired difference around zero."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    CHANGE_INTERVAL,
-    PADDING,
-    TEXT,
-    colour_by_detector,
-    in_order,
-    line_at,
-    room_for_text,
-    row_names,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 44
 AXIS_HEIGHT = 48
@@ -64,7 +52,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
             x=x("with_:Q"), text=alt.Text("with_text:N")
         ),
     ]
-    return _finished(layers, table, room_for_text(table["with_text"]))
+    return _finished(layers, table, theme.room_for_text(table["with_text"]))
 
 
 def differences(table: pd.DataFrame) -> alt.LayerChart:
@@ -83,7 +71,7 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    zero = line_at("difference", 0.0)
+    zero = theme.line_at("difference", 0.0)
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
         zero.encode(x=x("difference:Q")),
@@ -97,17 +85,17 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
 
 def _base(table: pd.DataFrame) -> alt.Chart:
-    titles = in_order(table["detector_title"].tolist())
-    axis = row_names(160)
+    titles = theme.in_order(table["detector_title"].tolist())
+    axis = theme.row_names(160)
     chart: alt.Chart = alt.Chart(table).encode(
         y=alt.Y("detector_title:N", sort=titles, axis=axis),
-        color=colour_by_detector(titles, legend=None),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=None),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("without:Q", "without runtime state", ".1%"),
             ("with_:Q", "with runtime state", ".1%"),
             ("difference:Q", "difference", "+.1%"),
-            *CHANGE_INTERVAL,
+            *theme.CHANGE_INTERVAL,
             ("n:Q", "notebooks"),
         ),
     )
@@ -124,13 +112,13 @@ def _text(
     drawn: alt.Chart = base.mark_text(
         align=align, dx=dx, dy=dy, fontSize=12, baseline="middle"
     )
-    return drawn.encode(color=alt.ColorValue(TEXT))
+    return drawn.encode(color=alt.ColorValue(theme.TEXT))
 
 
 def _finished(
     layers: list[alt.Chart],
     table: pd.DataFrame,
-    padding: dict[str, int] = PADDING,
+    padding: dict[str, int] = theme.PADDING,
 ) -> alt.LayerChart:
     return alt.LayerChart(
         layer=layers,

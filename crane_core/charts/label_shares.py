@@ -1,21 +1,11 @@
 """What a campaign found: the share of each label with its interval, for all items and by detector and input."""
 
-from __future__ import annotations
-
 import json
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    COUNTS,
-    INTERVAL,
-    PADDING,
-    TEXT,
-    colour_and_shape,
-    legend_of,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW = 17
 """Pixels of a line: the name of a group, a label below it, or nothing, which sets groups apart."""
@@ -65,13 +55,15 @@ def label_shares(
     scale = alt.Scale(domain=[0, 1])
     axis = alt.Axis(format=".0%", tickCount=5, title="share of the verdicts")
     x = alt.X("value:Q", scale=scale, axis=axis)
-    colour, shape = colour_and_shape(colours, legend=legend_of(labels))
-    tooltip = tooltips(
+    colour, shape = theme.colour_and_shape(
+        colours, legend=theme.legend_of(labels)
+    )
+    tooltip = theme.tooltips(
         ("group:N", "of"),
         ("label:N", "label"),
         ("value:Q", "share", ".1%"),
-        *INTERVAL,
-        *COUNTS,
+        *theme.INTERVAL,
+        *theme.COUNTS,
     )
     base = alt.Chart().encode(y=y, tooltip=tooltip)
     layers = [
@@ -83,7 +75,9 @@ def label_shares(
         base.mark_point(size=70, filled=True, opacity=1).encode(
             x=x, color=colour, shape=shape
         ),
-        base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(
+        base.mark_text(
+            align="left", dx=8, fontSize=11, color=theme.TEXT
+        ).encode(
             x=alt.X("high:Q", scale=scale, axis=axis), text=alt.Text("text:N")
         ),
     ]
@@ -91,7 +85,7 @@ def label_shares(
         data=drawn,
         layer=layers,
         height=ROW * len(rows) + AROUND,
-        padding=PADDING | {"right": 40},
+        padding=theme.PADDING | {"right": 40},
     )
 
 

@@ -1,20 +1,9 @@
 """Every detector with every input in the order of its accuracy, one row each, with intervals, ranks and groups."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    COUNTS,
-    INTERVAL,
-    TEXT,
-    colour_by_detector,
-    in_order,
-    label_above,
-    room_for_text,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 38
 AXIS_HEIGHT = 56
@@ -28,7 +17,7 @@ def leaderboard(table: pd.DataFrame) -> alt.LayerChart:
     `table` has label (rank, detector and input, as the axis shows it), detector_title, is_filled, value, low, high
     (shares), n, n_cases, and text (accuracy and groups) for behind the interval.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
+    titles = theme.in_order(table["detector_title"].unique().tolist())
     axis = alt.Axis(format=".0%", title="accuracy", tickCount=6)
     scale = alt.Scale(zero=False, nice=True)
 
@@ -39,14 +28,14 @@ def leaderboard(table: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=table["label"].tolist(),
-            axis=label_above(NAME_ABOVE),
+            axis=theme.label_above(NAME_ABOVE),
         ),
-        color=colour_by_detector(titles, legend=None),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=None),
+        tooltip=theme.tooltips(
             ("label:N", "detector"),
             ("value:Q", "accuracy", ".1%"),
-            *INTERVAL,
-            *COUNTS,
+            *theme.INTERVAL,
+            *theme.COUNTS,
         ),
     )
     layers = [
@@ -66,11 +55,13 @@ def leaderboard(table: pd.DataFrame) -> alt.LayerChart:
         base.mark_text(
             align="left", dx=8, fontSize=12, baseline="middle", yOffset=LOWER
         ).encode(
-            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+            x=x("high:Q"),
+            text=alt.Text("text:N"),
+            color=alt.ColorValue(theme.TEXT),
         ),
     ]
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
-        padding=room_for_text(table["text"]),
+        padding=theme.room_for_text(table["text"]),
     )

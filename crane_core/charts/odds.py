@@ -1,20 +1,9 @@
 """Odds ratios of runtime state, one row per detector, with a line at 1: no change."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    COUNTS,
-    INK,
-    TEXT,
-    colour_by_detector,
-    in_order,
-    label_above,
-    room_for_text,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
@@ -30,7 +19,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     low, high (all above 0), n, n_cases, and text to stand behind the interval.
     """
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
-    titles = in_order(list(label_of))
+    titles = theme.in_order(list(label_of))
     least, most = (
         min(0.5, float(table["low"].min())),
         max(2.0, float(table["high"].max())),
@@ -50,24 +39,25 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=[label_of[title] for title in titles],
-            axis=label_above(ROW_HEIGHT // 2 - 6),
+            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
         ),
-        color=colour_by_detector(titles, legend=None),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=None),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("odds_ratio:Q", "odds ratio", ".2f"),
             ("low:Q", "95% from", ".2f"),
             ("high:Q", "to", ".2f"),
-            *COUNTS,
+            *theme.COUNTS,
         ),
     )
     # A piece of the line in each row, as in `together`: one line would cross the names above the rows.
     no_change = base.mark_tick(
-        thickness=1, size=LINE_HEIGHT, color=INK, opacity=1
+        thickness=1, size=LINE_HEIGHT, color=theme.INK, opacity=1
     )
     layers = [
         no_change.encode(
-            x=alt.XDatum(1, scale=scale, axis=axis), color=alt.ColorValue(INK)
+            x=alt.XDatum(1, scale=scale, axis=axis),
+            color=alt.ColorValue(theme.INK),
         ),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
@@ -78,11 +68,13 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         base.mark_text(
             align="left", dx=8, fontSize=12, baseline="middle"
         ).encode(
-            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+            x=x("high:Q"),
+            text=alt.Text("text:N"),
+            color=alt.ColorValue(theme.TEXT),
         ),
     ]
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT,
-        padding=room_for_text(table["text"]),
+        padding=theme.room_for_text(table["text"]),
     )

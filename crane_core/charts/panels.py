@@ -3,8 +3,6 @@
 On the page each is separate and they wrap.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import altair as alt

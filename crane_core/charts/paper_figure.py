@@ -3,8 +3,6 @@
 Knows widths, fonts and grounds. Refuses to know what a chart shows: its words come from the caller.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

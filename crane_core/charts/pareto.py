@@ -1,22 +1,11 @@
 """What an answer costs against how often it is right: a mark per detector and input, and the front that none beats."""
 
-from __future__ import annotations
-
 import math
 
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    INK,
-    INTERVAL,
-    TEXT,
-    colour_by_detector,
-    in_order,
-    legend_of,
-    room_for_text,
-    tooltips,
-)
+from crane_core.charts import theme
 
 HEIGHT = 340
 LEGEND_ROW = 22
@@ -30,7 +19,7 @@ def pareto(
     `table` columns: detector_title, setting, cost, value, low, high (shares), is_front, n, text. `cost` is the title of
     the axis.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
+    titles = theme.in_order(table["detector_title"].unique().tolist())
     x = alt.X(
         "cost:Q",
         axis=alt.Axis(title=cost, format=cost_format, tickCount=5),
@@ -43,13 +32,13 @@ def pareto(
 
     base = alt.Chart(table).encode(
         x=x,
-        color=colour_by_detector(titles, legend=legend_of(titles)),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=theme.legend_of(titles)),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("setting:N", "input"),
             ("cost:Q", cost, cost_format),
             ("value:Q", rate, ".1%"),
-            *INTERVAL,
+            *theme.INTERVAL,
             ("n:Q", "instances"),
         ),
     )
@@ -59,7 +48,7 @@ def pareto(
     )
     # A line over all points would lead through those off the front.
     front = alt.Chart(table[table["is_front"]]).mark_line(
-        color=INK, strokeDash=[4, 3], strokeWidth=1.5
+        color=theme.INK, strokeDash=[4, 3], strokeWidth=1.5
     )
     layers = [
         front.encode(x=x, y=y("value:Q"), order=alt.Order("cost:Q")),
@@ -73,11 +62,13 @@ def pareto(
             size=70, filled=False, strokeWidth=2, shape="circle"
         ).encode(y=y("value:Q")),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
-            y=y("value:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+            y=y("value:Q"),
+            text=alt.Text("text:N"),
+            color=alt.ColorValue(theme.TEXT),
         ),
     ]
     return alt.LayerChart(
         layer=layers,
         height=HEIGHT + LEGEND_ROW * math.ceil(len(titles) / 2),
-        padding=room_for_text(table["text"]),
+        padding=theme.room_for_text(table["text"]),
     )

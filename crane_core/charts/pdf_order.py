@@ -3,8 +3,6 @@
 Knows as much of the format as that takes: a classical table of offsets, one trailer, no object in a stream.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,20 +1,10 @@
 """Printed numbers of the published ablations: rates by setting, a chart per detector; token costs, one per measure."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
+from crane_core.charts import theme
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import (
-    CATEGORY_COLOURS,
-    INK,
-    PADDING,
-    TEXT,
-    detector_colours,
-    either,
-    tooltips,
-)
 
 ROOM = 0.3
 """Of the axis, beyond 100%, for the value beside the longest bar."""
@@ -38,13 +28,13 @@ def printed_bars(
         scale=scale,
         axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=rate),
     )
-    tooltip = tooltips(
+    tooltip = theme.tooltips(
         ("detector_title:N", "detector"),
         ("setting:N", "input"),
         ("value:Q", rate, ".1%"),
     )
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
-    colour = detector_colours([title])[title]
+    colour = theme.detector_colours([title])[title]
     bars = base.mark_bar(
         height=16, color=colour, stroke=colour, strokeWidth=1.5
     ).encode(
@@ -52,22 +42,22 @@ def printed_bars(
         fillOpacity=alt.FillOpacityValue(
             0.4,
             condition=[
-                either("datum.is_printed", 0.0),
-                either(f"datum.setting == '{reference}'", 0.9),
+                theme.either("datum.is_printed", 0.0),
+                theme.either(f"datum.setting == '{reference}'", 0.9),
             ],
         ),
     )
-    mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(
+    mark = base.mark_rule(color=theme.INK, strokeDash=[3, 2]).encode(
         x=alt.X("reference_value:Q", title=rate), y=alt.Y()
     )
     # In a column: beside its bar a value would be crossed by the dashed line.
-    values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(
-        x=alt.XDatum(1, scale=scale, title=rate), text=alt.Text("text:N")
-    )
+    values = base.mark_text(
+        align="left", dx=6, fontSize=11, color=theme.TEXT
+    ).encode(x=alt.XDatum(1, scale=scale, title=rate), text=alt.Text("text:N"))
     return alt.LayerChart(
         layer=[bars, mark, values],
         **panel_frame(title, len(settings)),
-        padding=PADDING,
+        padding=theme.PADDING,
     )
 
 
@@ -80,15 +70,17 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
     )
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5))
     base = alt.Chart(table).encode(y=y, x=x)
-    bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
-    values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(
-        text=alt.Text("printed:N")
+    bars = base.mark_bar(
+        height=16, color=theme.CATEGORY_COLOURS["D"], opacity=0.6
     )
+    values = base.mark_text(
+        align="left", dx=4, fontSize=11, color=theme.TEXT
+    ).encode(text=alt.Text("printed:N"))
     measure = str(table["measure"].iloc[0])
     return alt.LayerChart(
         layer=[bars, values],
         **panel_frame(measure, len(statistics)),
-        padding=PADDING,
+        padding=theme.PADDING,
     )
 
 

@@ -1,20 +1,9 @@
 """How often a crash is real, by how many answers predict it: one mark per detector against the diagonal."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    COUNTS,
-    INK,
-    INTERVAL,
-    PADDING,
-    colour_by_detector,
-    in_order,
-    legend_of,
-    tooltips,
-)
+from crane_core.charts import theme
 
 HEIGHT = 300
 APART = 0.014
@@ -29,7 +18,7 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     `table` has a row per detector and number of votes: detector_title, votes, n_runs, value, low, high (shares in
     0..1), n, n_cases. Marks grow with n.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
+    titles = theme.in_order(table["detector_title"].unique().tolist())
     # Marks of several detectors on one share of votes would cover each other.
     shift = {
         title: APART * (index - (len(titles) - 1) / 2)
@@ -57,7 +46,7 @@ def against_diagonal(
     *,
     said: tuple[str, str],
     axes: tuple[str, str],
-    counts: tuple[tuple[str, str], ...] = COUNTS,
+    counts: tuple[tuple[str, str], ...] = theme.COUNTS,
 ) -> alt.LayerChart:
     """Shares that come true against shares that were announced.
 
@@ -65,7 +54,7 @@ def against_diagonal(
     that field with its type and its name in the tooltip. axes: titles of the horizontal and the vertical one. counts:
     what the tooltip calls n and n_cases.
     """
-    titles = in_order(drawn["detector_title"].unique().tolist())
+    titles = theme.in_order(drawn["detector_title"].unique().tolist())
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
@@ -84,18 +73,18 @@ def against_diagonal(
 
     base = alt.Chart(drawn).encode(
         x=x,
-        color=colour_by_detector(titles, legend=legend_of(titles)),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=theme.legend_of(titles)),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             said,
             ("value:Q", axes[1], ".1%"),
-            *INTERVAL,
+            *theme.INTERVAL,
             *counts,
         ),
     )
     diagonal = alt.Chart(
         pd.DataFrame({"x": [0.0, 1.0], "value": [0.0, 1.0]})
-    ).mark_line(color=INK, strokeDash=[3, 2], strokeWidth=1)
+    ).mark_line(color=theme.INK, strokeDash=[3, 2], strokeWidth=1)
     size = alt.Size("n:Q", scale=alt.Scale(range=[25, 260]), legend=None)
     layers = [
         diagonal.encode(x=x, y=y("value:Q")),
@@ -106,4 +95,4 @@ def against_diagonal(
             y=y("value:Q"), size=size
         ),
     ]
-    return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)
+    return alt.LayerChart(layer=layers, height=HEIGHT, padding=theme.PADDING)

@@ -1,7 +1,5 @@
 """How often the surest answers are wrong: the share of errors among those that are kept, from few to all of them."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 

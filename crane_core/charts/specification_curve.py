@@ -4,8 +4,6 @@ One panel with one vertical scale, on which the choices stand below the differen
 keep to the width of the page.
 """
 
-from __future__ import annotations
-
 import json
 from math import floor
 
@@ -13,16 +11,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from crane_core.charts.theme import (
-    CHANGE_INTERVAL,
-    INK,
-    PADDING,
-    colour_by_detector,
-    in_order,
-    legend_of,
-    line_at,
-    tooltips,
-)
+from crane_core.charts import theme
 
 CURVE_HEIGHT = 230
 ROW_HEIGHT = 28
@@ -44,7 +33,7 @@ def specification_curve(
     reading (in words), detector_title, difference, low, high (shares in -1..1), found (in words), is_found.
     `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
     """
-    titles = in_order(readings["detector_title"].unique().tolist())
+    titles = theme.in_order(readings["detector_title"].unique().tolist())
     # The scale always shows 0, which every difference is read against.
     bottom = min(0.0, floor(readings["low"].min() / TICKS) * TICKS)
     top = max(TICKS, readings["high"].max())
@@ -64,20 +53,20 @@ def specification_curve(
     base = alt.Chart(readings).encode(
         x=x,
         xOffset=alt.XOffset("detector_title:N", sort=titles),
-        color=colour_by_detector(titles, legend=legend_of(titles)),
-        tooltip=tooltips(
+        color=theme.colour_by_detector(titles, legend=theme.legend_of(titles)),
+        tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             ("reading:N", "reading"),
             ("difference:Q", "change in accuracy", "+.1%"),
-            *CHANGE_INTERVAL,
+            *theme.CHANGE_INTERVAL,
             ("found:N", "found"),
         ),
     )
     placed = choices.assign(height=choices["choice"].map(height_of))
     squares = alt.Chart(placed).mark_point(
-        filled=True, opacity=1, size=30, color=INK, shape="square"
+        filled=True, opacity=1, size=30, color=theme.INK, shape="square"
     )
-    zero = line_at("height", 0.0)
+    zero = theme.line_at("height", 0.0)
     layers = [
         zero.encode(y=y("height")),
         base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(
@@ -96,7 +85,7 @@ def specification_curve(
     return alt.LayerChart(
         layer=layers,
         height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1),
-        padding=PADDING,
+        padding=theme.PADDING,
     )
 
 

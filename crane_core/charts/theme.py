@@ -3,8 +3,6 @@
 The colours are the Okabe-Ito palette, darkened or lightened until they stand out on white and on near-black.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,16 +1,9 @@
 """What each crash would cost to run again, against what it costs to ask: one point per crash, in order of time."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    PADDING,
-    detector_colours,
-    line_at,
-    tooltips,
-)
+from crane_core.charts import theme
 
 HEIGHT = 240
 SHORTEST = 0.01
@@ -35,7 +28,7 @@ def time_saved(
             for share in in_order["is_predicted"]
         ],
     )
-    colour = detector_colours([title])[title]
+    colour = theme.detector_colours([title])[title]
     axis = alt.Axis(
         title="seconds before the crash",
         values=[0.01, 0.1, 1, 10, 100, 1000, 10000],
@@ -54,14 +47,14 @@ def time_saved(
                 tickMinStep=1,
             ),
         ),
-        tooltip=tooltips(
+        tooltip=theme.tooltips(
             ("case_id:N", "case"),
             ("seconds_before:Q", "cells before it, s", ".2f"),
             ("seconds_of_query:Q", "query, s", ".2f"),
             ("said:N", "the crash is"),
         ),
     )
-    dashed = line_at("shown", query)
+    dashed = theme.line_at("shown", query)
     layers = [
         dashed.encode(y=y("shown:Q")),
         base.mark_point(
@@ -71,4 +64,4 @@ def time_saved(
         .mark_point(size=36, color=colour, filled=True, opacity=1)
         .encode(y=y("shown:Q")),
     ]
-    return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)
+    return alt.LayerChart(layer=layers, height=HEIGHT, padding=theme.PADDING)

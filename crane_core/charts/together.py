@@ -1,21 +1,9 @@
 """What combining detectors changes, one row per combination, around zero: no better than its best member."""
 
-from __future__ import annotations
-
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import (
-    CHANGE_INTERVAL,
-    COUNTS,
-    DETECTOR_COLOURS,
-    INK,
-    TEXT,
-    either,
-    label_above,
-    room_for_text,
-    tooltips,
-)
+from crane_core.charts import theme
 
 ROW_HEIGHT = 46
 AXIS_HEIGHT = 56
@@ -40,7 +28,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         title=f"{axis} in percentage points",
         tickCount=6,
     )
-    colour = DETECTOR_COLOURS["Certain-crash rules"]
+    colour = theme.DETECTOR_COLOURS["Certain-crash rules"]
 
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=ticks)
@@ -49,22 +37,24 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=table["label"].tolist(),
-            axis=label_above(ROW_HEIGHT // 2 - 6),
+            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
         ),
-        tooltip=tooltips(
+        tooltip=theme.tooltips(
             ("label:N", "combination"),
             ("value:Q", "accuracy", ".1%"),
             ("best:N", "best member"),
             ("best_value:Q", "its accuracy", ".1%"),
             ("difference:Q", "difference", "+.1%"),
-            *CHANGE_INTERVAL,
-            *COUNTS,
+            *theme.CHANGE_INTERVAL,
+            *theme.COUNTS,
         ),
     )
-    fill = alt.FillValue("transparent", condition=either("datum.holds", colour))
+    fill = alt.FillValue(
+        "transparent", condition=theme.either("datum.holds", colour)
+    )
     # A piece of the line at zero in each row: one line would cross the names above the rows.
     no_better = base.mark_tick(
-        thickness=1, size=ZERO_HEIGHT, color=INK, opacity=1
+        thickness=1, size=ZERO_HEIGHT, color=theme.INK, opacity=1
     )
     layers = [
         no_better.encode(x=alt.XDatum(0, scale=scale, axis=ticks)),
@@ -76,11 +66,11 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         ).encode(x=x("difference:Q"), fill=fill),
         # In a column: behind its interval a value would meet the line at zero of its row.
         base.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle", color=TEXT
+            align="left", dx=8, fontSize=12, baseline="middle", color=theme.TEXT
         ).encode(x=alt.value("width"), text=alt.Text("text:N")),
     ]
     return alt.LayerChart(
         layer=layers,
         height=ROW_HEIGHT * len(table) + AXIS_HEIGHT,
-        padding=room_for_text(table["text"]),
+        padding=theme.room_for_text(table["text"]),
     )

@@ -4,8 +4,6 @@ Knows the steps that pylint and pyright share, and which libraries they can read
 them, in the use of which alone they find errors. Refuses to know how either is started.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,15 +11,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crane_core.detectors import bounded_tool
 from crane_core.detectors.analyzer_text import (
     AnalyzerText,
     analyzer_text,
     cells_in_order,
-)
-from crane_core.detectors.bounded_tool import (
-    ToolLimits,
-    ToolStoppedError,
-    run_tool,
 )
 from crane_core.detectors.counting import why_not
 from crane_core.detectors.registry import LocalQuestion, Prediction
@@ -50,7 +44,7 @@ class Reported(NamedTuple):
     message: str
 
 
-Checked = list[Reported] | ToolStoppedError
+Checked = list[Reported] | bounded_tool.ToolStoppedError
 
 
 class Tool(NamedTuple):
@@ -68,7 +62,7 @@ class Tool(NamedTuple):
 
 def predictions(
     tool: Tool, questions: Sequence[LocalQuestion]
-) -> Iterator[Prediction | ToolStoppedError]:
+) -> Iterator[Prediction | bounded_tool.ToolStoppedError]:
     """One answer per question, in order; the error is that of one question. Raises DetectorError for the whole."""
     for start in range(0, len(questions), tool.texts_per_run):
         some = questions[start : start + tool.texts_per_run]
@@ -78,13 +72,13 @@ def predictions(
         for question, text in zip(some, texts, strict=True):
             # A text that cannot be made was not sent, and has no place among
             # the answers.
-            if isinstance(text, ToolStoppedError):
+            if isinstance(text, bounded_tool.ToolStoppedError):
                 yield text
                 continue
             reported = next(found)
             yield (
                 reported
-                if isinstance(reported, ToolStoppedError)
+                if isinstance(reported, bounded_tool.ToolStoppedError)
                 else _prediction(tool, question, text, reported)
             )
 
@@ -92,7 +86,7 @@ def predictions(
 def prediction(tool: Tool, question: LocalQuestion) -> Prediction:
     """The answer to one question. Raises ToolStoppedError if there is none."""
     [answer] = predictions(tool, [question])
-    if isinstance(answer, ToolStoppedError):
+    if isinstance(answer, bounded_tool.ToolStoppedError):
         raise answer
     return answer
 
@@ -102,7 +96,7 @@ def check_files(
     codes: Sequence[str],
     command: Callable[[Path, Sequence[str]], Sequence[str]],
     errors: Callable[[Any, int], Iterable[tuple[str, Reported | str]]],
-    limits: ToolLimits,
+    limits: bounded_tool.ToolLimits,
     ended_well: Sequence[int],
 ) -> list[Checked]:
     """The errors of each text, each a file in a folder for which `command` is made.
@@ -117,11 +111,11 @@ def check_files(
         files = [f"crane_input_{number}.py" for number in range(len(codes))]
         for file, code in zip(files, codes, strict=True):
             (folder / file).write_text(code, "utf-8")
-        printed = run_tool(
+        printed = bounded_tool.run_tool(
             name, command(folder, files), folder, limits, accepted=ended_well
         )
     found: dict[str, list[Reported]] = {file: [] for file in files}
-    broken: dict[str, ToolStoppedError] = {}
+    broken: dict[str, bounded_tool.ToolStoppedError] = {}
     try:
         for file, error in errors(json.loads(printed), len(files)):
             if isinstance(error, Reported):
@@ -130,11 +124,11 @@ def check_files(
                 said = (
                     f"{name} stopped on the text with an internal error{error}."
                 )
-                broken[file] = ToolStoppedError(
+                broken[file] = bounded_tool.ToolStoppedError(
                     said, remedy="Try simpler cells."
                 )
     except (ValueError, KeyError, TypeError) as error:
-        raise ToolStoppedError(
+        raise bounded_tool.ToolStoppedError(
             f"{name} printed something other than its report: {type(error).__name__}.",
             remedy="Run `make setup`.",
         ) from error
@@ -166,11 +160,11 @@ def question_text(question: LocalQuestion) -> AnalyzerText:
 
 def _text(
     name: str, question: LocalQuestion
-) -> AnalyzerText | ToolStoppedError:
+) -> AnalyzerText | bounded_tool.ToolStoppedError:
     try:
         return question_text(question)
     except ValueError as error:
-        return ToolStoppedError(
+        return bounded_tool.ToolStoppedError(
             f"No text can be made for {name}: {error}.",
             remedy="Use fewer or shorter cells.",
         )
@@ -182,7 +176,7 @@ def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
         return []
     try:
         return list(tool.check(codes))
-    except ToolStoppedError as error:
+    except bounded_tool.ToolStoppedError as error:
         if len(codes) == 1:
             return [error]
     # 3,000 nested brackets in one cell end the run of pyright for all other texts as well.

@@ -5,19 +5,13 @@ were, so that `code_line` of a diagnostic can be compared; two things differ, an
 adds to the language is replaced line by line, and the sentence that nothing was executed is a comment.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crane_core.domain import Cell, CellRole
-from crane_core.prompts.published import (
-    EXECUTED_HEADER,
-    NOTHING_EXECUTED,
-    TARGET_HEADER,
-)
+from crane_core.prompts import published
 from crane_core.runtime.kernel_side.crane_probe.syntax import magics
 
 ANNOTATED_HEADER = "# Annotated Target Code:\n"
@@ -74,13 +68,14 @@ def analyzer_text(
         _plain_lines(target),
     )
     before = (
-        EXECUTED_HEADER
-        + (_cells(executed) or f"# {NOTHING_EXECUTED}")
+        published.EXECUTED_HEADER
+        + (_cells(executed) or f"# {published.NOTHING_EXECUTED}")
         + _heading(annotations)
     )
     shown = before + target
-    code = EXECUTED_HEADER + (
-        _cells([_python(cell) for cell in executed]) or f"# {NOTHING_EXECUTED}"
+    code = published.EXECUTED_HEADER + (
+        _cells([_python(cell) for cell in executed])
+        or f"# {published.NOTHING_EXECUTED}"
     )
     code += _heading(annotations) + _python(target)
     return AnalyzerText(
@@ -98,7 +93,7 @@ def _cells(codes: Sequence[str]) -> str:
 def _heading(annotations: Sequence[str] | None) -> str:
     """The text before the target. An empty line follows the annotations, as published."""
     if annotations is None:
-        return TARGET_HEADER
+        return published.TARGET_HEADER
     return (
         ANNOTATED_HEADER + "".join(f"{line}\n" for line in annotations) + "\n"
     )

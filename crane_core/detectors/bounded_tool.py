@@ -3,8 +3,6 @@
 Knows processes and limits. Refuses to know which tool it is, and hands it nothing of the user's environment.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

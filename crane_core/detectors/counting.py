@@ -1,7 +1,5 @@
 """Which errors of an analyzer count as the prediction of a crash: what diagnostics.toml says, entry by entry."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

@@ -3,8 +3,6 @@
 Knows how pylint is started so that it reads our text and nothing of anybody's settings. It runs no code of the text.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

@@ -4,8 +4,6 @@ Knows how pyright is started without its Python wrapper, which would look for a 
 It runs no code of the text.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import platform

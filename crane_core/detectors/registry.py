@@ -3,8 +3,6 @@
 Every module of this package that has a NAME is one. Refuses to know how any of them decides.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterator, Sequence

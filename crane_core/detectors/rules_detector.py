@@ -3,8 +3,6 @@
 Knows how findings are described. What is found, and why it is certain, is in rules/.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -4,8 +4,6 @@ Knows how a type is spelled: its public name (public_types.toml), through an imp
 leads there, else with its own import. Refuses to know what an analyzer makes of it.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import keyword

@@ -7,8 +7,6 @@ Sessions and logouts lie in such files, too, which the app, its replicas and com
 replaced as a whole: a reader sees the old one or the new one.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -4,8 +4,6 @@ A session is named by the digest of its cookie, so the file grants no access. It
 what has expired is dropped. Whether a session was ended is for `logouts` to say.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Both expire. A pass holds a person, an expiry and a purpose; a pass for one purp
 Refuses to know roles.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import time

@@ -4,8 +4,6 @@ Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without i
 is treated as any other: with a port forwarded to it, or a shell on it, one could claim another address at each guess.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

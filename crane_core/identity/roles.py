@@ -7,8 +7,6 @@
 Anyone who is not listed cannot log in. The file is read again when it changed, so a removed line takes effect at once.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

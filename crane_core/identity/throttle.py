@@ -1,7 +1,5 @@
 """Several failures of one peer lock it for a while. Knows peers by their address; refuses to know what failed."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """A visitor and a role. Refuses to know how a visitor logged in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum
 

@@ -3,8 +3,6 @@
 Knows limits and names only. Refuses to know any archive format or what the files mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -4,19 +4,10 @@ Knows the members of such a file. Refuses to invent whose state it is: a noteboo
 reported and left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.domain import (
-    JsonObject,
-    KernelState,
-    LoadProblem,
-    Record,
-    Setting,
-    Version,
-)
+from crane_core import domain
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
@@ -41,7 +32,7 @@ def recognises(tree: FileTree) -> float:
     return 0.95 if _MARK in tree.read(tree.paths[0])[:_LOOKED_AT] else 0.0
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """A KernelState per file, with all that was seen; it waits for its instance where that is not loaded yet."""
     yield from tree.problems
     for path in tree.paths:
@@ -52,10 +43,10 @@ def read(tree: FileTree) -> Iterator[Record]:
         except UnreadableFileError as error:
             yield error.problem
         except ValueError as error:
-            yield LoadProblem(path, "file", str(error))
+            yield domain.LoadProblem(path, "file", str(error))
 
 
-def state_of(document: Any) -> KernelState:
+def state_of(document: Any) -> domain.KernelState:
     """The record of a captured file; ValueError, in words for the user, when it is none."""
     if (
         not isinstance(document, dict)
@@ -68,20 +59,20 @@ def state_of(document: Any) -> KernelState:
         _object(document, name)
     for name, entry in (document["variables"] | document["accesses"]).items():
         _check_entry(name, entry)
-    return KernelState.from_json(
+    return domain.KernelState.from_json(
         document,
         benchmark=slug(_text(document, "benchmark", JUNOBENCH.benchmark)),
         instance_id=_instance(_text(document, "notebook")),
         # A capture holds everything that can be shown; a narrower setting is cut out of it when a prompt is
         # made.
-        setting=Setting.RUNTIME_PLUS,
+        setting=domain.Setting.RUNTIME_PLUS,
         origin=ORIGIN,
     )
 
 
 def _instance(notebook: str) -> str:
     name = notebook.removesuffix(".ipynb")
-    if not name.endswith(tuple(f"_{version}" for version in Version)):
+    if not name.endswith(tuple(f"_{version}" for version in domain.Version)):
         raise ValueError(
             f"{notebook} is not called <case>_reproduced.ipynb or <case>_fixed.ipynb"
         )
@@ -97,7 +88,7 @@ def _check_entry(name: str, entry: Any) -> None:
             _object(entry, group)
 
 
-def _object(document: JsonObject, name: str) -> None:
+def _object(document: domain.JsonObject, name: str) -> None:
     value = document.get(name)
     if not isinstance(value, dict):
         raise ValueError(
@@ -107,7 +98,9 @@ def _object(document: JsonObject, name: str) -> None:
         )
 
 
-def _text(document: JsonObject, name: str, default: str | None = None) -> str:
+def _text(
+    document: domain.JsonObject, name: str, default: str | None = None
+) -> str:
     value = document.get(name, default)
     if not isinstance(value, str) or not value:
         raise ValueError(

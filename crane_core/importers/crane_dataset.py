@@ -3,8 +3,6 @@
 Knows its marker and its tables. Refuses to guess: a row that is not a record is a problem, and the others are read.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator

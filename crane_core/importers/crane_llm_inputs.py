@@ -3,22 +3,11 @@
 Knows `llms_inputs/<setting>/<group>/<instance>.txt` of both published layouts. Refuses to know any answer.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from crane_core.domain import (
-    Cell,
-    CellRole,
-    KernelState,
-    LoadProblem,
-    ProblemKind,
-    Prompt,
-    Record,
-    Setting,
-)
+from crane_core import domain
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.reading import UnreadableFileError, read_text
@@ -30,12 +19,12 @@ class InputFile(NamedTuple):
 
     path: str
     instance_id: str
-    setting: Setting
+    setting: domain.Setting
 
 
 def read_inputs(
     tree: FileTree, files: list[InputFile], origin: str
-) -> Iterator[Record]:
+) -> Iterator[domain.Record]:
     """Prompts and states of all files, and the cells of each instance once, from its first file.
 
     A later file of the instance with other cells is a contradiction and is reported.
@@ -62,9 +51,9 @@ def _split(file: InputFile, text: str) -> InputText:
         raise UnreadableFileError(file.path, "file", str(error)) from error
 
 
-def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
+def _prompt(file: InputFile, text: str, origin: str) -> domain.Prompt:
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    return Prompt(
+    return domain.Prompt(
         benchmark=JUNOBENCH.benchmark,
         instance_id=file.instance_id,
         setting=file.setting,
@@ -79,18 +68,18 @@ def _cells_once(
     parts: InputText,
     origin: str,
     cells_of: dict[str, tuple[str, ...]],
-) -> Iterator[Cell | LoadProblem]:
+) -> Iterator[domain.Cell | domain.LoadProblem]:
     # The texts have no execution counts: their order is the order of execution.
     codes = (*parts.executed, parts.target)
     if file.instance_id not in cells_of:
         cells_of[file.instance_id] = codes
         for position, code in enumerate(codes):
             role = (
-                CellRole.TARGET
+                domain.CellRole.TARGET
                 if position == len(parts.executed)
-                else CellRole.EXECUTED
+                else domain.CellRole.EXECUTED
             )
-            yield Cell(
+            yield domain.Cell(
                 benchmark=JUNOBENCH.benchmark,
                 instance_id=file.instance_id,
                 origin=origin,
@@ -100,17 +89,19 @@ def _cells_once(
             )
     elif cells_of[file.instance_id] != codes:
         reason = f"its cells differ from those of the text without runtime information of {file.instance_id}"
-        yield LoadProblem(file.path, "cells", reason, ProblemKind.CONTRADICTION)
+        yield domain.LoadProblem(
+            file.path, "cells", reason, domain.ProblemKind.CONTRADICTION
+        )
 
 
 def _state_or_problem(
     file: InputFile, block: str, origin: str
-) -> KernelState | LoadProblem:
+) -> domain.KernelState | domain.LoadProblem:
     try:
         parsed = parse_block(block)
     except ValueError as error:
-        return LoadProblem(file.path, "runtime block", str(error))
-    return KernelState(
+        return domain.LoadProblem(file.path, "runtime block", str(error))
+    return domain.KernelState(
         benchmark=JUNOBENCH.benchmark,
         instance_id=file.instance_id,
         setting=file.setting,

@@ -3,24 +3,13 @@
 Knows the folders of that layout, as far as it is described. Refuses to know how a file is read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from crane_core.domain import LoadProblem, Record, Setting
+from crane_core.importers import crane_llm_study, crane_llm_workbooks
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile
-from crane_core.importers.crane_llm_study import (
-    StudyFiles,
-    places_of,
-    read_study,
-)
-from crane_core.importers.crane_llm_workbooks import (
-    Annotations,
-    read_outcomes,
-    read_validation,
-)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import detector_named
 
@@ -71,19 +60,21 @@ def recognises(tree: FileTree) -> float:
 
 def read(tree: FileTree) -> Iterator[Record]:
     """Everything in the tree as records; unreadable parts become LoadProblems."""
-    yield from read_study(tree, _sorted_files(tree), KIND)
+    yield from crane_llm_study.read_study(tree, _sorted_files(tree), KIND)
     path, sheet, annotator = _OUTCOMES
-    for found in places_of(tree, path):
-        yield from read_outcomes(
-            tree, Annotations(found, sheet, annotator, KIND)
+    for found in crane_llm_study.places_of(tree, path):
+        yield from crane_llm_workbooks.read_outcomes(
+            tree, crane_llm_workbooks.Annotations(found, sheet, annotator, KIND)
         )
     path, annotator = _VALIDATION
-    for found in places_of(tree, path):
-        yield from read_validation(tree, found, annotator, KIND)
+    for found in crane_llm_study.places_of(tree, path):
+        yield from crane_llm_workbooks.read_validation(
+            tree, found, annotator, KIND
+        )
 
 
-def _sorted_files(tree: FileTree) -> StudyFiles:
-    files = StudyFiles()
+def _sorted_files(tree: FileTree) -> crane_llm_study.StudyFiles:
+    files = crane_llm_study.StudyFiles()
     for folder, paths in tree.by_folder().items():
         if match := _INPUTS.fullmatch(folder):
             if setting := _setting(files, folder, match["setting"] or "code"):
@@ -99,7 +90,10 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
 
 
 def _add_replies(
-    files: StudyFiles, upstream_name: str, setting: Setting, paths: list[str]
+    files: crane_llm_study.StudyFiles,
+    upstream_name: str,
+    setting: Setting,
+    paths: list[str],
 ) -> None:
     detector = detector_named(upstream_name)
     files.detectors[detector.detector] = detector
@@ -109,7 +103,9 @@ def _add_replies(
         )
 
 
-def _setting(files: StudyFiles, folder: str, name: str) -> Setting | None:
+def _setting(
+    files: crane_llm_study.StudyFiles, folder: str, name: str
+) -> Setting | None:
     if name not in _SETTING:
         # A setting that this version does not know must not be counted as one that it does.
         files.misnamed.append(

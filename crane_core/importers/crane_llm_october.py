@@ -4,23 +4,13 @@ Knows the folders of that layout. Refuses to know how a file is read, and takes 
 each folder is a detector.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from crane_core.domain import DetectorKind, Record, Setting
+from crane_core.importers import crane_llm_settled, crane_llm_study
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile, JudgeFile
-from crane_core.importers.crane_llm_settled import (
-    SETTLED,
-    read_settled_differences,
-)
-from crane_core.importers.crane_llm_study import (
-    StudyFiles,
-    places_of,
-    read_study,
-)
 from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import detector_named
@@ -54,20 +44,23 @@ def recognises(tree: FileTree) -> float:
 
 def read(tree: FileTree) -> Iterator[Record]:
     """Everything in the archive as records; unreadable parts become LoadProblems."""
-    yield from read_study(tree, _sorted_files(tree), KIND)
+    yield from crane_llm_study.read_study(tree, _sorted_files(tree), KIND)
     for path, sheet, annotator in _OUTCOMES:
-        for found in places_of(tree, path):
+        for found in crane_llm_study.places_of(tree, path):
             yield from read_outcomes(
                 tree, Annotations(found, sheet, annotator, KIND)
             )
-    for found in places_of(tree, _VALIDATION):
-        yield from read_settled_differences(
-            tree, Annotations(found, "Human_Validation", SETTLED, KIND)
+    for found in crane_llm_study.places_of(tree, _VALIDATION):
+        yield from crane_llm_settled.read_settled_differences(
+            tree,
+            Annotations(
+                found, "Human_Validation", crane_llm_settled.SETTLED, KIND
+            ),
         )
 
 
-def _sorted_files(tree: FileTree) -> StudyFiles:
-    files = StudyFiles()
+def _sorted_files(tree: FileTree) -> crane_llm_study.StudyFiles:
+    files = crane_llm_study.StudyFiles()
     for folder, paths in tree.by_folder().items():
         if match := _INPUTS.fullmatch(folder):
             setting = _SETTING[match["setting"]]
@@ -81,7 +74,7 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
 
 
 def _sort_answers(
-    files: StudyFiles, match: re.Match[str], paths: list[str]
+    files: crane_llm_study.StudyFiles, match: re.Match[str], paths: list[str]
 ) -> None:
     is_llm = match["family"] == "llms"
     detector = detector_named(

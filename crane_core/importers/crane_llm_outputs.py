@@ -4,20 +4,11 @@ Knows the JSON files under `results_raw` and `results_parsed*`. Refuses to know 
 differ between the published layouts.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from crane_core.domain import (
-    AnnotatorKind,
-    JsonObject,
-    Judgement,
-    LoadProblem,
-    Run,
-    Setting,
-)
+from crane_core import domain
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import label_named
@@ -27,7 +18,7 @@ JUDGE = "published judge"
 NOT_JSON = "the reply is not the requested JSON"
 NO_VERDICT = "the reply has no boolean under detection"
 
-PromptDigests = Mapping[tuple[str, Setting], str]
+PromptDigests = Mapping[tuple[str, domain.Setting], str]
 """sha256 of the prompt by instance and setting, for prompts that are in the same source."""
 
 
@@ -37,7 +28,7 @@ class AnswerFile(NamedTuple):
     path: str
     instance_id: str
     detector: str
-    setting: Setting
+    setting: domain.Setting
 
 
 class JudgeFile(NamedTuple):
@@ -46,7 +37,7 @@ class JudgeFile(NamedTuple):
     path: str
     instance_id: str
     detector: str
-    setting: Setting
+    setting: domain.Setting
     presentation: str
     repetition: int | None
 
@@ -54,7 +45,7 @@ class JudgeFile(NamedTuple):
 @with_problems
 def read_runs(
     tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
-) -> Iterator[Run | LoadProblem]:
+) -> Iterator[domain.Run | domain.LoadProblem]:
     """One Run per reply of a language model, in order; a reply that is not JSON is a run without an answer."""
     replies = read_json_list(tree, file.path)
     # By its text's sha256 an answer is tied to the prompt that it replies to, if the source has it.
@@ -62,14 +53,14 @@ def read_runs(
     for index, reply in enumerate(replies, start=1):
         # Upstream's writer stores a bare string where a reply was not JSON.
         if not isinstance(reply, (dict, str)):
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 file.path,
                 f"reply {index}",
                 f"expected a reply, not {type(reply).__name__}",
             )
             continue
         crashes, reasoning, unanswered = _verdict(reply)
-        yield Run(
+        yield domain.Run(
             benchmark=JUNOBENCH.benchmark,
             instance_id=file.instance_id,
             detector=file.detector,
@@ -85,7 +76,7 @@ def read_runs(
 
 
 def _verdict(
-    reply: JsonObject | str,
+    reply: domain.JsonObject | str,
 ) -> tuple[bool | None, str | None, str | None]:
     """Whether a crash is predicted, the reasoning, and why there is no answer."""
     if isinstance(reply, str):
@@ -105,10 +96,10 @@ def _verdict(
 @with_problems
 def read_analyzer_run(
     tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
-) -> Iterator[Run | LoadProblem]:
+) -> Iterator[domain.Run | domain.LoadProblem]:
     """The one Run of a static analyzer: it predicts a crash when it reports anything (paper, section 4.2)."""
     diagnostics = read_json_list(tree, file.path)
-    yield Run(
+    yield domain.Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=file.instance_id,
         detector=file.detector,
@@ -119,8 +110,8 @@ def read_analyzer_run(
         diagnostics=json.dumps(diagnostics, ensure_ascii=False),
         # With runtime state an analyzer was given annotated code, which is another text than the models'
         # prompt.
-        prompt_sha256=digests.get((file.instance_id, Setting.CODE))
-        if file.setting is Setting.CODE
+        prompt_sha256=digests.get((file.instance_id, domain.Setting.CODE))
+        if file.setting is domain.Setting.CODE
         else None,
     )
 
@@ -128,27 +119,27 @@ def read_analyzer_run(
 @with_problems
 def read_judgements(
     tree: FileTree, file: JudgeFile, experiment: str
-) -> Iterator[Judgement | LoadProblem]:
+) -> Iterator[domain.Judgement | domain.LoadProblem]:
     """One Judgement per entry: of run k by entry k for language models, of the one run by repetition k for others."""
     verdicts = read_json_list(tree, file.path)
     for number, verdict in enumerate(verdicts, start=1):
         found = label_named(verdict)
         if found is None:
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 file.path,
                 f"verdict {number}",
                 f"{verdict!r} is not a label of the study",
             )
             continue
         label, note = found
-        yield Judgement(
+        yield domain.Judgement(
             benchmark=JUNOBENCH.benchmark,
             instance_id=file.instance_id,
             detector=file.detector,
             setting=file.setting,
             experiment=experiment,
             annotator=JUDGE,
-            annotator_kind=AnnotatorKind.JUDGE,
+            annotator_kind=domain.AnnotatorKind.JUDGE,
             label=label,
             run_index=0 if file.repetition is None else number,
             repetition=file.repetition or number,

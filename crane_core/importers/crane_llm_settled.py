@@ -6,8 +6,6 @@ holds a settlement where even the validation was discussed. Only differing verdi
 random sample, and agreement with them says nothing about other verdicts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,32 +4,12 @@ Knows the order of the records: benchmark, detectors, cases, instances, then inp
 know any path pattern.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from crane_core.domain import (
-    Case,
-    Detector,
-    LoadProblem,
-    Prompt,
-    Record,
-    Setting,
-)
+from crane_core import domain
+from crane_core.importers import crane_llm_outputs, crane_llm_workbooks
 from crane_core.importers.crane_llm_inputs import InputFile, read_inputs
-from crane_core.importers.crane_llm_outputs import (
-    AnswerFile,
-    JudgeFile,
-    read_analyzer_run,
-    read_judgements,
-    read_runs,
-)
-from crane_core.importers.crane_llm_workbooks import (
-    GroundTruth,
-    read_case_labels,
-    read_ground_truth,
-)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import (
     JUNOBENCH,
@@ -48,11 +28,13 @@ class StudyFiles:
     """The files of a release by what they hold, the detectors that have a folder, and files that are misnamed."""
 
     inputs: list[InputFile] = field(default_factory=list)
-    replies: list[AnswerFile] = field(default_factory=list)
-    diagnostics: list[AnswerFile] = field(default_factory=list)
-    verdicts: list[JudgeFile] = field(default_factory=list)
-    detectors: dict[str, Detector] = field(default_factory=dict)
-    misnamed: list[LoadProblem] = field(default_factory=list)
+    replies: list[crane_llm_outputs.AnswerFile] = field(default_factory=list)
+    diagnostics: list[crane_llm_outputs.AnswerFile] = field(
+        default_factory=list
+    )
+    verdicts: list[crane_llm_outputs.JudgeFile] = field(default_factory=list)
+    detectors: dict[str, domain.Detector] = field(default_factory=dict)
+    misnamed: list[domain.LoadProblem] = field(default_factory=list)
 
     def of_instances(
         self, paths: list[str], suffix: str
@@ -65,7 +47,7 @@ class StudyFiles:
                     yield path, instance_id
                 else:
                     self.misnamed.append(
-                        LoadProblem(
+                        domain.LoadProblem(
                             path,
                             "file name",
                             f"{instance_id!r} is not an instance",
@@ -80,27 +62,31 @@ class StudyFiles:
 
 def read_study(
     tree: FileTree, files: StudyFiles, experiment: str
-) -> Iterator[Record]:
+) -> Iterator[domain.Record]:
     """Everything but the human outcomes, whose workbooks differ between releases."""
     yield from tree.problems
     yield from files.misnamed
     yield JUNOBENCH
     yield from files.detectors.values()
     yield from _cases_and_instances(tree, files)
-    digests: dict[tuple[str, Setting], str] = {}
+    digests: dict[tuple[str, domain.Setting], str] = {}
     # Inputs first: answers refer to the sha256 of the prompts.
     for record in read_inputs(
         tree, sorted(files.inputs, key=_code_first), experiment
     ):
-        if isinstance(record, Prompt):
+        if isinstance(record, domain.Prompt):
             digests[record.instance_id, record.setting] = record.sha256
         yield record
     for file in files.replies:
-        yield from read_runs(tree, file, experiment, digests)
+        yield from crane_llm_outputs.read_runs(tree, file, experiment, digests)
     for file in files.diagnostics:
-        yield from read_analyzer_run(tree, file, experiment, digests)
+        yield from crane_llm_outputs.read_analyzer_run(
+            tree, file, experiment, digests
+        )
     for verdict_file in files.verdicts:
-        yield from read_judgements(tree, verdict_file, experiment)
+        yield from crane_llm_outputs.read_judgements(
+            tree, verdict_file, experiment
+        )
 
 
 def places_of(tree: FileTree, path: str) -> list[str]:
@@ -113,19 +99,27 @@ def places_of(tree: FileTree, path: str) -> list[str]:
     ]
 
 
-def _code_first(file: InputFile) -> tuple[str, bool, Setting]:
+def _code_first(file: InputFile) -> tuple[str, bool, domain.Setting]:
     # The text without runtime state first: its cells are the ones that others are compared with.
-    return file.instance_id, file.setting is not Setting.CODE, file.setting
+    return (
+        file.instance_id,
+        file.setting is not domain.Setting.CODE,
+        file.setting,
+    )
 
 
-def _cases_and_instances(tree: FileTree, files: StudyFiles) -> Iterator[Record]:
+def _cases_and_instances(
+    tree: FileTree, files: StudyFiles
+) -> Iterator[domain.Record]:
     truth = _ground_truth(tree)
     yield from truth.problems
     instance_ids = files.instance_ids() | truth.remarks.keys()
-    labelled: dict[str, Case] = {}
+    labelled: dict[str, domain.Case] = {}
     for path in places_of(tree, _LABELS):
-        for record in read_case_labels(tree, path, _LABELS_SHEET):
-            if isinstance(record, Case):
+        for record in crane_llm_workbooks.read_case_labels(
+            tree, path, _LABELS_SHEET
+        ):
+            if isinstance(record, domain.Case):
                 labelled[record.case_id] = record
             else:
                 yield record
@@ -138,6 +132,10 @@ def _cases_and_instances(tree: FileTree, files: StudyFiles) -> Iterator[Record]:
         yield instance_of(instance_id, truth.remarks.get(instance_id))
 
 
-def _ground_truth(tree: FileTree) -> GroundTruth:
+def _ground_truth(tree: FileTree) -> crane_llm_workbooks.GroundTruth:
     found = places_of(tree, _GROUND_TRUTH)
-    return read_ground_truth(tree, found[0]) if found else GroundTruth()
+    return (
+        crane_llm_workbooks.read_ground_truth(tree, found[0])
+        if found
+        else crane_llm_workbooks.GroundTruth()
+    )

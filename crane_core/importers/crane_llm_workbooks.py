@@ -3,36 +3,15 @@
 Knows sheets and columns by name. Refuses footers: only rows with the id of an instance or a case are read.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from crane_core.domain import (
-    AnnotatorKind,
-    Case,
-    Judgement,
-    LoadProblem,
-    ProblemKind,
-    Setting,
-    Version,
-)
+from crane_core import domain
+from crane_core.importers import instance_ids, reading
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import (
-    JUNOBENCH,
-    case_of,
-    is_case_id,
-    is_instance_id,
-    library_of,
-)
 from crane_core.importers.published_detectors import detector_named, label_named
-from crane_core.importers.reading import (
-    Statements,
-    UnreadableFileError,
-    with_problems,
-)
 from crane_core.importers.workbooks import UNNAMED, Workbook, WorkbookRow
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -44,9 +23,9 @@ _OUTCOME_COLUMNS = (
 )
 _VALIDATION_SHEET = re.compile(r"(?P<detector>.+?)_(?P<setting>code|runinfo)")
 _SETTING = {
-    "code": Setting.CODE,
-    "code_runinfo": Setting.RUNTIME,
-    "runinfo": Setting.RUNTIME,
+    "code": domain.Setting.CODE,
+    "code_runinfo": domain.Setting.RUNTIME,
+    "runinfo": domain.Setting.RUNTIME,
 }
 
 
@@ -56,8 +35,8 @@ class GroundTruth:
 
     diagnoses: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str | None] = field(default_factory=dict)
-    problems: list[LoadProblem] = field(default_factory=list)
-    stated: Statements = field(default_factory=Statements)
+    problems: list[domain.LoadProblem] = field(default_factory=list)
+    stated: reading.Statements = field(default_factory=reading.Statements)
 
 
 def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
@@ -68,7 +47,7 @@ def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
             "Ground_truth", "instance", "detection", "diagnosis"
         ):
             _add_truth(truth, row, path)
-    except UnreadableFileError as error:
+    except reading.UnreadableFileError as error:
         truth.problems.append(error.problem)
     return truth
 
@@ -76,7 +55,7 @@ def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
 def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     instance_id = row.text("instance")
     # Footers with formulas stand in the same columns below the 222 rows.
-    if not is_instance_id(instance_id):
+    if not instance_ids.is_instance_id(instance_id):
         return
     repeated = truth.stated.problem(
         instance_id, _cells(row), path=path, place=row.place, what=instance_id
@@ -86,13 +65,17 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
         return
     truth.remarks[instance_id] = _remark(row)
     if row.text("diagnosis"):
-        truth.diagnoses[case_of(instance_id)] = row.text("diagnosis")
+        truth.diagnoses[instance_ids.case_of(instance_id)] = row.text(
+            "diagnosis"
+        )
     # The name of the version is the ground truth; the sheet only repeats it.
-    crashes = instance_id.endswith(Version.REPRODUCED)
+    crashes = instance_id.endswith(domain.Version.REPRODUCED)
     if row.text("detection").lower() != str(crashes).lower():
         reason = f"{instance_id} has the detection {row.text('detection')!r}"
         truth.problems.append(
-            LoadProblem(path, row.place, reason, ProblemKind.CONTRADICTION)
+            domain.LoadProblem(
+                path, row.place, reason, domain.ProblemKind.CONTRADICTION
+            )
         )
 
 
@@ -105,27 +88,27 @@ def _remark(row: WorkbookRow) -> str | None:
     )
 
 
-@with_problems
+@reading.with_problems
 def read_case_labels(
     tree: FileTree, path: str, sheet: str
-) -> Iterator[Case | LoadProblem]:
+) -> Iterator[domain.Case | domain.LoadProblem]:
     """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
-    stated = Statements()
+    stated = reading.Statements()
     for row in Workbook(tree, path).rows(
         sheet, "nb_name", "ename", "evalue", "label_root_cause"
     ):
         case_id = row.text("nb_name")
-        if is_case_id(case_id):
+        if instance_ids.is_case_id(case_id):
             yield stated.problem(
                 case_id, _cells(row), path=path, place=row.place, what=case_id
             ) or _case(case_id, row)
 
 
-def _case(case_id: str, row: WorkbookRow) -> Case:
-    return Case(
-        benchmark=JUNOBENCH.benchmark,
+def _case(case_id: str, row: WorkbookRow) -> domain.Case:
+    return domain.Case(
+        benchmark=instance_ids.JUNOBENCH.benchmark,
         case_id=case_id,
-        library=library_of(case_id),
+        library=instance_ids.library_of(case_id),
         root_cause=row.text("label_root_cause") or None,
         exception=row.text("ename") or None,
         crash_type=row.text("label_refined_exp_type") or None,
@@ -159,14 +142,14 @@ class Annotations:
     experiment: str
 
 
-@with_problems
+@reading.with_problems
 def read_outcomes(
     tree: FileTree, source: Annotations
-) -> Iterator[Judgement | LoadProblem]:
+) -> Iterator[domain.Judgement | domain.LoadProblem]:
     """The human outcome of every instance, detector and setting; an empty cell is neither an outcome nor a problem."""
     rows = Workbook(tree, source.path).rows(source.sheet, "instance")
     for row, instance_id in _instance_rows(rows, source.path):
-        if isinstance(instance_id, LoadProblem):
+        if isinstance(instance_id, domain.LoadProblem):
             yield instance_id
             continue
         for column, cell in row.cells.items():
@@ -183,10 +166,10 @@ def read_outcomes(
                 )
 
 
-@with_problems
+@reading.with_problems
 def read_validation(
     tree: FileTree, path: str, annotator: str, experiment: str
-) -> Iterator[Judgement | LoadProblem]:
+) -> Iterator[domain.Judgement | domain.LoadProblem]:
     """The second annotator's sample: a sheet per detector and setting, the label in the column after the instance."""
     workbook = Workbook(tree, path)
     for sheet in workbook.sheet_names:
@@ -199,7 +182,7 @@ def read_validation(
         ):
             # The padding is for rows that end with the instance.
             column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
-            if isinstance(instance_id, LoadProblem):
+            if isinstance(instance_id, domain.LoadProblem):
                 yield instance_id
             elif cell != "":
                 yield judgement(
@@ -214,12 +197,12 @@ def read_validation(
 
 def _instance_rows(
     rows: Iterator[WorkbookRow], path: str
-) -> Iterator[tuple[WorkbookRow, str | LoadProblem]]:
+) -> Iterator[tuple[WorkbookRow, str | domain.LoadProblem]]:
     """Rows that belong to an instance, with its id, or the problem if the instance occurred before."""
-    stated = Statements()
+    stated = reading.Statements()
     for row in rows:
         instance_id = row.text("instance")
-        if is_instance_id(instance_id):
+        if instance_ids.is_instance_id(instance_id):
             repeated = stated.problem(
                 instance_id,
                 _cells(row),
@@ -254,23 +237,23 @@ def judgement(
     instance_id: str,
     match: re.Match[str],
     cell: object,
-) -> Judgement | LoadProblem:
+) -> domain.Judgement | domain.LoadProblem:
     """The label of a cell; match: `detector` and `setting` as the column or the sheet names them."""
     found = label_named(cell)
     if found is None:
-        return LoadProblem(
+        return domain.LoadProblem(
             source.path,
             f"{row.place}, column {column}",
             f"{cell!r} is not a label of the study",
         )
-    return Judgement(
-        benchmark=JUNOBENCH.benchmark,
+    return domain.Judgement(
+        benchmark=instance_ids.JUNOBENCH.benchmark,
         instance_id=instance_id,
         detector=detector_named(match["detector"]).detector,
         setting=_SETTING[match["setting"]],
         experiment=source.experiment,
         annotator=source.annotator,
-        annotator_kind=AnnotatorKind.HUMAN,
+        annotator_kind=domain.AnnotatorKind.HUMAN,
         label=found[0],
         note=found[1],
     )

@@ -3,23 +3,19 @@
 Knows names and bytes. Refuses to know what the files mean, and to return anything from outside the source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from crane_core.domain import LoadProblem
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import (
-    DEFAULT_LIMITS,
-    ArchiveLimits,
-    Contents,
-)
+from crane_core.importers import archive_safety
 from crane_core.importers.folder import open_folder, read_file
 from crane_core.importers.tar_archive import open_tar
 from crane_core.importers.zip_archive import open_zip
 
-_OPENERS: dict[str, Callable[[Path, ArchiveLimits], Contents]] = {
+_OPENERS: dict[
+    str, Callable[[Path, archive_safety.ArchiveLimits], archive_safety.Contents]
+] = {
     ".tar.gz": open_tar,
     ".tgz": open_tar,
     ".tar": open_tar,
@@ -36,7 +32,7 @@ class FileTree:
     refused members, which are not in `paths`.
     """
 
-    def __init__(self, name: str, contents: Contents) -> None:
+    def __init__(self, name: str, contents: archive_safety.Contents) -> None:
         # GitHub's archives hold everything in one folder, named after repository and release.
         top = _common_top(contents.names)
         self.name = name
@@ -67,7 +63,10 @@ class FileTree:
         return groups
 
 
-def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
+def open_tree(
+    path: Path,
+    limits: archive_safety.ArchiveLimits = archive_safety.DEFAULT_LIMITS,
+) -> FileTree:
     """Open a folder, a .tar, .tar.gz, .tgz, .zip or .eval archive, or a single file as a tree of one file.
 
     Raises SourceError if the path does not exist or its archive is damaged, cut short or a bomb.
@@ -87,7 +86,9 @@ def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
 
 
 def open_files(
-    paths: Sequence[Path], name: str, limits: ArchiveLimits = DEFAULT_LIMITS
+    paths: Sequence[Path],
+    name: str,
+    limits: archive_safety.ArchiveLimits = archive_safety.DEFAULT_LIMITS,
 ) -> FileTree:
     """A tree of single files, such as the two notebooks of a pair; raises SourceError when two share a name."""
     files = {path.name: path for path in paths}
@@ -104,17 +105,19 @@ def open_files(
             )
     return FileTree(
         name,
-        Contents(
+        archive_safety.Contents(
             read=lambda file: read_file(files[file], limits), names=list(files)
         ),
     )
 
 
 def _opened(
-    opener: Callable[[Path, ArchiveLimits], Contents],
+    opener: Callable[
+        [Path, archive_safety.ArchiveLimits], archive_safety.Contents
+    ],
     path: Path,
-    limits: ArchiveLimits,
-) -> Contents:
+    limits: archive_safety.ArchiveLimits,
+) -> archive_safety.Contents:
     try:
         return opener(path, limits)
     except OSError as error:

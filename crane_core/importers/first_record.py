@@ -3,8 +3,6 @@
 Knows the first object of JSON, JSON lines, CSV and Parquet. Refuses to know any tool.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

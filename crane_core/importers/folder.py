@@ -3,28 +3,25 @@
 Knows the file system. Refuses to know what the files mean, and reads a file only on request.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import (
-    ArchiveLimits,
-    Contents,
-    refuse_crowd,
-    unsafe_name,
-)
+from crane_core.importers import archive_safety
 
 _CHECK_ACCESS = "Check that the file exists and is readable."
 
 
-def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
+def open_folder(
+    root: Path, limits: archive_safety.ArchiveLimits
+) -> archive_safety.Contents:
     """List the files under `root`; a link that leads out of it is refused.
 
     Hidden files and the sockets of kernels that run there are left out.
     """
-    contents = Contents(read=lambda name: read_file(root / name, limits))
+    contents = archive_safety.Contents(
+        read=lambda name: read_file(root / name, limits)
+    )
     inside = root.resolve()
     # By itself `os.walk` passes over a folder that it may not list.
     for folder, subfolders, files in os.walk(
@@ -44,11 +41,11 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
             if not name.startswith(".") and not Path(folder, name).is_socket():
                 _add(contents, Path(folder, name), root, inside)
         # Counted on the way, so that a home folder given by mistake is refused before it is read to its end.
-        refuse_crowd(len(contents.names), str(root), limits)
+        archive_safety.refuse_crowd(len(contents.names), str(root), limits)
     return contents
 
 
-def read_file(path: Path, limits: ArchiveLimits) -> bytes:
+def read_file(path: Path, limits: archive_safety.ArchiveLimits) -> bytes:
     """The bytes of one ordinary file; SourceError when it is too large or cannot be read."""
     try:
         if path.stat().st_size > limits.file_bytes:
@@ -64,9 +61,11 @@ def read_file(path: Path, limits: ArchiveLimits) -> bytes:
         ) from error
 
 
-def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
+def _add(
+    contents: archive_safety.Contents, file: Path, root: Path, inside: Path
+) -> None:
     name = _relative(file, root)
-    reason = unsafe_name(name)
+    reason = archive_safety.unsafe_name(name)
     if reason is None and file.is_symlink():
         reason = _why_not_followed(file, inside)
     if reason is None and not file.is_file():
@@ -92,7 +91,9 @@ def _relative(file: Path, root: Path) -> str:
     return file.relative_to(root).as_posix()
 
 
-def _note_unlistable(contents: Contents, root: Path, error: OSError) -> None:
+def _note_unlistable(
+    contents: archive_safety.Contents, root: Path, error: OSError
+) -> None:
     contents.refuse(
         _relative(Path(error.filename), root),
         f"the folder cannot be listed: {error.strerror}",

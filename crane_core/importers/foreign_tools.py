@@ -4,8 +4,6 @@ Knows the first record of a file. Refuses to read answers or labels out of it: w
 one evaluation to the next, so that its owner has to say it.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

@@ -4,33 +4,16 @@ Knows the members of such a log, as Inspect 0.3 documents and writes them. Refus
 one that names no instance, that failed, or that its author invalidated is left out, and counted.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crane_core.domain import (
-    Benchmark,
-    Detector,
-    DetectorKind,
-    JsonObject,
-    LoadProblem,
-    ProblemKind,
-    Record,
-    Run,
-    Setting,
-    Version,
-)
+from crane_core import domain
+from crane_core.importers import reading
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import (
-    Statements,
-    UnreadableFileError,
-    read_json,
-)
 from crane_core.prompts.reply import ReadReply, read_reply
 
 KIND = "inspect-log"
@@ -46,7 +29,7 @@ _QUOTED = 200
 """Characters of a sample's id or error that a message quotes."""
 
 _MOST_EPOCHS = 1_000_000
-_VERSIONS = tuple(f"_{version}" for version in Version)
+_VERSIONS = tuple(f"_{version}" for version in domain.Version)
 
 
 class _Log(NamedTuple):
@@ -56,7 +39,7 @@ class _Log(NamedTuple):
     model: str
     experiment: str
     status: str
-    arguments: JsonObject
+    arguments: domain.JsonObject
 
 
 class _LeftOutError(Exception):
@@ -66,7 +49,7 @@ class _LeftOutError(Exception):
         self,
         why: str,
         shown: object,
-        kind: ProblemKind = ProblemKind.UNREADABLE,
+        kind: domain.ProblemKind = domain.ProblemKind.UNREADABLE,
     ) -> None:
         super().__init__(why)
         self.why, self.shown, self.kind = why, str(shown)[:_QUOTED], kind
@@ -84,7 +67,7 @@ def recognises(tree: FileTree) -> float:
     return 0.95 if all(mark in beginning for mark in _MARKS) else 0.0
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """A Run per sample and epoch, the benchmark and detector before its first, and a count of what was left out.
 
     The instance, setting and benchmark are members of the sample's metadata, else parts of its id between slashes, else
@@ -98,9 +81,9 @@ def read(tree: FileTree) -> Iterator[Record]:
         else [path for path in tree.paths if path.endswith(_SUFFIX)]
     ):
         try:
-            document = read_json(tree, path)
+            document = reading.read_json(tree, path)
             log = _log(document, path)
-        except UnreadableFileError as error:
+        except reading.UnreadableFileError as error:
             yield error.problem
             continue
         yield from _records(
@@ -111,10 +94,12 @@ def read(tree: FileTree) -> Iterator[Record]:
 def _log(document: Any, path: str) -> _Log:
     about = document.get("eval") if isinstance(document, dict) else None
     if not isinstance(about, dict):
-        raise UnreadableFileError(path, "eval", "it is not a log of Inspect")
+        raise reading.UnreadableFileError(
+            path, "eval", "it is not a log of Inspect"
+        )
     for name in ("model", "task", "eval_id"):
         if not isinstance(about.get(name), str) or not about[name].strip():
-            raise UnreadableFileError(
+            raise reading.UnreadableFileError(
                 path, f"eval.{name}", "it is missing or not a string"
             )
     arguments = about.get("task_args")
@@ -132,28 +117,30 @@ def _members(tree: FileTree) -> Iterator[Any]:
     for path in tree.paths:
         if path.startswith(_SAMPLES) and path.endswith(_SUFFIX):
             try:
-                yield read_json(tree, path)
-            except UnreadableFileError as error:
+                yield reading.read_json(tree, path)
+            except reading.UnreadableFileError as error:
                 yield error.problem
 
 
-def _listed(document: JsonObject, path: str) -> Iterator[Any]:
+def _listed(document: domain.JsonObject, path: str) -> Iterator[Any]:
     samples = document.get("samples")
     if isinstance(samples, list):
         yield from samples
     else:
-        yield LoadProblem(
+        yield domain.LoadProblem(
             path, "samples", "the log was written without its samples"
         )
 
 
-def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
-    detector = Detector(slug(log.model), log.model, DetectorKind.LLM)
-    told: dict[tuple[str, ProblemKind], list[str]] = defaultdict(list)
+def _records(log: _Log, samples: Iterator[Any]) -> Iterator[domain.Record]:
+    detector = domain.Detector(
+        slug(log.model), log.model, domain.DetectorKind.LLM
+    )
+    told: dict[tuple[str, domain.ProblemKind], list[str]] = defaultdict(list)
     named: set[str] = set()
-    stated = Statements()
+    stated = reading.Statements()
     for sample in samples:
-        if isinstance(sample, LoadProblem):
+        if isinstance(sample, domain.LoadProblem):
             yield sample
             continue
         try:
@@ -166,7 +153,7 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
         if run.unanswered:
             unanswered = (
                 f"kept without an answer: {run.unanswered}",
-                ProblemKind.UNREADABLE,
+                domain.ProblemKind.UNREADABLE,
             )
             told[unanswered].append(f"{run.instance_id}, epoch {run.run_index}")
         # The detector comes with its first run, so that a log without a usable sample leaves no trace.
@@ -177,18 +164,18 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
             yield (
                 JUNOBENCH
                 if run.benchmark == JUNOBENCH.benchmark
-                else Benchmark(run.benchmark, run.benchmark)
+                else domain.Benchmark(run.benchmark, run.benchmark)
             )
         yield run
     if log.status != "success":
-        yield LoadProblem(
+        yield domain.LoadProblem(
             log.path,
             "status",
             f"the evaluation did not end: {log.status[:_QUOTED]!r}",
         )
     for (why, kind), which in told.items():
         n = len(which)
-        yield LoadProblem(
+        yield domain.LoadProblem(
             log.path,
             f"{n:,} sample{'s' if n > 1 else ''}",
             f"{why}; the first: {which[0]}",
@@ -197,14 +184,14 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
 
 
 def _refuse_repeated(
-    stated: Statements, key: tuple[object, ...], run: Run
+    stated: reading.Statements, key: tuple[object, ...], run: domain.Run
 ) -> None:
     """Raises _LeftOutError for a second sample of one instance and epoch, whether it answers alike or not."""
     sample = f"{run.instance_id}, epoch {run.run_index}"
     repeated = stated.problem(key, run, path="", place="", what=sample)
     if repeated is None:
         return
-    is_contradiction = repeated.kind is ProblemKind.CONTRADICTION
+    is_contradiction = repeated.kind is domain.ProblemKind.CONTRADICTION
     why = (
         "a sample before it answers otherwise"
         if is_contradiction
@@ -213,7 +200,7 @@ def _refuse_repeated(
     raise _LeftOutError(why, sample, repeated.kind)
 
 
-def _run(log: _Log, sample: Any, detector: str) -> Run:
+def _run(log: _Log, sample: Any, detector: str) -> domain.Run:
     if not isinstance(sample, dict):
         raise _LeftOutError("it is not an object", type(sample).__name__)
     benchmark, instance_id, setting = _whose(log, sample)
@@ -237,7 +224,7 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
             "its epoch is not an integer of 1 or more", repr(epoch)
         )
     said = _said(sample)
-    return Run(
+    return domain.Run(
         benchmark=benchmark,
         instance_id=instance_id,
         detector=detector,
@@ -251,7 +238,7 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
     )
 
 
-def _invalidated(instance_id: str, sample: JsonObject) -> str:
+def _invalidated(instance_id: str, sample: domain.JsonObject) -> str:
     """Which sample it is, and the reason that its author gave."""
     which = f"{instance_id}, epoch {sample.get('epoch')}"
     invalidation = sample["invalidation"]
@@ -265,7 +252,9 @@ def _invalidated(instance_id: str, sample: JsonObject) -> str:
     )
 
 
-def _whose(log: _Log, sample: JsonObject) -> tuple[str, str, Setting]:
+def _whose(
+    log: _Log, sample: domain.JsonObject
+) -> tuple[str, str, domain.Setting]:
     given = sample.get("metadata")
     # The sample's metadata last: what its author stated there outweighs what an id looks like.
     stated = dict(log.arguments) | _named_in(str(sample.get("id", "")))
@@ -279,21 +268,23 @@ def _whose(log: _Log, sample: JsonObject) -> tuple[str, str, Setting]:
             "it names no instance, whose name ends in _reproduced or _fixed",
             repr(sample.get("id")),
         )
-    if stated.get("setting") not in list(Setting):
+    if stated.get("setting") not in list(domain.Setting):
         raise _LeftOutError(
-            f"its setting is none of {', '.join(Setting)}",
+            f"its setting is none of {', '.join(domain.Setting)}",
             repr(stated.get("setting")),
         )
     if not isinstance(named, str) or not named.strip():
         raise _LeftOutError("its benchmark is not a name", repr(named))
-    return slug(named), instance_id.strip(), Setting(stated["setting"])
+    return slug(named), instance_id.strip(), domain.Setting(stated["setting"])
 
 
 def _named_in(sample_id: str) -> dict[str, str]:
     """What an id such as `junobench/runtime/pandas_1_fixed` looks like."""
     parts = sample_id.split("/")
     instance = next((part for part in parts if part.endswith(_VERSIONS)), None)
-    setting = next((part for part in parts if part in list(Setting)), None)
+    setting = next(
+        (part for part in parts if part in list(domain.Setting)), None
+    )
     other = next(
         (part for part in parts[:-1] if part not in (instance, setting)), None
     )
@@ -301,7 +292,7 @@ def _named_in(sample_id: str) -> dict[str, str]:
     return {name: part for name, part in named.items() if part}
 
 
-def _said(sample: JsonObject) -> ReadReply:
+def _said(sample: domain.JsonObject) -> ReadReply:
     output, limit = sample.get("output"), sample.get("limit")
     completion = output.get("completion") if isinstance(output, dict) else None
     if not isinstance(output, dict) or not isinstance(completion, str):

@@ -3,8 +3,6 @@
 Knows how an id is built. Refuses to reject an unknown id: a release may hold more.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

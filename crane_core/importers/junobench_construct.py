@@ -4,21 +4,12 @@ Knows `detect_if_cell_crash/<detector>/results_{buggy,fixed}` and `benchmark_des
 collapsed their indentation, so they are not a source of code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crane_core.domain import (
-    Case,
-    Detector,
-    LoadProblem,
-    Record,
-    Run,
-    Setting,
-    Version,
-)
+from crane_core import domain
+from crane_core.importers import reading
 from crane_core.importers.crane_llm_study import places_of
 from crane_core.importers.crane_llm_workbooks import read_case_labels
 from crane_core.importers.filetree import FileTree
@@ -29,16 +20,11 @@ from crane_core.importers.instance_ids import (
     is_case_id,
 )
 from crane_core.importers.published_detectors import detector_named
-from crane_core.importers.reading import (
-    read_json_list,
-    read_text,
-    with_problems,
-)
 
 KIND = "junobench-construct"
 EXCEEDS_CONTEXT = "input exceeds the context of the model"
 
-_VERSION = {"buggy": Version.REPRODUCED, "fixed": Version.FIXED}
+_VERSION = {"buggy": domain.Version.REPRODUCED, "fixed": domain.Version.FIXED}
 _RESULTS = re.compile(
     r"(?:|.*/)detect_if_cell_crash/(?P<detector>[^/]+)/results_(?P<version>buggy|fixed)"
 )
@@ -53,13 +39,13 @@ _ANSWER = {"TRUE": True, "FALSE": False}
 class _Results(NamedTuple):
     path: str
     case_id: str
-    version: Version
-    detector: Detector
+    version: domain.Version
+    detector: domain.Detector
 
 
 class _Skipped(NamedTuple):
     path: str
-    detector: Detector
+    detector: domain.Detector
 
 
 def recognises(tree: FileTree) -> float:
@@ -71,7 +57,7 @@ def recognises(tree: FileTree) -> float:
     )
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """Everything in the archive as records; unreadable parts become LoadProblems."""
     yield from tree.problems
     yield JUNOBENCH
@@ -82,7 +68,7 @@ def read(tree: FileTree) -> Iterator[Record]:
         if (match := _SKIPPED.fullmatch(path))
     ]
     yield from misnamed
-    detectors: list[Detector] = [file.detector for file in results] + [
+    detectors: list[domain.Detector] = [file.detector for file in results] + [
         file.detector for file in skipped
     ]
     yield from dict.fromkeys(detectors)
@@ -92,7 +78,7 @@ def read(tree: FileTree) -> Iterator[Record]:
     ]
     instance_ids = {f"{file.case_id}_{file.version}" for file in results}
     instance_ids |= {
-        record.instance_id for record in skips if isinstance(record, Run)
+        record.instance_id for record in skips if isinstance(record, domain.Run)
     }
     yield from _cases_and_instances(tree, instance_ids)
     yield from skips
@@ -100,9 +86,11 @@ def read(tree: FileTree) -> Iterator[Record]:
         yield from _runs(tree, file)
 
 
-def _result_files(tree: FileTree) -> tuple[list[_Results], list[LoadProblem]]:
+def _result_files(
+    tree: FileTree,
+) -> tuple[list[_Results], list[domain.LoadProblem]]:
     files: list[_Results] = []
-    misnamed: list[LoadProblem] = []
+    misnamed: list[domain.LoadProblem] = []
     for folder, paths in tree.by_folder().items():
         match = _RESULTS.fullmatch(folder)
         if match is None:
@@ -117,19 +105,21 @@ def _result_files(tree: FileTree) -> tuple[list[_Results], list[LoadProblem]]:
                 files.append(_Results(path, name["case"], version, detector))
             elif path.endswith(".json"):
                 misnamed.append(
-                    LoadProblem(path, "file name", "it contains no case id")
+                    domain.LoadProblem(
+                        path, "file name", "it contains no case id"
+                    )
                 )
     return files, misnamed
 
 
 def _cases_and_instances(
     tree: FileTree, instance_ids: set[str]
-) -> Iterator[Record]:
+) -> Iterator[domain.Record]:
     labelled: set[str] = set()
     path, sheet = _CASES
     for found in places_of(tree, path):
         for record in read_case_labels(tree, found, sheet):
-            if isinstance(record, Case):
+            if isinstance(record, domain.Case):
                 labelled.add(record.case_id)
             yield record
     yield from (
@@ -138,40 +128,44 @@ def _cases_and_instances(
         if case.case_id not in labelled
     )
     both = {
-        f"{case_id}_{version}" for case_id in labelled for version in Version
+        f"{case_id}_{version}"
+        for case_id in labelled
+        for version in domain.Version
     }
     yield from (
         instance_of(instance_id) for instance_id in sorted(both | instance_ids)
     )
 
 
-@with_problems
-def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
+@reading.with_problems
+def _runs(
+    tree: FileTree, file: _Results
+) -> Iterator[domain.Run | domain.LoadProblem]:
     """One Run per answer; "[Error-skipping]" and any other text is a run without an answer."""
-    answers = read_json_list(tree, file.path)
+    answers = reading.read_json_list(tree, file.path)
     for index, answer in enumerate(answers, start=1):
         if isinstance(answer, (str, bool)):
             yield _run(file, index, answer)
         else:
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 file.path,
                 f"answer {index}",
                 f"expected a string, not {type(answer).__name__}",
             )
 
 
-def _run(file: _Results, index: int, answer: Any) -> Run:
+def _run(file: _Results, index: int, answer: Any) -> domain.Run:
     crashes = (
         # The files hold the words TRUE and FALSE, not JSON's booleans.
         answer
         if isinstance(answer, bool)
         else _ANSWER.get(answer.strip().upper())
     )
-    return Run(
+    return domain.Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=f"{file.case_id}_{file.version}",
         detector=file.detector.detector,
-        setting=Setting.CODE,
+        setting=domain.Setting.CODE,
         experiment=KIND,
         run_index=index,
         crashes=crashes,
@@ -179,30 +173,32 @@ def _run(file: _Results, index: int, answer: Any) -> Run:
     )
 
 
-@with_problems
+@reading.with_problems
 def _runs_never_asked(
     tree: FileTree, file: _Skipped
-) -> Iterator[Run | LoadProblem]:
+) -> Iterator[domain.Run | domain.LoadProblem]:
     """Both versions of each case that upstream left out because its text is too long for the model."""
     # The published list has no line end at its end; an edited copy may begin with a byte-order mark.
-    lines = read_text(tree, file.path).removeprefix("\ufeff").split("\n")
+    lines = (
+        reading.read_text(tree, file.path).removeprefix("\ufeff").split("\n")
+    )
     for number, line in enumerate(lines, start=1):
         case_id = line.strip()
         if is_case_id(case_id):
-            for version in Version:
+            for version in domain.Version:
                 yield _run_never_asked(f"{case_id}_{version}", file.detector)
         elif case_id:
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 file.path, f"line {number}", f"{case_id!r} contains no case id"
             )
 
 
-def _run_never_asked(instance_id: str, detector: Detector) -> Run:
-    return Run(
+def _run_never_asked(instance_id: str, detector: domain.Detector) -> domain.Run:
+    return domain.Run(
         benchmark=JUNOBENCH.benchmark,
         instance_id=instance_id,
         detector=detector.detector,
-        setting=Setting.CODE,
+        setting=domain.Setting.CODE,
         experiment=KIND,
         # Answers count from 1: 0 marks a question that was never put.
         run_index=0,

@@ -4,8 +4,6 @@ Knows how a row becomes the members of a prediction. Refuses to guess: a row wit
 is left out and counted, with the paths at which they were looked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -15,6 +13,8 @@ from typing import Any, NamedTuple
 
 from crane_core.domain import LoadProblem, ProblemKind, Record
 from crane_core.errors import SourceError
+from crane_core.importers import predictions, reading
+from crane_core.importers.answer_maps import placed_rows
 from crane_core.importers.answer_maps.answer_map import (
     NEEDED_FIELDS,
     AnswerMap,
@@ -25,25 +25,9 @@ from crane_core.importers.answer_maps.answer_map import (
     missing_fields,
     ready_maps,
 )
-from crane_core.importers.answer_maps.placed_rows import (
-    SUFFIXES,
-    PlacedRow,
-    rows_of,
-)
 from crane_core.importers.answer_maps.proposal import ROWS_LOOKED_AT, proposed
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.first_record import first_members
-from crane_core.importers.predictions import (
-    experiment_of,
-    once_named,
-    records_of_row,
-)
-from crane_core.importers.reading import (
-    Statements,
-    UnreadableFileError,
-    read_bytes,
-    with_problems,
-)
 from crane_core.prompts.reply import read_reply
 
 KIND = "mapped-answers"
@@ -82,7 +66,9 @@ def recognises(tree: FileTree) -> float:
 
 def ready_map(tree: FileTree) -> AnswerMap | None:
     """The mapping that ships for the one file of the tree; None where none knows it."""
-    if len(tree.paths) != 1 or not tree.paths[0].lower().endswith(SUFFIXES):
+    if len(tree.paths) != 1 or not tree.paths[0].lower().endswith(
+        placed_rows.SUFFIXES
+    ):
         return None
     [path] = tree.paths
     members = first_members(path, tree.read(path))
@@ -100,7 +86,11 @@ def knows(rules: AnswerMap, members: frozenset[str]) -> bool:
 def _map_beside(tree: FileTree) -> str | None:
     """The mapping of a tree that holds one and the file that it is for."""
     maps = [path for path in tree.paths if path.endswith(MAP_SUFFIX)]
-    others = [path for path in tree.paths if path.lower().endswith(SUFFIXES)]
+    others = [
+        path
+        for path in tree.paths
+        if path.lower().endswith(placed_rows.SUFFIXES)
+    ]
     is_pair = len(tree.paths) == 2 and len(others) == 1
     return maps[0] if is_pair and len(maps) == 1 else None
 
@@ -108,21 +98,25 @@ def _map_beside(tree: FileTree) -> str | None:
 class FirstRows(NamedTuple):
     """The first rows of a file, and the mapping that ships for it."""
 
-    rows: list[PlacedRow]
+    rows: list[placed_rows.PlacedRow]
     rules: AnswerMap | None
 
 
 def first_rows(tree: FileTree) -> FirstRows:
     """Of the one file of the tree. Raises SourceError if it cannot be mapped or read."""
-    if len(tree.paths) != 1 or not tree.paths[0].lower().endswith(SUFFIXES):
+    if len(tree.paths) != 1 or not tree.paths[0].lower().endswith(
+        placed_rows.SUFFIXES
+    ):
         raise SourceError(
-            f"{tree.name} is not one file whose name ends in {', '.join(SUFFIXES)}.",
+            f"{tree.name} is not one file whose name ends in {', '.join(placed_rows.SUFFIXES)}.",
             remedy="Name the file that holds the answers.",
         )
     [path] = tree.paths
     rules = ready_map(tree)
-    first = islice(rows_of(tree, path, rules or AnswerMap({})), ROWS_LOOKED_AT)
-    rows = [row for row in first if isinstance(row, PlacedRow)]
+    first = islice(
+        placed_rows.rows_of(tree, path, rules or AnswerMap({})), ROWS_LOOKED_AT
+    )
+    rows = [row for row in first if isinstance(row, placed_rows.PlacedRow)]
     return FirstRows(rows, rules)
 
 
@@ -134,10 +128,10 @@ def proposed_map(tree: FileTree) -> str:
 def read(tree: FileTree) -> Iterator[Record]:
     """What `importers.predictions` makes of each row's answers, and a count of every kind of row that was left out."""
     yield from tree.problems
-    yield from once_named(_mapped(tree))
+    yield from predictions.once_named(_mapped(tree))
 
 
-@with_problems
+@reading.with_problems
 def _mapped(tree: FileTree) -> Iterator[Record]:
     beside = _map_beside(tree)
     if beside is None:
@@ -147,9 +141,11 @@ def _mapped(tree: FileTree) -> Iterator[Record]:
         rules = _rules(tree, beside)
         [path] = (path for path in tree.paths if path != beside)
     if rules is None:
-        raise UnreadableFileError(path, "file", "no mapping knows this form")
+        raise reading.UnreadableFileError(
+            path, "file", "no mapping knows this form"
+        )
     if missing := missing_fields(rules):
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             beside or path,
             "mapping",
             f"it does not state {fields_listed(missing)}",
@@ -159,9 +155,9 @@ def _mapped(tree: FileTree) -> Iterator[Record]:
 
 def _rules(tree: FileTree, path: str) -> AnswerMap:
     try:
-        return answer_map(read_bytes(tree, path))
+        return answer_map(reading.read_bytes(tree, path))
     except MapError as error:
-        raise UnreadableFileError(path, error.key, error.why) from error
+        raise reading.UnreadableFileError(path, error.key, error.why) from error
 
 
 class _AnswerReader:
@@ -169,8 +165,8 @@ class _AnswerReader:
 
     def __init__(self, tree: FileTree, path: str, rules: AnswerMap) -> None:
         self._tree, self._path, self._rules = tree, path, rules
-        self._experiment = experiment_of(path)
-        self._stated = Statements()
+        self._experiment = predictions.experiment_of(path)
+        self._stated = reading.Statements()
         self._n_before: Counter[_Asked] = Counter()
         self._prompts: dict[_Asked, str | None] = {}
         self._seen: set[str] = set()
@@ -179,7 +175,7 @@ class _AnswerReader:
     def records(self) -> Iterator[Record]:
         """Records of answers, then a problem for each reason to leave rows out, with how many they are."""
         n_wanted = 0
-        for row in rows_of(self._tree, self._path, self._rules):
+        for row in placed_rows.rows_of(self._tree, self._path, self._rules):
             if isinstance(row, LoadProblem):
                 yield row
                 continue
@@ -203,7 +199,7 @@ class _AnswerReader:
     def _of_answer(
         self, place: str, fields: dict[str, Any]
     ) -> Iterator[Record]:
-        found = records_of_row(
+        found = predictions.records_of_row(
             (place, fields), self._path, self._experiment, self._stated
         )
         for record in found:
@@ -220,7 +216,7 @@ class _AnswerReader:
     ) -> None:
         self._left_out.setdefault((why, kind), []).append(place)
 
-    def _answers(self, row: PlacedRow) -> list[dict[str, Any]]:
+    def _answers(self, row: placed_rows.PlacedRow) -> list[dict[str, Any]]:
         """The members of the predictions that a row holds, one for each of its replies. Raises _UnmappedRowError."""
         read = {
             name: _value(name, rule, row)
@@ -256,7 +252,7 @@ class _AnswerReader:
         )
         return " and no ".join(told)
 
-    def _is_wanted(self, row: PlacedRow) -> bool:
+    def _is_wanted(self, row: placed_rows.PlacedRow) -> bool:
         """Whether it is a row about an answer, and not one that repeats an earlier row."""
         for path, values in self._rules.only.items():
             if str(row.at(path)) not in values:
@@ -297,7 +293,7 @@ class _AnswerReader:
         return fields | {"index": self._n_before[asked]}
 
 
-def _value(name: str, rule: MapRule, row: PlacedRow) -> Any:
+def _value(name: str, rule: MapRule, row: placed_rows.PlacedRow) -> Any:
     """What the row says for a field, in the type that predictions want; None where it says nothing."""
     found = rule.value
     for path in rule.paths:

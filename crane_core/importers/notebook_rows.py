@@ -5,29 +5,13 @@ is a crashing instance: executed cells, a target, a message. There is no fixed v
 detectors have a recall on it but cannot raise a false alarm, so their accuracy means little.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
-from crane_core.domain import (
-    Benchmark,
-    Case,
-    Cell,
-    CellRole,
-    Instance,
-    JsonObject,
-    LoadProblem,
-    Record,
-    Version,
-)
+from crane_core import domain
+from crane_core.importers import reading
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import (
-    UnreadableFileError,
-    parse_json,
-    read_bytes,
-)
 from crane_core.notebooks import crash_index, plan, read_code_cells
 
 KIND = "notebook-column"
@@ -44,49 +28,49 @@ def recognises(tree: FileTree) -> float:
     )
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """A benchmark named after the dataset; a case, an instance and its cells per notebook; a problem per reason."""
     yield from tree.problems
     for path in tree.paths:
         try:
-            data = read_bytes(tree, path)
-        except UnreadableFileError as error:
+            data = reading.read_bytes(tree, path)
+        except reading.UnreadableFileError as error:
             yield error.problem
             continue
         for number, line in enumerate(data.splitlines(), start=1):
             yield from _line(line, path, f"line {number}")
 
 
-def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
+def _line(line: bytes, path: str, place: str) -> Iterator[domain.Record]:
     try:
-        entry = parse_json(line, path, place)
+        entry = reading.parse_json(line, path, place)
         if "dataset" in entry:
-            yield Benchmark(slug(entry["dataset"]), entry["dataset"])
+            yield domain.Benchmark(slug(entry["dataset"]), entry["dataset"])
         elif "skipped" in entry:
             rows = ", ".join(map(str, entry["rows"]))
             more = ", …" if entry["n"] > len(entry["rows"]) else ""
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 path,
                 f"rows {rows}{more}",
                 f"{entry['n']} skipped: {entry['skipped']}",
             )
         else:
             yield from _notebook(entry)
-    except UnreadableFileError as error:
+    except reading.UnreadableFileError as error:
         yield error.problem
     except (ValueError, TypeError, KeyError) as error:
-        yield LoadProblem(
+        yield domain.LoadProblem(
             path, place, f"it is not a line of a notebook: {error}"[:300]
         )
 
 
-def _notebook(entry: JsonObject) -> Iterator[Record]:
+def _notebook(entry: domain.JsonObject) -> Iterator[domain.Record]:
     benchmark, case_id = slug(entry["of"]), f"row_{int(entry['row'])}"
     cells = read_code_cells(json.dumps(entry["notebook"]).encode())
     target = crash_index(cells)
     if target is None or (crash := cells[target].crash) is None:
         raise ValueError("no cell has an error output")
-    yield Case(
+    yield domain.Case(
         benchmark,
         case_id,
         # Classes are in lower case throughout the benchmark's own labels.
@@ -94,11 +78,11 @@ def _notebook(entry: JsonObject) -> Iterator[Record]:
         message=crash.message or None,
         traceback=crash.traceback or None,
     )
-    instance = Instance(benchmark, case_id, Version.REPRODUCED)
+    instance = domain.Instance(benchmark, case_id, domain.Version.REPRODUCED)
     yield instance
     for planned in plan(cells, target):
-        is_target = planned.role is CellRole.TARGET
-        yield Cell(
+        is_target = planned.role is domain.CellRole.TARGET
+        yield domain.Cell(
             benchmark=benchmark,
             instance_id=instance.instance_id,
             origin=ORIGIN,

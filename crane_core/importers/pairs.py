@@ -14,33 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from crane_core.domain import (
-    Benchmark,
-    Case,
-    Cell,
-    CellRole,
-    Instance,
-    LoadProblem,
-    Record,
-    Version,
-)
-from crane_core.importers.crane_llm_workbooks import (
-    GroundTruth,
-    read_case_labels,
-    read_ground_truth,
-)
+from crane_core import domain
+from crane_core.importers import crane_llm_workbooks, instance_ids, reading
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import (
-    JUNOBENCH,
-    JUNOBENCH_CASES,
-    library_of,
-)
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import (
-    UnreadableFileError,
-    read_bytes,
-    read_text,
-)
 from crane_core.notebooks import (
     ORIGIN,
     CodeCell,
@@ -82,7 +59,7 @@ class _Pair:
     """Paths of the two notebooks, and of others of the same name, which would be ambiguous."""
 
     case_id: str
-    paths: dict[Version, str] = field(default_factory=dict)
+    paths: dict[domain.Version, str] = field(default_factory=dict)
     doubles: list[str] = field(default_factory=list)
 
 
@@ -92,7 +69,7 @@ def recognises(tree: FileTree) -> float:
     return 0.4 if _pairs(tree) else 0.0
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """Cells and crash of every pair; a pair with a missing or unreadable half is a problem, its other half is read."""
     yield from tree.problems
     pairs = _pairs(tree)
@@ -111,7 +88,7 @@ def _pairs(tree: FileTree) -> list[_Pair]:
     for path in tree.paths:
         if match := _PAIR.fullmatch(path.rpartition("/")[2]):
             pair = pairs.setdefault(match["case"], _Pair(match["case"]))
-            version = Version(match["version"])
+            version = domain.Version(match["version"])
             if version in pair.paths:
                 pair.doubles.append(path)
             else:
@@ -119,21 +96,21 @@ def _pairs(tree: FileTree) -> list[_Pair]:
     return list(pairs.values())
 
 
-def _benchmark(tree: FileTree, pairs: list[_Pair]) -> Benchmark:
+def _benchmark(tree: FileTree, pairs: list[_Pair]) -> domain.Benchmark:
     """JunoBench if the tree looks like a part of it, else the tree's name.
 
     Ids like pandas_1 are common choices, so known ids alone are not enough: a workbook of JunoBench's must be beside
     the notebooks, or there must be at least FEW pairs.
     """
     names = {path.rpartition("/")[2] for path in tree.paths}
-    known = all(pair.case_id in JUNOBENCH_CASES for pair in pairs)
+    known = all(pair.case_id in instance_ids.JUNOBENCH_CASES for pair in pairs)
     if (
         known
         and _CASES_TABLE not in names
         and (names & JUNOBENCH_WORKBOOKS or len(pairs) >= FEW)
     ):
-        return JUNOBENCH
-    return Benchmark(slug(tree.name), tree.name)
+        return instance_ids.JUNOBENCH
+    return domain.Benchmark(slug(tree.name), tree.name)
 
 
 class PairFiles(NamedTuple):
@@ -143,12 +120,12 @@ class PairFiles(NamedTuple):
     """
 
     case_id: str
-    paths: Mapping[Version, str]
+    paths: Mapping[domain.Version, str]
     doubles: Sequence[str]
     exception: str | None
 
 
-def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
+def pair_files(tree: FileTree) -> tuple[domain.Benchmark, list[PairFiles]]:
     """Every pair of a tree that `recognises` takes, and the benchmark that an import would file them under."""
     pairs = _pairs(tree)
     benchmark = _benchmark(tree, pairs)
@@ -161,7 +138,9 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
         for row in _table_of_cases(tree, path, benchmark.benchmark)
     )
     stated = {
-        row.case_id: row.exception for row in rows if isinstance(row, Case)
+        row.case_id: row.exception
+        for row in rows
+        if isinstance(row, domain.Case)
     }
     return benchmark, [
         PairFiles(
@@ -173,10 +152,10 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
 
 def target_of(tree: FileTree, pair: PairFiles) -> int | None:
     """The cell whose output says that it crashed, which both notebooks have; None if no output does."""
-    path = pair.paths.get(Version.REPRODUCED)
+    path = pair.paths.get(domain.Version.REPRODUCED)
     try:
         return None if path is None else crash_index(_code_cells(tree, path))
-    except UnreadableFileError:
+    except reading.UnreadableFileError:
         return None  # `read` tells of it
 
 
@@ -185,9 +164,11 @@ class _Facts:
     """What the tables beside the notebooks say about cases."""
 
     benchmark: str
-    cases: dict[str, Case] = field(default_factory=dict)
-    truth: GroundTruth = field(default_factory=GroundTruth)
-    problems: list[LoadProblem] = field(default_factory=list)
+    cases: dict[str, domain.Case] = field(default_factory=dict)
+    truth: crane_llm_workbooks.GroundTruth = field(
+        default_factory=crane_llm_workbooks.GroundTruth
+    )
+    problems: list[domain.LoadProblem] = field(default_factory=list)
     originals: set[str] = field(default_factory=set)
 
     @property
@@ -201,38 +182,48 @@ class _Facts:
             name = path.rpartition("/")[2]
             for workbook, sheet in _LABELS:
                 if name == workbook:
-                    self._take(read_case_labels(tree, path, sheet))
+                    self._take(
+                        crane_llm_workbooks.read_case_labels(tree, path, sheet)
+                    )
             if name == _CASES_TABLE:
                 self._take(_table_of_cases(tree, path, self.benchmark))
                 self.originals |= _originals(tree, path)
             elif name == _GROUND_TRUTH:
-                self.truth = read_ground_truth(tree, path)
+                self.truth = crane_llm_workbooks.read_ground_truth(tree, path)
                 self.problems += self.truth.problems
         if len(self.originals) > 1:
             told = ", ".join(sorted(self.originals))
             why = f"several benchmarks are named, so the copies are compared with none: {told}"
-            self.problems.append(LoadProblem(_CASES_TABLE, VARIED_FROM, why))
+            self.problems.append(
+                domain.LoadProblem(_CASES_TABLE, VARIED_FROM, why)
+            )
 
-    def _take(self, records: Iterator[Case | LoadProblem]) -> None:
+    def _take(
+        self, records: Iterator[domain.Case | domain.LoadProblem]
+    ) -> None:
         for record in records:
-            if isinstance(record, Case):
+            if isinstance(record, domain.Case):
                 self.cases.setdefault(record.case_id, record)
             else:
                 self.problems.append(record)
 
-    def cases_without_notebooks(self, paired: set[str]) -> Iterator[Case]:
+    def cases_without_notebooks(
+        self, paired: set[str]
+    ) -> Iterator[domain.Case]:
         """The cases that tables name and no notebook has."""
         named = self.cases.keys() | self.truth.diagnoses.keys()
         return (self.case(case_id) for case_id in sorted(named - paired))
 
-    def case(self, case_id: str) -> Case:
+    def case(self, case_id: str) -> domain.Case:
         """What the tables say of one case, with the diagnosis of the ground truth before that of cases.csv."""
         library = (
-            library_of(case_id)
-            if self.benchmark == JUNOBENCH.benchmark
+            instance_ids.library_of(case_id)
+            if self.benchmark == instance_ids.JUNOBENCH.benchmark
             else None
         )
-        case = self.cases.get(case_id, Case(self.benchmark, case_id, library))
+        case = self.cases.get(
+            case_id, domain.Case(self.benchmark, case_id, library)
+        )
         diagnosis = self.truth.diagnoses.get(case_id)
         return replace(
             case,
@@ -243,7 +234,7 @@ class _Facts:
 
 def _table_of_cases(
     tree: FileTree, path: str, benchmark: str
-) -> Iterator[Case | LoadProblem]:
+) -> Iterator[domain.Case | domain.LoadProblem]:
     try:
         rows = _rows(tree, path)
         for row in rows:
@@ -252,7 +243,9 @@ def _table_of_cases(
             }
             case_id = (row.get("case_id") or "").strip()
             if case_id:
-                case = Case(benchmark=benchmark, case_id=case_id, **facts)
+                case = domain.Case(
+                    benchmark=benchmark, case_id=case_id, **facts
+                )
                 created = (row.get(CREATED) or "").strip()
                 try:
                     if created:
@@ -260,27 +253,27 @@ def _table_of_cases(
                         case = replace(case, created=stated.text)
                 except ValueError as error:
                     place = f"line {rows.line_num}, {CREATED}"
-                    yield LoadProblem(path, place, str(error))
+                    yield domain.LoadProblem(path, place, str(error))
                 yield case
             else:
-                yield LoadProblem(
+                yield domain.LoadProblem(
                     path, f"line {rows.line_num}", "the row has no case_id"
                 )
-    except UnreadableFileError as error:
+    except reading.UnreadableFileError as error:
         yield error.problem
     except csv.Error as error:
-        yield LoadProblem(path, "file", f"it is not CSV: {error}")
+        yield domain.LoadProblem(path, "file", f"it is not CSV: {error}")
 
 
 def _rows(tree: FileTree, path: str) -> csv.DictReader[str]:
-    text = read_text(tree, path).removeprefix("\ufeff")
+    text = reading.read_text(tree, path).removeprefix("\ufeff")
     return csv.DictReader(io.StringIO(text, newline=""), strict=True)
 
 
 def _originals(tree: FileTree, path: str) -> set[str]:
     """The benchmarks that the rows name as that of their originals; of a table that cannot be read, none."""
     # Why it cannot be read is told with its cases.
-    with suppress(UnreadableFileError, csv.Error):
+    with suppress(reading.UnreadableFileError, csv.Error):
         named = {
             (row.get(VARIED_FROM) or "").strip() for row in _rows(tree, path)
         }
@@ -290,38 +283,40 @@ def _originals(tree: FileTree, path: str) -> set[str]:
 
 def _read_pair(
     tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts
-) -> Iterator[Record]:
-    notebooks: dict[Version, list[CodeCell]] = {}
+) -> Iterator[domain.Record]:
+    notebooks: dict[domain.Version, list[CodeCell]] = {}
     for path in pair.doubles:
-        yield LoadProblem(path, "file name", "duplicate notebook name")
-    for version in Version:
+        yield domain.LoadProblem(path, "file name", "duplicate notebook name")
+    for version in domain.Version:
         if version not in pair.paths:
             other = next(iter(pair.paths.values()))
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 other, "pair", f"there is no {pair.case_id}_{version}.ipynb"
             )
             continue
         path = pair.paths[version]
         try:
             notebooks[version] = _code_cells(tree, path)
-        except UnreadableFileError as error:
+        except reading.UnreadableFileError as error:
             yield error.problem
-    target = crash_index(notebooks.get(Version.REPRODUCED, []))
+    target = crash_index(notebooks.get(domain.Version.REPRODUCED, []))
     # A common mistake of new pairs, which would otherwise read as "unknown".
     if (
         target is None
-        and target_index(notebooks.get(Version.FIXED, [])) is not None
+        and target_index(notebooks.get(domain.Version.FIXED, [])) is not None
     ):
-        yield LoadProblem(
-            pair.paths[Version.FIXED],
+        yield domain.LoadProblem(
+            pair.paths[domain.Version.FIXED],
             "cells",
             "the fixed notebook crashes; the two may be swapped",
         )
     yield _with_crash(
-        facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target
+        facts.case(pair.case_id),
+        notebooks.get(domain.Version.REPRODUCED, []),
+        target,
     )
     for version, cells in notebooks.items():
-        instance = Instance(benchmark, pair.case_id, version)
+        instance = domain.Instance(benchmark, pair.case_id, version)
         yield replace(
             instance, remark=facts.truth.remarks.get(instance.instance_id)
         )
@@ -329,17 +324,19 @@ def _read_pair(
 
 
 def _code_cells(tree: FileTree, path: str) -> list[CodeCell]:
-    data = read_bytes(tree, path)
+    data = reading.read_bytes(tree, path)
     try:
         cells = read_code_cells(data)
     except ValueError as error:
-        raise UnreadableFileError(path, "file", str(error)) from error
+        raise reading.UnreadableFileError(path, "file", str(error)) from error
     if not cells:
-        raise UnreadableFileError(path, "file", "it has no code cell")
+        raise reading.UnreadableFileError(path, "file", "it has no code cell")
     return cells
 
 
-def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
+def _with_crash(
+    case: domain.Case, cells: list[CodeCell], target: int | None
+) -> domain.Case:
     """The case, completed from the notebook's own error output where the tables are silent."""
     crash = cells[target].crash if target is not None else None
     if crash is None:
@@ -354,18 +351,21 @@ def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
 
 
 def _cells(
-    instance: Instance, cells: list[CodeCell], target: int | None, path: str
-) -> Iterator[Cell | LoadProblem]:
+    instance: domain.Instance,
+    cells: list[CodeCell],
+    target: int | None,
+    path: str,
+) -> Iterator[domain.Cell | domain.LoadProblem]:
     """All code cells with their roles; all as not run if there is no target, which only the crashing notebook shows."""
     if target is None:
-        yield LoadProblem(
+        yield domain.LoadProblem(
             path,
             "cells",
             "the crashing cell is unknown: the reproduced notebook has no error output",
         )
     # The fixed notebook may have fewer cells than the crashing one.
     elif target >= len(cells):
-        yield LoadProblem(
+        yield domain.LoadProblem(
             path,
             f"code cell {target}",
             f"the target is missing: the notebook has {len(cells)} code cells",
@@ -373,7 +373,7 @@ def _cells(
         target = None
     if target is None:
         yield from (
-            _cell(instance, position, CellRole.NOT_RUN, cell)
+            _cell(instance, position, domain.CellRole.NOT_RUN, cell)
             for position, cell in enumerate(cells)
         )
         return
@@ -382,12 +382,17 @@ def _cells(
 
 
 def _cell(
-    instance: Instance, position: int, role: CellRole, cell: CodeCell
-) -> Cell:
+    instance: domain.Instance,
+    position: int,
+    role: domain.CellRole,
+    cell: CodeCell,
+) -> domain.Cell:
     is_crash = (
-        role is CellRole.TARGET and instance.crashes and cell.crash is not None
+        role is domain.CellRole.TARGET
+        and instance.crashes
+        and cell.crash is not None
     )
-    return Cell(
+    return domain.Cell(
         benchmark=instance.benchmark,
         instance_id=instance.instance_id,
         origin=ORIGIN,

@@ -3,21 +3,15 @@
 Knows the two formats and the columns. Refuses to know what the members mean.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crane_core.domain import LoadProblem
+from crane_core.importers import reading
 from crane_core.importers.archive_safety import MEBIBYTE
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.reading import (
-    UnreadableFileError,
-    read_bytes,
-    read_text,
-)
 
 NEEDED = ("instance", "detector", "setting", "index", "crashes")
 FIGURES = ("input_tokens", "output_tokens", "seconds", "usd")
@@ -49,7 +43,9 @@ def csv_rows(
     """The rows of a CSV file with a header; an empty cell is null. Raises UnreadableFileError."""
     rows = csv.reader(
         # Spreadsheets begin CSV with a byte-order mark, which would become part of the first column's name.
-        io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""),
+        io.StringIO(
+            reading.read_text(tree, path).removeprefix("\ufeff"), newline=""
+        ),
         strict=True,
     )
     number = 1
@@ -66,7 +62,7 @@ def csv_rows(
             elif any(cell.strip() for cell in cells):
                 yield f"row {number}", _members(header, cells)
     except csv.Error as error:
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             path, f"row {number + 1}", f"it is not CSV: {error}"
         ) from error
 
@@ -108,7 +104,7 @@ def parquet_rows(
     import pyarrow.parquet as pq
 
     try:
-        data = read_bytes(tree, path)
+        data = reading.read_bytes(tree, path)
         schema = pq.read_schema(io.BytesIO(data))
         names = schema.names
         _refuse_missing(path, names, needed)
@@ -135,14 +131,14 @@ def parquet_rows(
                 number += 1
                 unpacked += sum(map(_letters, row.values()))
                 if unpacked > MAX_UNPACKED:
-                    raise UnreadableFileError(
+                    raise reading.UnreadableFileError(
                         path,
                         f"row {number}",
                         f"more than {MAX_UNPACKED:,} characters of text",
                     )
                 yield f"row {number}", row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             path, "file", f"it cannot be read as Parquet: {error}"[:300]
         ) from error
 
@@ -177,7 +173,7 @@ def _refuse_long_text(path: str, column: Any, number: int) -> None:
     if isinstance(column, pa.DictionaryArray):
         longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
         if longest > LONGEST_TEXT:
-            raise UnreadableFileError(
+            raise reading.UnreadableFileError(
                 path,
                 f"after row {number}",
                 f"a text is longer than {LONGEST_TEXT:,} bytes",
@@ -188,7 +184,7 @@ def _refuse_missing(
     path: str, header: Sequence[str], needed: Sequence[str]
 ) -> None:
     if missing := [name for name in needed if name not in header]:
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             path,
             "row 1",
             f"the column {missing[0]} is missing; {', '.join(needed)} are needed, with these names",

@@ -3,33 +3,16 @@
 Knows the names and types of those fields. Refuses to guess: an invalid line or row is reported and left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from crane_core.domain import (
-    Benchmark,
-    Detector,
-    DetectorKind,
-    JsonObject,
-    LoadProblem,
-    Record,
-    Run,
-    Setting,
-)
+from crane_core import domain
+from crane_core.importers import reading
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.prediction_rows import NEEDED, csv_rows, parquet_rows
 from crane_core.importers.published_detectors import slug
-from crane_core.importers.reading import (
-    Statements,
-    UnreadableFileError,
-    parse_json,
-    read_bytes,
-    with_problems,
-)
 
 KIND = "predictions"
 _SUFFIX = ".jsonl"
@@ -55,7 +38,7 @@ def recognises(tree: FileTree) -> float:
     return 0.1 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.0
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """A Run per line or row, and each benchmark and detector before its first run.
 
     The fields benchmark, experiment and kind (of detector) may be left out: the defaults are JunoBench, the name of the
@@ -65,11 +48,11 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from once_named(_records(tree))
 
 
-def once_named(records: Iterable[Record]) -> Iterator[Record]:
+def once_named(records: Iterable[domain.Record]) -> Iterator[domain.Record]:
     """The records, each benchmark and detector before its first run alone."""
-    named: set[Record] = set()
+    named: set[domain.Record] = set()
     for record in records:
-        if not isinstance(record, (Benchmark, Detector)):
+        if not isinstance(record, (domain.Benchmark, domain.Detector)):
             yield record
         elif record not in named:
             named.add(record)
@@ -81,26 +64,28 @@ def experiment_of(path: str) -> str:
     return slug(path.rpartition("/")[2].rpartition(".")[0])
 
 
-def _records(tree: FileTree) -> Iterator[Record]:
-    stated = Statements()
+def _records(tree: FileTree) -> Iterator[domain.Record]:
+    stated = reading.Statements()
     for path in tree.paths:
         if path.endswith((_SUFFIX, *_TABLES)):
             yield from _records_of_file(tree, path, stated)
 
 
-@with_problems
+@reading.with_problems
 def _records_of_file(
-    tree: FileTree, path: str, stated: Statements
-) -> Iterator[Record]:
+    tree: FileTree, path: str, stated: reading.Statements
+) -> Iterator[domain.Record]:
     experiment = experiment_of(path)
     for row in _rows(tree, path):
-        if isinstance(row, LoadProblem):
+        if isinstance(row, domain.LoadProblem):
             yield row
         else:
             yield from records_of_row(row, path, experiment, stated)
 
 
-def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
+def _rows(
+    tree: FileTree, path: str
+) -> Iterator[tuple[str, Any] | domain.LoadProblem]:
     """Place and value of every line or row."""
     if path.endswith(".csv"):
         yield from csv_rows(tree, path)
@@ -108,7 +93,8 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
         yield from parquet_rows(tree, path)
     else:
         for number, line in enumerate(
-            read_bytes(tree, path).removeprefix(_BOM).split(b"\n"), start=1
+            reading.read_bytes(tree, path).removeprefix(_BOM).split(b"\n"),
+            start=1,
         ):
             if line.strip():
                 yield _parsed(line, path, f"line {number}")
@@ -116,16 +102,16 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
 
 def _parsed(
     line: bytes, path: str, place: str
-) -> tuple[str, Any] | LoadProblem:
+) -> tuple[str, Any] | domain.LoadProblem:
     try:
-        return place, parse_json(line, path, place)
-    except UnreadableFileError as error:
+        return place, reading.parse_json(line, path, place)
+    except reading.UnreadableFileError as error:
         return error.problem
 
 
 def records_of_row(
-    row: tuple[str, Any], path: str, experiment: str, stated: Statements
-) -> Iterator[Record]:
+    row: tuple[str, Any], path: str, experiment: str, stated: reading.Statements
+) -> Iterator[domain.Record]:
     """The Benchmark, Detector and Run of the members at a place of a file; or the problem with them.
 
     stated: what the file's earlier rows said.
@@ -133,13 +119,13 @@ def records_of_row(
     place, fields = row
     try:
         run = _run(fields, experiment)
-        detector = Detector(
+        detector = domain.Detector(
             run.detector,
             _text(fields, "title", fields["detector"]),
             _kind(fields),
         )
     except ValueError as error:
-        yield LoadProblem(path, place, str(error))
+        yield domain.LoadProblem(path, place, str(error))
         return
     key = (
         run.benchmark,
@@ -155,12 +141,16 @@ def records_of_row(
         yield repeated
         return
     is_junobench = run.benchmark == JUNOBENCH.benchmark
-    yield JUNOBENCH if is_junobench else Benchmark(run.benchmark, run.benchmark)
+    yield (
+        JUNOBENCH
+        if is_junobench
+        else domain.Benchmark(run.benchmark, run.benchmark)
+    )
     yield detector
     yield run
 
 
-def _run(fields: Any, experiment: str) -> Run:
+def _run(fields: Any, experiment: str) -> domain.Run:
     if not isinstance(fields, dict):
         raise ValueError(f"expected an object, not {type(fields).__name__}")
     missing = [name for name in NEEDED if name not in fields]
@@ -169,7 +159,7 @@ def _run(fields: Any, experiment: str) -> Run:
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     crashes = _crashes(fields)
-    return Run(
+    return domain.Run(
         benchmark=slug(_text(fields, "benchmark", JUNOBENCH.benchmark)),
         instance_id=_instance(fields),
         detector=slug(_text(fields, "detector")),
@@ -188,12 +178,14 @@ def _run(fields: Any, experiment: str) -> Run:
     )
 
 
-def _trouble(fields: JsonObject) -> str:
+def _trouble(fields: domain.JsonObject) -> str:
     """Why there is no answer, as the file says."""
     return _text(fields, "trouble", "")[:_LONGEST_TROUBLE] or _NO_ANSWER
 
 
-def _text(fields: JsonObject, name: str, default: str | None = None) -> str:
+def _text(
+    fields: domain.JsonObject, name: str, default: str | None = None
+) -> str:
     value = fields.get(name)
     if value is None:
         value = default
@@ -206,7 +198,7 @@ def _text(fields: JsonObject, name: str, default: str | None = None) -> str:
     return value
 
 
-def _instance(fields: JsonObject) -> str:
+def _instance(fields: domain.JsonObject) -> str:
     instance_id = _text(fields, "instance").strip()
     if not instance_id.endswith(("_reproduced", "_fixed")):
         raise ValueError(
@@ -215,25 +207,25 @@ def _instance(fields: JsonObject) -> str:
     return instance_id
 
 
-def _setting(fields: JsonObject) -> Setting:
+def _setting(fields: domain.JsonObject) -> domain.Setting:
     name = _text(fields, "setting")
-    if name not in list(Setting):
+    if name not in list(domain.Setting):
         raise ValueError(
-            f"setting must be one of {', '.join(Setting)}, not {name!r}"
+            f"setting must be one of {', '.join(domain.Setting)}, not {name!r}"
         )
-    return Setting(name)
+    return domain.Setting(name)
 
 
-def _kind(fields: JsonObject) -> DetectorKind:
-    name = _text(fields, "kind", DetectorKind.LLM)
-    if name not in list(DetectorKind):
+def _kind(fields: domain.JsonObject) -> domain.DetectorKind:
+    name = _text(fields, "kind", domain.DetectorKind.LLM)
+    if name not in list(domain.DetectorKind):
         raise ValueError(
-            f"kind must be one of {', '.join(DetectorKind)}, not {name!r}"
+            f"kind must be one of {', '.join(domain.DetectorKind)}, not {name!r}"
         )
-    return DetectorKind(name)
+    return domain.DetectorKind(name)
 
 
-def _index(fields: JsonObject) -> int:
+def _index(fields: domain.JsonObject) -> int:
     value = fields.get("index")
     if (
         # In Python a boolean is an integer: `true` would be run 1.
@@ -247,14 +239,14 @@ def _index(fields: JsonObject) -> int:
     return value
 
 
-def _tokens(fields: JsonObject, name: str) -> int | None:
+def _tokens(fields: domain.JsonObject, name: str) -> int | None:
     value = _figure(fields, name)
     if value is not None and value != int(value):
         raise ValueError(f"{name} must be an integer, not {value!r}")
     return None if value is None else int(value)
 
 
-def _figure(fields: JsonObject, name: str) -> float | None:
+def _figure(fields: domain.JsonObject, name: str) -> float | None:
     """What an answer took, if the file says it."""
     value = fields.get(name)
     if value is None:
@@ -268,7 +260,7 @@ def _figure(fields: JsonObject, name: str) -> float | None:
     return float(value)
 
 
-def _crashes(fields: JsonObject) -> bool | None:
+def _crashes(fields: domain.JsonObject) -> bool | None:
     value = fields.get("crashes")
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"crashes must be true, false or null, not {value!r}")

@@ -3,35 +3,14 @@
 Knows the columns of `data/published/*.csv`. Refuses texts: none of these tables holds code, reasoning or a prompt.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from crane_core.domain import (
-    AnnotatorKind,
-    Case,
-    DetectorKind,
-    Judgement,
-    Label,
-    LoadProblem,
-    ProblemKind,
-    PublishedNumber,
-    Record,
-    Run,
-    Setting,
-    Version,
-)
-from crane_core.importers import published_rules
+from crane_core import domain
+from crane_core.importers import instance_ids, published_rules
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import (
-    JUNOBENCH,
-    instance_of,
-    is_case_id,
-    is_instance_id,
-)
 from crane_core.importers.published_detectors import detector_with_id
 from crane_core.importers.reading import UnreadableFileError, read_text
 
@@ -49,10 +28,10 @@ def recognises(tree: FileTree) -> float:
     return 1.0 if {"cases.csv", "detections.csv"} <= set(tree.paths) else 0.0
 
 
-def read(tree: FileTree) -> Iterator[Record]:
+def read(tree: FileTree) -> Iterator[domain.Record]:
     """The tables as records, cases and detectors first. A known contradiction in print is a problem of that kind."""
     yield from tree.problems
-    yield JUNOBENCH
+    yield instance_ids.JUNOBENCH
     yield from _table(tree, "cases.csv", _case_and_instances)
     yield from _detectors(tree)
     yield from _table(tree, "detections.csv", _runs)
@@ -66,29 +45,31 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 
 def _table(
-    tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]]
-) -> Iterator[Record]:
+    tree: FileTree,
+    path: str,
+    records: Callable[[_Row], Iterator[domain.Record]],
+) -> Iterator[domain.Record]:
     """The records of every row; an invalid row is one problem."""
     for line, row in _rows(tree, path):
-        if isinstance(row, LoadProblem):
+        if isinstance(row, domain.LoadProblem):
             yield row
             continue
         try:
             # All records of a row or none: half a case would have no instances.
             yield from list(records(row))
         except KeyError as error:
-            yield LoadProblem(
+            yield domain.LoadProblem(
                 path,
                 f"line {line}",
                 f"the column or value {error} does not belong to this table",
             )
         except ValueError as error:
-            yield LoadProblem(path, f"line {line}", str(error))
+            yield domain.LoadProblem(path, f"line {line}", str(error))
 
 
 def _rows(
     tree: FileTree, path: str
-) -> Iterator[tuple[int, _Row | LoadProblem]]:
+) -> Iterator[tuple[int, _Row | domain.LoadProblem]]:
     if path not in tree:
         return
     try:
@@ -98,7 +79,7 @@ def _rows(
         )
         for row in reader:
             complete = None not in row and None not in row.values()
-            problem = LoadProblem(
+            problem = domain.LoadProblem(
                 path,
                 f"line {reader.line_num}",
                 "the row has a different number of cells than the header",
@@ -107,15 +88,15 @@ def _rows(
     except UnreadableFileError as error:
         yield 0, error.problem
     except csv.Error as error:
-        yield 0, LoadProblem(path, "file", f"it is not CSV: {error}")
+        yield 0, domain.LoadProblem(path, "file", f"it is not CSV: {error}")
 
 
-def _case_and_instances(row: _Row) -> Iterator[Record]:
+def _case_and_instances(row: _Row) -> Iterator[domain.Record]:
     case_id = row["case_id"]
-    if not is_case_id(case_id):
+    if not instance_ids.is_case_id(case_id):
         raise ValueError(f"{case_id!r} is not the id of a case")
-    yield Case(
-        benchmark=JUNOBENCH.benchmark,
+    yield domain.Case(
+        benchmark=instance_ids.JUNOBENCH.benchmark,
         case_id=case_id,
         library=row["library"] or None,
         root_cause=row["root_cause"] or None,
@@ -123,10 +104,13 @@ def _case_and_instances(row: _Row) -> Iterator[Record]:
         crash_type=row["crash_type"] or None,
         stage=row["stage"] or None,
     )
-    yield from (instance_of(f"{case_id}_{version}") for version in Version)
+    yield from (
+        instance_ids.instance_of(f"{case_id}_{version}")
+        for version in domain.Version
+    )
 
 
-def _detectors(tree: FileTree) -> Iterator[Record]:
+def _detectors(tree: FileTree) -> Iterator[domain.Record]:
     tables = ("detections.csv", "skipped.csv", "outcomes.csv")
     rows = [
         row
@@ -145,10 +129,10 @@ def _detectors(tree: FileTree) -> Iterator[Record]:
     yield from (detector_with_id(name) for name in names)
 
 
-def _runs(row: _Row) -> Iterator[Record]:
+def _runs(row: _Row) -> Iterator[domain.Record]:
     """Five runs of a language model (an empty cell is a run without an answer), or one of an analyzer."""
     is_analyzer = (
-        detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
+        detector_with_id(row["detector"]).kind is domain.DetectorKind.ANALYZER
     )
     # An analyzer answers alike each time, so it has one run.
     for index, column in enumerate(
@@ -163,18 +147,18 @@ def _runs(row: _Row) -> Iterator[Record]:
         )
 
 
-def _run_never_asked(row: _Row) -> Iterator[Record]:
+def _run_never_asked(row: _Row) -> Iterator[domain.Record]:
     yield _run(row, 0, crashes=None, unanswered=row["reason"])
 
 
 def _run(
     row: _Row, index: int, *, crashes: bool | None, unanswered: str | None
-) -> Run:
-    return Run(
-        benchmark=JUNOBENCH.benchmark,
+) -> domain.Run:
+    return domain.Run(
+        benchmark=instance_ids.JUNOBENCH.benchmark,
         instance_id=_instance(row),
         detector=row["detector"],
-        setting=Setting(row["setting"]),
+        setting=domain.Setting(row["setting"]),
         experiment=row["experiment"],
         run_index=index,
         crashes=crashes,
@@ -182,27 +166,27 @@ def _run(
     )
 
 
-def _judgement(row: _Row) -> Iterator[Record]:
-    yield Judgement(
-        benchmark=JUNOBENCH.benchmark,
+def _judgement(row: _Row) -> Iterator[domain.Record]:
+    yield domain.Judgement(
+        benchmark=instance_ids.JUNOBENCH.benchmark,
         instance_id=_instance(row),
         detector=row["detector"],
-        setting=Setting(row["setting"]),
+        setting=domain.Setting(row["setting"]),
         experiment=row["experiment"],
         annotator=row["annotator"],
-        annotator_kind=AnnotatorKind.HUMAN,
-        label=Label(row["label"]),
+        annotator_kind=domain.AnnotatorKind.HUMAN,
+        label=domain.Label(row["label"]),
     )
 
 
 def _instance(row: _Row) -> str:
-    if not is_instance_id(row["instance"]):
+    if not instance_ids.is_instance_id(row["instance"]):
         raise ValueError(f"{row['instance']!r} is not the id of an instance")
     return row["instance"]
 
 
-def _number(row: _Row) -> Iterator[Record]:
-    yield PublishedNumber(
+def _number(row: _Row) -> Iterator[domain.Record]:
+    yield domain.PublishedNumber(
         publication=row["publication"],
         table_id=row["table_id"],
         row=row["row"],
@@ -212,9 +196,9 @@ def _number(row: _Row) -> Iterator[Record]:
     )
 
 
-def _contradiction(row: _Row) -> Iterator[Record]:
+def _contradiction(row: _Row) -> Iterator[domain.Record]:
     place = f"table {row['table_id']}, {row['row']}, {row['column']}"
     reason = f"{row['printed']} is printed, but {row['computed']} is computed: {row['reason']}"
-    yield LoadProblem(
-        "contradictions.csv", place, reason, ProblemKind.CONTRADICTION
+    yield domain.LoadProblem(
+        "contradictions.csv", place, reason, domain.ProblemKind.CONTRADICTION
     )

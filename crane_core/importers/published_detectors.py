@@ -5,8 +5,6 @@ Knows names. Refuses to know any answer.
 Knows, too, the words that upstream's judges and annotators use for an outcome; refuses to guess at any other word.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 Knows the columns of `data/published/rules.csv`. Refuses sentences: a rule's reason quotes names of the notebook.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

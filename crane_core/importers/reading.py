@@ -6,8 +6,6 @@ A key that a source states twice is reported here, too: as a duplicate, or as a 
 statement is kept.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Hashable, Iterator

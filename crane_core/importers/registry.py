@@ -3,8 +3,6 @@
 Knows the three names that make an importer. Refuses to know any format.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterator

@@ -17,15 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import (
-    ArchiveLimits,
-    Contents,
-    is_hidden,
-    normal_name,
-    refuse_bomb,
-    refuse_crowd,
-    unsafe_name,
-)
+from crane_core.importers import archive_safety
 
 _PLAIN = (tarfile.REGTYPE, tarfile.GNUTYPE_LONGNAME)
 _UNSIGNED_OCTAL = frozenset(b"01234567 \0")
@@ -75,7 +67,9 @@ _GZIP_WINDOW = 31
 _FETCH_AGAIN = "Download or pack it again, then import it again."
 
 
-def open_tar(path: Path, limits: ArchiveLimits) -> Contents:
+def open_tar(
+    path: Path, limits: archive_safety.ArchiveLimits
+) -> archive_safety.Contents:
     """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read in place.
 
     Raises SourceError for a file that is not a tar archive, is damaged or cut short, or is a bomb.
@@ -99,13 +93,17 @@ def open_tar(path: Path, limits: ArchiveLimits) -> Contents:
     return contents
 
 
-def _gunzip(path: Path, packed_bytes: int, limits: ArchiveLimits) -> io.BytesIO:
+def _gunzip(
+    path: Path, packed_bytes: int, limits: archive_safety.ArchiveLimits
+) -> io.BytesIO:
     """The unpacked archive, held in memory once."""
     unpacked = io.BytesIO()
     try:
         for piece in _gunzipped_pieces(path):
             unpacked.write(piece)
-            refuse_bomb(unpacked.tell(), packed_bytes, path.name, limits)
+            archive_safety.refuse_bomb(
+                unpacked.tell(), packed_bytes, path.name, limits
+            )
     except zlib.error as error:
         raise SourceError(
             f"{path.name} is damaged: {error}.", remedy=_FETCH_AGAIN
@@ -135,11 +133,11 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
 
 
 def _index(
-    file: BinaryIO, size: int, path: Path, limits: ArchiveLimits
-) -> tuple[dict[str, tuple[int, int]], Contents]:
+    file: BinaryIO, size: int, path: Path, limits: archive_safety.ArchiveLimits
+) -> tuple[dict[str, tuple[int, int]], archive_safety.Contents]:
     """Offset and size in bytes of every member that may be read, by name."""
     places: dict[str, tuple[int, int]] = {}
-    contents = Contents(read=_not_ready)
+    contents = archive_safety.Contents(read=_not_ready)
     try:
         with tarfile.open(
             fileobj=file, mode="r:", tarinfo=LeanHeader
@@ -164,21 +162,25 @@ def _index(
 def _index_members(
     archive: tarfile.TarFile,
     places: dict[str, tuple[int, int]],
-    contents: Contents,
+    contents: archive_safety.Contents,
     path: Path,
-    limits: ArchiveLimits,
+    limits: archive_safety.ArchiveLimits,
 ) -> int:
     end = 0
     for count, member in enumerate(archive, start=1):
-        refuse_crowd(count, path.name, limits)
+        archive_safety.refuse_crowd(count, path.name, limits)
         # A crafted header can lead back to itself, and `tarfile` would read on for ever.
         if member.size < 0 or archive.offset <= end:
             raise tarfile.ReadError(
                 f"the member {member.name!r} points backwards"
             )
         end = archive.offset
-        name = normal_name(member.name)
-        if member.isdir() or is_hidden(name) and unsafe_name(name) is None:
+        name = archive_safety.normal_name(member.name)
+        if (
+            member.isdir()
+            or archive_safety.is_hidden(name)
+            and archive_safety.unsafe_name(name) is None
+        ):
             continue
         reason = _refusal(member, name, limits, known=name in places)
         if reason:
@@ -189,7 +191,11 @@ def _index_members(
 
 
 def _refusal(
-    member: tarfile.TarInfo, name: str, limits: ArchiveLimits, *, known: bool
+    member: tarfile.TarInfo,
+    name: str,
+    limits: archive_safety.ArchiveLimits,
+    *,
+    known: bool,
 ) -> str | None:
     if member.issym() or member.islnk():
         return "it is a link"
@@ -197,7 +203,9 @@ def _refusal(
         return "it is not a regular file"
     if member.size > limits.file_bytes:
         return f"it is larger than {limits.file_bytes:,} bytes"
-    return unsafe_name(name) or ("duplicate file name" if known else None)
+    return archive_safety.unsafe_name(name) or (
+        "duplicate file name" if known else None
+    )
 
 
 def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:

@@ -3,8 +3,6 @@
 Knows workbooks through calamine. Refuses to know what the columns mean.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Knows the zip format through `zipfile`, Zstandard through pyarrow, and which mem
 files mean.
 """
 
-from __future__ import annotations
-
 import copy
 import lzma
 import mmap
@@ -18,15 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import (
-    ArchiveLimits,
-    Contents,
-    is_hidden,
-    normal_name,
-    refuse_bomb,
-    refuse_crowd,
-    unsafe_name,
-)
+from crane_core.importers import archive_safety
 
 _ENCRYPTED = 0x1
 _ZSTANDARD = 93
@@ -48,13 +38,17 @@ _BROKEN = (
 """All that zipfile raises for damaged bytes, unknown methods of packing and missing passwords."""
 
 
-def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
+def open_zip(
+    path: Path, limits: archive_safety.ArchiveLimits
+) -> archive_safety.Contents:
     """Index a zip archive; members are unpacked on request, and their checksum is verified then.
 
     Raises SourceError for a file that is not a zip archive, is damaged or cut short, or is a bomb.
     """
     try:
-        refuse_crowd(_entries(path, limits.files + 1), path.name, limits)
+        archive_safety.refuse_crowd(
+            _entries(path, limits.files + 1), path.name, limits
+        )
         archive = zipfile.ZipFile(path)
     except _BROKEN as error:
         raise SourceError(
@@ -62,17 +56,23 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
             remedy=_FETCH_AGAIN,
         ) from error
     members = archive.infolist()
-    refuse_bomb(
+    archive_safety.refuse_bomb(
         sum(member.file_size for member in members),
         path.stat().st_size,
         path.name,
         limits,
     )
     kept: dict[str, zipfile.ZipInfo] = {}
-    contents = Contents(read=lambda name: read_member(archive, kept[name]))
+    contents = archive_safety.Contents(
+        read=lambda name: read_member(archive, kept[name])
+    )
     for member in members:
-        name = normal_name(member.filename)
-        if name.endswith("/") or is_hidden(name) and unsafe_name(name) is None:
+        name = archive_safety.normal_name(member.filename)
+        if (
+            name.endswith("/")
+            or archive_safety.is_hidden(name)
+            and archive_safety.unsafe_name(name) is None
+        ):
             continue
         reason = _refusal(member, name, limits, known=name in kept)
         if reason:
@@ -84,7 +84,11 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
 
 
 def _refusal(
-    member: zipfile.ZipInfo, name: str, limits: ArchiveLimits, *, known: bool
+    member: zipfile.ZipInfo,
+    name: str,
+    limits: archive_safety.ArchiveLimits,
+    *,
+    known: bool,
 ) -> str | None:
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
@@ -95,7 +99,9 @@ def _refusal(
         return "it is encrypted"
     if member.file_size > limits.file_bytes:
         return f"it is larger than {limits.file_bytes:,} bytes"
-    return unsafe_name(name) or ("duplicate file name" if known else None)
+    return archive_safety.unsafe_name(name) or (
+        "duplicate file name" if known else None
+    )
 
 
 def _entries(path: Path, at_most: int) -> int:

@@ -6,8 +6,6 @@ Lines are chained (`chain`) and counted (`manifest`), so that a loss is found. W
 here is signed; what was written elsewhere is not, until a person has it signed.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

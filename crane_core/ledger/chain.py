@@ -4,8 +4,6 @@ Each line ends in the sha256 of the line before it. A line that was written with
 off by a crash, is covered by the next: that carries the sha256 of everything before it. Knows bytes, no records.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ file without an entry, such as one copied from another machine, is welcome and g
 entries are signed, and nothing gets a signature by itself that did not have one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Lies in the manifest's folder. Without a key it is neither made nor changed. Refuses to know what files hold.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

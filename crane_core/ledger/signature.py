@@ -3,8 +3,6 @@
 CRANE_LEDGER_KEY names the file that holds the key. Knows keys and bytes. Refuses to know what is signed.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 import os

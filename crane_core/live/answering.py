@@ -3,8 +3,6 @@
 Runs as a separate process beside the kernel and ends with it. Refuses to run any code of the notebook.
 """
 
-from __future__ import annotations
-
 import json
 import queue
 import sys
@@ -24,24 +22,12 @@ from crane_core.live.fixes import fixes_told
 from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    findings,
-    to_send,
-    unsure,
-    verdict,
+from crane_core.pipeline.own_notebooks import (
+    check,
+    prompt_of_notebook,
+    value_origins,
 )
 from crane_core.pipeline.own_notebooks.fixing import cells_of_history
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    WrittenPrompt,
-    captured_state,
-    planned_cells,
-)
-from crane_core.pipeline.own_notebooks.value_origins import (
-    not_run,
-    with_origins,
-    without_magic,
-)
 from crane_core.repair.crash_site import CrashSite
 from crane_core.repair.proposals import checked as allowed
 from crane_core.repair.proposals import proposals
@@ -131,16 +117,16 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
         asking.HURRIED if order.get("is_hurried") else asking.WAITING,
         _progress(order),
     ) as asked:
-        said = verdict(checked)
-    told = findings(said)
+        said = check.verdict(checked)
+    told = check.findings(said)
     if any(finding["exception"] == "NameError" for finding in told):
         checked = replace(checked, not_run=_not_run(order))
-    found = with_origins(told, checked, is_live=True)
+    found = value_origins.with_origins(told, checked, is_live=True)
     seconds = time.perf_counter() - started
     return {
         "crashes": said.crashes or None,
         "findings": found,
-        "unsure": unsure(said),
+        "unsure": check.unsure(said),
         "asked": list(asked),
         "seconds": seconds,
     }
@@ -151,7 +137,7 @@ def _not_run(order: Mapping[str, Any]) -> tuple[CodeCell, ...]:
     plan = _file_plan(order)
     if plan is None:
         return ()
-    return not_run(
+    return value_origins.not_run(
         plan.cells, [cell["source"] for cell in order["ran"]], order["target"]
     )
 
@@ -199,7 +185,7 @@ def _fix(order: Mapping[str, Any]) -> dict[str, Any]:
     site = CrashSite(
         order["source"],
         rehearsal_of(order["crash"]),
-        captured_state(order["state"], NAME),
+        prompt_of_notebook.captured_state(order["state"], NAME),
         cells_of_history(
             cells, [Ran(**cell) for cell in order["ran"]], checked.plan.target
         ),
@@ -219,7 +205,7 @@ def _place_of(target: str, cells: Sequence[CodeCell]) -> int | None:
         (
             cell.index
             for cell in cells
-            if without_magic(cell.source) == target.strip()
+            if value_origins.without_magic(cell.source) == target.strip()
         ),
         None,
     )
@@ -252,11 +238,11 @@ def _folder() -> Path | None:
     return Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
-def _written(order: Mapping[str, Any]) -> WrittenPrompt:
-    return to_send(_checked(order), Setting.RUNTIME_PLUS)
+def _written(order: Mapping[str, Any]) -> prompt_of_notebook.WrittenPrompt:
+    return check.to_send(_checked(order), Setting.RUNTIME_PLUS)
 
 
-def _checked(order: Mapping[str, Any]) -> CheckedNotebook:
+def _checked(order: Mapping[str, Any]) -> check.CheckedNotebook:
     """What was seen in the kernel, in the form of a notebook that was run up to its target."""
     ran = [
         CodeCell(place, cell["source"], cell["number"], None)
@@ -264,9 +250,11 @@ def _checked(order: Mapping[str, Any]) -> CheckedNotebook:
     ]
     target = CodeCell(len(ran), order["target"], None, None)
     plan = NotebookPlan(NAME, [*ran, target], ran, target)
-    cells: tuple[Cell, ...] = tuple(planned_cells(plan, NAME))
-    state: KernelState = captured_state(order["state"], NAME)
-    return CheckedNotebook(Path(NAME), plan, cells, state)
+    cells: tuple[Cell, ...] = tuple(
+        prompt_of_notebook.planned_cells(plan, NAME)
+    )
+    state: KernelState = prompt_of_notebook.captured_state(order["state"], NAME)
+    return check.CheckedNotebook(Path(NAME), plan, cells, state)
 
 
 if __name__ == "__main__":

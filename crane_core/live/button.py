@@ -5,8 +5,6 @@ the history of inputs change. Uses the session of `%load_ext crane_core` where t
 the kernel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Loaded in kernels, so it knows neither rules nor models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape

@@ -4,8 +4,6 @@ Knows how IPython lets a cell be rejected. When the check itself fails, it says 
 which the copy cannot tell (GPU, threads, network, programs, input) or did not come to its end.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -3,8 +3,6 @@
 Knows how it is started, asked and ended. Refuses to wait without end: what does not answer is ended and told.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -3,8 +3,6 @@
 Knows the magics' words. What a verdict is and how it is drawn stands elsewhere.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex
@@ -16,12 +14,7 @@ from IPython.core.magic import no_var_expand
 from IPython.display import display
 
 from crane_core.errors import CraneError
-from crane_core.live.guard import (
-    OVERRIDE,
-    REHEARSED_S,
-    Guard,
-    GuardStep,
-)
+from crane_core.live import guard
 from crane_core.live.reply import ModelAnswer, Sending
 from crane_core.live.session import Session
 from crane_core.live.verdict import PendingVerdict
@@ -31,15 +24,16 @@ from crane_core.spelling import did_you_mean, nearest
 NAME = "crane"
 USUAL_REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
 GUARD_IS = {
-    GuardStep.OFF: "%crane guard is off: no cell is stopped.",
-    GuardStep.PREDICT: "%crane guard is on: predict. A cell that will certainly crash is stopped before it runs.",
-    GuardStep.REHEARSE: "%crane guard is on: rehearse. A cell that will certainly crash is stopped; any other runs"
-    f" first for up to {REHEARSED_S:g} s in a copy of the kernel, and is stopped if it crashes there.",
+    guard.GuardStep.OFF: "%crane guard is off: no cell is stopped.",
+    guard.GuardStep.PREDICT: "%crane guard is on: predict. A cell that will certainly crash is stopped before it runs.",
+    guard.GuardStep.REHEARSE: "%crane guard is on: rehearse. A cell that will certainly crash is "
+    "stopped; any other runs"
+    f" first for up to {guard.REHEARSED_S:g} s in a copy of the kernel, and is stopped if it crashes there.",
 }
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
-     %crane guard on    stop certain crashes before they run; off ends that, {OVERRIDE} runs one cell anyway
-     %crane guard rehearse  the same, and what else crashes within {REHEARSED_S:g} s in a copy of the kernel
+     %crane guard on    stop certain crashes before they run; off ends that, {guard.OVERRIDE} runs one cell anyway
+     %crane guard rehearse  the same, and what else crashes within {guard.REHEARSED_S:g} s in a copy of the kernel
      %crane guard       say whether it is on, and what can be undone
      %crane undo        after a cell that crashed or was interrupted with the guard on: back to before it
      %crane guard on undo=3  keep copies for %crane undo 3, of the last 3 cells; undo=0 keeps none
@@ -50,7 +44,9 @@ USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
 
 UNDO = "undo="
 _UNDO_CELLS = re.compile(rf"{UNDO}\d")
-STEPS = {"on": GuardStep.PREDICT} | {str(step): step for step in GuardStep}
+STEPS = {"on": guard.GuardStep.PREDICT} | {
+    str(step): step for step in guard.GuardStep
+}
 """What may stand behind `%crane guard`."""
 LINE_WORDS, CELL_WORDS = (
     ("check", "guard", "undo"),
@@ -90,7 +86,7 @@ class CraneMagics:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self.session = Session(shell)
-        self.guard = Guard(self.session)
+        self.guard = guard.Guard(self.session)
 
     @no_var_expand
     def line(self, line: str) -> None:
@@ -141,11 +137,15 @@ class CraneMagics:
             raise UsageError(_unknown("%%crane", words, CELL_WORDS, LINE_WORDS))
 
     @property
-    def guard_step(self) -> GuardStep:
+    def guard_step(self) -> guard.GuardStep:
         """What is done before a cell runs."""
         if self.guard not in self._shell.ast_transformers:
-            return GuardStep.OFF
-        return GuardStep.REHEARSE if self.guard.rehearses else GuardStep.PREDICT
+            return guard.GuardStep.OFF
+        return (
+            guard.GuardStep.REHEARSE
+            if self.guard.rehearses
+            else guard.GuardStep.PREDICT
+        )
 
     def _set_guard(self, words: list[str]) -> None:
         """Switch as words say that `_guard_words` has let through."""
@@ -160,7 +160,7 @@ class CraneMagics:
     def _guard_line(self) -> str:
         """The guard's step, and what can be undone, in one line."""
         step = self.guard_step
-        if step is GuardStep.OFF:
+        if step is guard.GuardStep.OFF:
             return GUARD_IS[step]
         n_cells, why = self.guard.n_undo, self.session.why_no_copy
         if not n_cells:
@@ -180,12 +180,12 @@ class CraneMagics:
         self._shell.events.register("post_run_cell", self.session.tell_imported)
         self.session.prepare()
 
-    def switch_guard(self, step: GuardStep) -> None:
+    def switch_guard(self, step: guard.GuardStep) -> None:
         """Look at every cell before it runs, or no longer."""
         shell = self._shell
-        is_on = self.guard_step is not GuardStep.OFF
-        on = step is not GuardStep.OFF
-        self.guard.rehearses = step is GuardStep.REHEARSE
+        is_on = self.guard_step is not guard.GuardStep.OFF
+        on = step is not guard.GuardStep.OFF
+        self.guard.rehearses = step is guard.GuardStep.REHEARSE
         if on and not is_on:
             self.session.helper.start()
             shell.events.register("pre_run_cell", self.guard.before)
@@ -199,7 +199,7 @@ class CraneMagics:
 
     def end(self) -> None:
         """Leave nothing behind in the shell."""
-        self.switch_guard(GuardStep.OFF)
+        self.switch_guard(guard.GuardStep.OFF)
         self._shell.events.unregister(
             "post_run_cell", self.session.tell_imported
         )

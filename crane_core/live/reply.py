@@ -1,7 +1,5 @@
 """What would be sent to a model, and what it answered, as a notebook shows them. All text is escaped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from typing import Any

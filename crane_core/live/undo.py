@@ -1,7 +1,5 @@
 """`%crane undo` in words: what was put back, what was not and why. All text is bounded and escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

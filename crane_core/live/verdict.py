@@ -3,8 +3,6 @@
 Holds what it shows, so that nothing is computed when it is drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

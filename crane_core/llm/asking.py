@@ -6,8 +6,6 @@ Knows when there is more to send and when to end. Questions are pulled and answe
 thread. Refuses to know what the questions are about.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import threading

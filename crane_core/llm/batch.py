@@ -6,8 +6,6 @@ Knows the form of these and of the lines; a reply in a line is read as a direct 
 to let an exception of the client out: it holds the request, and the request holds the key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping
@@ -20,13 +18,8 @@ import openai
 
 from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
+from crane_core.llm import for_openai
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.for_openai import (
-    MAX_REPLY_BYTES,
-    OpenAIClient,
-    of_connection,
-    shown,
-)
 from crane_core.llm.output_limit import OutputLimit
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope
@@ -97,7 +90,7 @@ class BatchLine(NamedTuple):
     learned: Learned
 
 
-class BatchClient(OpenAIClient):
+class BatchClient(for_openai.OpenAIClient):
     """Connections to one endpoint for one batch, whose requests all have the parameters that `learned` leaves."""
 
     def __init__(
@@ -196,7 +189,7 @@ class BatchClient(OpenAIClient):
                     return False
             # The file can have gigabytes: only the line that is read is in memory, and one that is too long
             # is dropped as it comes.
-            if len(rest) > MAX_REPLY_BYTES:
+            if len(rest) > for_openai.MAX_REPLY_BYTES:
                 rest, is_cut = b"", True
             return True
 
@@ -295,7 +288,8 @@ class BatchClient(OpenAIClient):
             and "data" not in told
         ):
             beginning = (
-                shown(raw[:1_000].decode("utf-8", "replace")) or "nothing"
+                for_openai.shown(raw[:1_000].decode("utf-8", "replace"))
+                or "nothing"
             )
             raise BatchError(
                 Failure(
@@ -341,7 +335,7 @@ class BatchClient(OpenAIClient):
             aiohttp.ClientError,
             OSError,
         ) as error:
-            raise BatchError(of_connection(error)) from None
+            raise BatchError(for_openai.of_connection(error)) from None
         except (
             openai.OpenAIError,
             httpx2.HTTPError,
@@ -351,7 +345,7 @@ class BatchClient(OpenAIClient):
             raise BatchError(
                 Failure(
                     FailureScope.QUESTION,
-                    f"The request failed: {shown(str(error))}",
+                    f"The request failed: {for_openai.shown(str(error))}",
                 )
             ) from None
 
@@ -368,10 +362,10 @@ def _batch(told: JsonObject) -> Batch:
     return Batch(
         batch=_identifier(told.get("id")),
         input_file=str(told.get("input_file_id")),
-        status=shown(str(told.get("status"))),
+        status=for_openai.shown(str(told.get("status"))),
         files=tuple(_identifier(file) for file in files if file),
         n_ended=n_ended,
-        why=shown("; ".join(said[:3])),
+        why=for_openai.shown("; ".join(said[:3])),
     )
 
 
@@ -407,5 +401,5 @@ def _unsent(error: object) -> Failure:
     )
     return Failure(
         FailureScope.QUESTION,
-        shown(words) or "the batch gives no reply and no reason",
+        for_openai.shown(words) or "the batch gives no reply and no reason",
     )

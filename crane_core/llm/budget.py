@@ -4,8 +4,6 @@ Knows what was spent and what the requests in flight may still cost. Refuses to 
 cost does not fit beside them.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """One model at one address, and the parameters of its requests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ visitors of the app cannot have chosen it: they choose a name, and never an addr
     price_out = 2.0
 """
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Mapping
@@ -22,6 +20,7 @@ from types import UnionType
 from typing import Any
 
 from crane_core.errors import DetectorError
+from crane_core.llm import keys
 from crane_core.llm.endpoint import (
     MAX_OUTPUT_TOKENS,
     TEMPERATURE,
@@ -29,14 +28,6 @@ from crane_core.llm.endpoint import (
     Endpoint,
     checked_address,
     resolve,
-)
-from crane_core.llm.keys import (
-    BASE_URL,
-    OPENAI_BASE_URL,
-    PROVIDERS,
-    Environ,
-    bound_key,
-    value_of,
 )
 from crane_core.llm.prices import Price
 
@@ -69,7 +60,7 @@ class Configured:
 
 
 def configured_endpoints(
-    environ: Environ = None, folder: Path | None = None
+    environ: keys.Environ = None, folder: Path | None = None
 ) -> list[Configured]:
     """Those of the file, else those of the environment and `.env`. Raises DetectorError if the file is invalid."""
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
@@ -84,7 +75,7 @@ def named_endpoint(
     max_output_tokens: int = MAX_OUTPUT_TOKENS,
     timeout_s: float = TIMEOUT_S,
     extra: Mapping[str, Any] | None = None,
-    environ: Environ = None,
+    environ: keys.Environ = None,
     folder: Path | None = None,
 ) -> tuple[Endpoint, Price | None]:
     """The endpoint of this name for this model, with its key, and its price if one is stated.
@@ -119,15 +110,19 @@ def named_endpoint(
     return endpoint, configured.price
 
 
-def _of_environment(environ: Environ, folder: Path | None) -> list[Configured]:
+def _of_environment(
+    environ: keys.Environ, folder: Path | None
+) -> list[Configured]:
     """The addresses that variables state, and the providers with a configured key."""
     stated = [
         checked_address(url)
-        for name in (BASE_URL, OPENAI_BASE_URL)
-        if (url := value_of(name, environ, folder))
+        for name in (keys.BASE_URL, keys.OPENAI_BASE_URL)
+        if (url := keys.value_of(name, environ, folder))
     ]
     provided = [
-        url for url in PROVIDERS.values() if bound_key(url, environ, folder)
+        url
+        for url in keys.PROVIDERS.values()
+        if keys.bound_key(url, environ, folder)
     ]
     return [
         Configured(url.partition("://")[2], url)

@@ -3,8 +3,6 @@
 Knows server-sent events and the chunks of chat completions. Refuses a stream without its end: it is half a reply.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

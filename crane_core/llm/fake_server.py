@@ -5,8 +5,6 @@
 Knows the form of a chat completion and the ways in which real endpoints fail. Refuses to listen on other interfaces.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import hashlib

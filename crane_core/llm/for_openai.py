@@ -5,8 +5,6 @@ a limit of tokens that is too large is lowered, and an endpoint that only stream
 Refuses to retry by itself, and lets no exception out: exceptions hold the request, and the request holds the key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math
@@ -21,12 +19,8 @@ import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from crane_core.domain import JsonObject
+from crane_core.llm import event_stream
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.event_stream import (
-    completion_of,
-    is_stream,
-    looks_like_stream,
-)
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
@@ -250,7 +244,7 @@ class OpenAIClient:
         received, usd = bytearray(), _usd(response.headers.get(_COST_HEADER))
         most = (
             MAX_STREAM_BYTES
-            if is_stream(response.headers.get("content-type", ""))
+            if event_stream.is_stream(response.headers.get("content-type", ""))
             else MAX_REPLY_BYTES
         )
         try:
@@ -329,8 +323,8 @@ class OpenAIClient:
         """wanted: the member whose chance the question asks for."""
         try:
             reply = (
-                completion_of(raw)
-                if looks_like_stream(raw)
+                event_stream.completion_of(raw)
+                if event_stream.looks_like_stream(raw)
                 else json.loads(raw)
             )
             choice = reply["choices"][0]
@@ -472,7 +466,9 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     """Half of a reply, or one that violates the protocol. Some endpoints report errors with status 200."""
     try:
         error = (
-            completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
+            event_stream.completion_of(raw)
+            if event_stream.looks_like_stream(raw)
+            else json.loads(raw)
         )["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))

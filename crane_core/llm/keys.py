@@ -4,8 +4,6 @@ Knows the environment and a `.env` file in the working directory. Refuses to tak
 to an address without a configured key, and to show it.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import ipaddress

@@ -3,8 +3,6 @@
 Knows only times, so that any number of loops and threads can share one limiter. Refuses to know what is sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

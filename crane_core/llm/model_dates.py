@@ -9,8 +9,6 @@ neither states is not stated.
     source = "https://example.org/card"    # none: stated by the user
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Knows the wordings of OpenAI, vLLM, SGLang, TGI, LiteLLM and llama.cpp. Refuses 
 for.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

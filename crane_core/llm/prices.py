@@ -4,8 +4,6 @@ Knows prices.toml. Refuses to guess: a model that it does not name has no price 
 machine is not a sign of a model that costs nothing: gateways to paid models listen there, too.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

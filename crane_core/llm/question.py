@@ -3,8 +3,6 @@
 The outcome of one request is here, apart from the client that sends it: that one takes a second to import.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ Mistral and Anthropic, which use almost every status for them. Refuses to read a
 message about one question.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Knows status codes, the codes that endpoints write beside them, and Retry-After.
 words of an error say is known to `refusals`.
 """
 
-from __future__ import annotations
-
 import email.utils
 import time
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Knows the form in which OpenAI's chat completions tell them (`choices[0].logprob
 Refuses to guess: where tokens are missing or do not spell the value, there is no chance.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -6,8 +6,6 @@ It names people and addresses, so that evidence packs leave it out, and the data
 restored or renamed is in the inventory's file, and is listed with the rest.
 """
 
-from __future__ import annotations
-
 import getpass
 import os
 import socket

@@ -1,7 +1,5 @@
 """A folder or file that is written completely or not at all, and never over files of others."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator

@@ -4,8 +4,6 @@ What is removed stays on the disk and is not loaded, so that no page, export or 
 loads it again. A new name is for people: files, links and commands keep the id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Paths: the data folder, and the files that ship with the program."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ ledger/views/<person>.jsonl    one line per act; what they come to is the list
 ledger/views/_all_visitors.jsonl  the same without logins
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Knows how to write it briefly, sorted and reproducibly. Refuses to choose what is shown (see shown.py).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

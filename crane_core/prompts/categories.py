@@ -3,8 +3,6 @@
 Knows the keys that the published extractor prints. Refuses to know values or objects.
 """
 
-from __future__ import annotations
-
 from crane_core.domain import Setting
 
 STRUCTURE = "structure"

@@ -3,8 +3,6 @@
 Knows replies as `reply` reads them. Refuses to guess: a number up to 1 may be a share or a percentage.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from crane_core.prompts.reply import CONFIDENCE, DETECTION, REASONING

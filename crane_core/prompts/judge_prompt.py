@@ -3,8 +3,6 @@
 Knows nothing of whose texts they are.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from crane_core.prompts.secrets import redacted

@@ -4,8 +4,6 @@ Knows where an object ends, and what both notations share. Refuses to complete a
 none, and nothing is evaluated but literals.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterator

@@ -3,19 +3,13 @@
 Knows upstream's printer: pprint at width 80 with sorted keys. Refuses to choose what is shown.
 """
 
-from __future__ import annotations
-
 import pprint
 import re
 from collections.abc import Mapping
 from typing import IO, Any, ClassVar
 
 from crane_core.domain import JsonObject, VariableState
-from crane_core.prompts.tagged_json import (
-    PrintedDefaultDict,
-    PrintedSet,
-    decode,
-)
+from crane_core.prompts import tagged_json
 
 _WIDE = "per_column_max_20"
 
@@ -56,7 +50,10 @@ def _with_count(entry: JsonObject) -> JsonObject:
 def _entry(state: JsonObject) -> JsonObject:
     entry: JsonObject = {"type": state["type"]} if state["type"] else {}
     for group in ("structure", "representation", "values"):
-        entry |= {key: decode(value) for key, value in state[group].items()}
+        entry |= {
+            key: tagged_json.decode(value)
+            for key, value in state[group].items()
+        }
     if "assigned" in state:
         entry["execution_cell_source"] = {
             "cellno": state["assigned"]["cell"],
@@ -72,7 +69,7 @@ class _Printer(pprint.PrettyPrinter):
 
     def _print_set(
         self,
-        value: PrintedSet,
+        value: tagged_json.PrintedSet,
         stream: IO[str],
         indent: int,
         room: int,
@@ -87,7 +84,7 @@ class _Printer(pprint.PrettyPrinter):
 
     def _print_defaultdict(
         self,
-        value: PrintedDefaultDict,
+        value: tagged_json.PrintedDefaultDict,
         stream: IO[str],
         indent: int,
         room: int,
@@ -100,5 +97,5 @@ class _Printer(pprint.PrettyPrinter):
         self._format(value.entries, stream, indent, room + 1, seen, level)
         stream.write(")")
 
-    _dispatch[PrintedSet.__repr__] = _print_set
-    _dispatch[PrintedDefaultDict.__repr__] = _print_defaultdict
+    _dispatch[tagged_json.PrintedSet.__repr__] = _print_set
+    _dispatch[tagged_json.PrintedDefaultDict.__repr__] = _print_defaultdict

@@ -4,18 +4,11 @@ Knows Python's syntax and the reprs that published blocks hold: `<... object at 
 evaluate anything.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any
 
-from crane_core.prompts.tagged_json import (
-    Opaque,
-    PrintedCall,
-    PrintedDefaultDict,
-    PrintedSet,
-)
+from crane_core.prompts import tagged_json
 
 _STRING_OR_ANGLE = re.compile(
     r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|<""", re.DOTALL
@@ -99,7 +92,9 @@ class _PrintReader:
             case ast.Tuple(elts=items):
                 return tuple(self.read(item) for item in items)
             case ast.Set(elts=items):
-                return PrintedSet(tuple(self.read(item) for item in items))
+                return tagged_json.PrintedSet(
+                    tuple(self.read(item) for item in items)
+                )
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._negative(node, operand)
         return self._beyond_literals(node)
@@ -134,19 +129,19 @@ class _PrintReader:
         match node:
             # The empty set has no literal and still counts as one, as `ast.literal_eval` sees it.
             case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
-                return PrintedSet(())
+                return tagged_json.PrintedSet(())
         self.is_literal = False
         match node:
             case ast.Name(id="nan" | "inf" as name):
                 return float(name)
             case ast.Name(id=name) if name in self._reprs:
-                return Opaque(self._reprs[name])
+                return tagged_json.Opaque(self._reprs[name])
             case ast.Call(
                 func=ast.Name(id="defaultdict"),
                 args=[factory, entries],
                 keywords=[],
             ):
-                return PrintedDefaultDict(
+                return tagged_json.PrintedDefaultDict(
                     repr(self.read(factory)), self._entries(entries)
                 )
             # torch.Size([3]) and dtype('O'), as the published blocks of PyTorch and pandas hold them.
@@ -155,7 +150,7 @@ class _PrintReader:
                 args=arguments,
                 keywords=[],
             ):
-                return PrintedCall(
+                return tagged_json.PrintedCall(
                     ast.unparse(called),
                     tuple(self.read(argument) for argument in arguments),
                 )
@@ -167,13 +162,13 @@ class _PrintReader:
             raise ValueError("a defaultdict without entries")
         return entries
 
-    def _as_printed(self, node: ast.expr) -> Opaque:
+    def _as_printed(self, node: ast.expr) -> tagged_json.Opaque:
         """Any other expression by its text, with the hidden reprs put back."""
         self.is_literal = False
         text = ast.unparse(node)
         for name, hidden in self._reprs.items():
             text = text.replace(name, hidden)
-        return Opaque(text)
+        return tagged_json.Opaque(text)
 
 
 def _first_line(error: BaseException) -> str:

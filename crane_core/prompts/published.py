@@ -3,19 +3,12 @@
 Knows the layout of the texts that upstream showed to detectors. Refuses to know where they are stored.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from crane_core.domain import JsonObject, VariableState
-from crane_core.prompts.categories import (
-    REPRESENTATION,
-    STRUCTURE,
-    VALUES,
-    group_of,
-)
+from crane_core.prompts import categories
 from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.tagged_json import encode
 
@@ -135,9 +128,9 @@ def parse_block(text: str) -> RuntimeBlock:
 def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
     """`type` is "" where an ablation left it out."""
     groups: dict[str, JsonObject] = {
-        STRUCTURE: {},
-        REPRESENTATION: {},
-        VALUES: {},
+        categories.STRUCTURE: {},
+        categories.REPRESENTATION: {},
+        categories.VALUES: {},
     }
     kind, assigned = entry.get("type", ""), entry.get("execution_cell_source")
     if not isinstance(kind, str):
@@ -149,12 +142,12 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
             )
         # VariableState has a member for each of these two.
         if key not in ("type", "execution_cell_source"):
-            groups[group_of(key)][key] = encode(value)
+            groups[categories.group_of(key)][key] = encode(value)
     return VariableState(
         kind,
-        groups[STRUCTURE],
-        groups[REPRESENTATION],
-        groups[VALUES],
+        groups[categories.STRUCTURE],
+        groups[categories.REPRESENTATION],
+        groups[categories.VALUES],
         _place(name, assigned),
     )
 

@@ -4,8 +4,6 @@ Knows how the published extractor nests: a table of columns, a dataset inside a 
 to know entries and settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import Any
 

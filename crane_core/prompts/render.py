@@ -6,8 +6,6 @@ Knows the order of the parts; what a setting shows, how a state is written and t
 files. Refuses to know where cells and state come from.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 

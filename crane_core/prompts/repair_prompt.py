@@ -3,8 +3,6 @@
 Knows the form of both. Refuses to guess: of two code blocks, or of one without an end, none is taken.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

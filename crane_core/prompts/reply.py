@@ -4,8 +4,6 @@ Knows the members of an answer; which objects of a reply may be one is known to 
 holds no answer, or two, is None with the reason in words.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

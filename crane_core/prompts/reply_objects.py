@@ -4,8 +4,6 @@ Knows JSON, the marks that models write around their thinking, and why a reply e
 was cut off, or that ends while the model is thinking, holds no answer, whatever it quotes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Knows the forms of common access keys, and names that suggest a secret. Refuses to promise that it finds every one.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

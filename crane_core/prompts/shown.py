@@ -7,8 +7,6 @@ the dtype and kind of every column, the dataset inside a DataLoader, and every e
 that stays, so a name whose facts are all withheld still shows that it is there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
@@ -16,28 +14,25 @@ from typing import Any
 
 from crane_core.domain import JsonObject, KernelState, Setting, VariableState
 from crane_core.errors import PromptError
-from crane_core.prompts.categories import (
-    GROUP_LEFT_OUT,
-    REPRESENTATION,
-    STRUCTURE,
-    VALUES,
-)
+from crane_core.prompts import categories
 from crane_core.prompts.published_facts import NOTHING, kept
 from crane_core.prompts.tagged_json import decode, encode
 
 CAPTURED = 2
 """`schema_version` of our own captures; 1 is a published state."""
 
-GROUPS = frozenset({STRUCTURE, REPRESENTATION, VALUES})
+GROUPS = frozenset(
+    {categories.STRUCTURE, categories.REPRESENTATION, categories.VALUES}
+)
 PUBLISHED_DOCS = frozenset({"signature", "doc_importants", "context"})
 """Keys under which the published extractor put the documentation of a callable."""
 
 _DIRECT = re.compile(r"\w+\.\w+")
 _WITH_DOCS = frozenset({Setting.RUNTIME_DOCS, Setting.RUNTIME_PLUS})
 _GIVES = {
-    Setting.RUNTIME: frozenset({Setting.RUNTIME, *GROUP_LEFT_OUT}),
+    Setting.RUNTIME: frozenset({Setting.RUNTIME, *categories.GROUP_LEFT_OUT}),
     Setting.RUNTIME_DOCS: frozenset(
-        {Setting.RUNTIME, Setting.RUNTIME_DOCS, *GROUP_LEFT_OUT}
+        {Setting.RUNTIME, Setting.RUNTIME_DOCS, *categories.GROUP_LEFT_OUT}
     ),
 }
 """What can be shown of a published state, by the setting under which it was published; otherwise itself alone."""
@@ -110,8 +105,8 @@ def _as_the_paper_filters(state: KernelState) -> KernelState:
 def groups_of(setting: Setting) -> Set[str]:
     """The categories that a runtime setting shows."""
     return (
-        GROUPS - {GROUP_LEFT_OUT[setting]}
-        if setting in GROUP_LEFT_OUT
+        GROUPS - {categories.GROUP_LEFT_OUT[setting]}
+        if setting in categories.GROUP_LEFT_OUT
         else GROUPS
     )
 
@@ -130,10 +125,10 @@ def _captured(
             for group in GROUPS
         }
     return VariableState(
-        type=variable.type if REPRESENTATION in groups else "",
-        structure=facts[STRUCTURE],
-        representation=facts[REPRESENTATION],
-        values=facts[VALUES],
+        type=variable.type if categories.REPRESENTATION in groups else "",
+        structure=facts[categories.STRUCTURE],
+        representation=facts[categories.REPRESENTATION],
+        values=facts[categories.VALUES],
         assigned=variable.assigned,
         docs=variable.docs if setting in _WITH_DOCS else {},
         unavailable=variable.unavailable if is_plus else None,
@@ -149,7 +144,7 @@ def _published(
         return variable
     groups = groups_of(setting)
     return VariableState(
-        type=variable.type if REPRESENTATION in groups else "",
+        type=variable.type if categories.REPRESENTATION in groups else "",
         structure=_facts(variable.structure, groups),
         representation=_facts(variable.representation, groups),
         values=_facts(variable.values, groups),

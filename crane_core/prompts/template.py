@@ -3,8 +3,6 @@
 Knows where the input goes in: at the one PLACEHOLDER. Refuses to know what is put there.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ Knows how the process is called and how long it may take; what counts there is `
 only wants to tell a size: where the process does not answer, the counts are estimates.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
@@ -14,12 +12,7 @@ from collections.abc import Sequence
 from threading import Lock
 
 from crane_core import helper_process
-from crane_core.prompts.tokens import (
-    CACHE_VARIABLES,
-    Tokens,
-    count_tokens,
-    estimate,
-)
+from crane_core.prompts import tokens
 
 LIMIT_S = 60.0
 """Maximum time that one batch of texts may wait for others, and then take; the study's 2,220 inputs take 2 s."""
@@ -29,10 +22,12 @@ KEPT = 20_000
 
 _LOG = logging.getLogger(__name__)
 _ONE_AT_A_TIME = Lock()
-_known: dict[bytes, Tokens] = {}
+_known: dict[bytes, tokens.Tokens] = {}
 
 
-def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
+def count_apart(
+    texts: Sequence[str], limit_s: float = LIMIT_S
+) -> list[tokens.Tokens]:
     """`count_tokens` of each text, by one process for all that were not counted lately; this one loads no table.
 
     If that process fails or takes longer than `limit_s`, its texts are estimated, and the log says why.
@@ -71,12 +66,12 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
         _known.pop(address, None)
     told = found | counted
     return [
-        told.get(address) or estimate(text)
+        told.get(address) or tokens.estimate(text)
         for address, text in zip(addresses, texts, strict=True)
     ]
 
 
-def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
+def _counted(texts: list[str], limit_s: float) -> list[tokens.Tokens]:
     if not _ONE_AT_A_TIME.acquire(timeout=limit_s):
         raise TimeoutError(
             f"others are being counted for more than {limit_s:g} s"
@@ -84,7 +79,7 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     try:
         answer = helper_process.answer(
             helper_process.own_module(__name__),
-            env=helper_process.environment(passed=CACHE_VARIABLES),
+            env=helper_process.environment(passed=tokens.CACHE_VARIABLES),
             # ASCII with escapes, so that the child's locale does not matter.
             given=json.dumps(texts).encode("ascii"),
             seconds=limit_s,
@@ -92,12 +87,13 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     finally:
         _ONE_AT_A_TIME.release()
     return [
-        Tokens(int(n), bool(is_exact), str(how))
+        tokens.Tokens(int(n), bool(is_exact), str(how))
         for n, is_exact, how in json.loads(answer)
     ]
 
 
 if __name__ == "__main__":
     json.dump(
-        [count_tokens(text) for text in json.load(sys.stdin.buffer)], sys.stdout
+        [tokens.count_tokens(text) for text in json.load(sys.stdin.buffer)],
+        sys.stdout,
     )

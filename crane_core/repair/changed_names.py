@@ -1,7 +1,5 @@
 """What a cell does to a name: assigns it, or changes the value that it has. Reads code, runs none."""
 
-from __future__ import annotations
-
 import ast
 
 from crane_core.detectors.rules.bindings import bound_names

@@ -3,8 +3,6 @@
 Knows places in the source. Lines count from 1; spans count characters of the source from 0.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterator, Mapping, Sequence

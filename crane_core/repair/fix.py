@@ -3,8 +3,6 @@
 Loaded in kernels too, so it imports little. Refuses to know where a fix comes from and whether it works.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Knows what people mistype. Refuses what only looks alike: `x_2` is not `x_1`, `max_temp` not `min_temp`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """All fixes that the kinds of remedies propose for a crash, less those that a fix must not be."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator

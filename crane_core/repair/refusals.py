@@ -4,8 +4,6 @@ Compares two sources and runs neither. Strict on purpose: a fix that is refused 
 costs a result. It cannot see what a new function does inside.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

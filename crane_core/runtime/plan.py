@@ -5,17 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crane_core import notebooks
 from crane_core.errors import NotebookError
 from crane_core.given_path import read_given
 from crane_core.not_a_notebook import UnreadableNotebookError
-from crane_core.notebooks import (
-    MAY_RAISE,
-    SKIPPED,
-    CodeCell,
-    executed_before,
-    read_document,
-    target_index,
-)
 from crane_core.runtime.text_forms import notebook_in
 
 MOST_BYTES = 64 * 2**20
@@ -31,9 +24,9 @@ class NotebookPlan(NamedTuple):
     """A notebook's code cells, and which of them run before which."""
 
     name: str
-    cells: list[CodeCell]
-    executed: list[CodeCell]
-    target: CodeCell
+    cells: list[notebooks.CodeCell]
+    executed: list[notebooks.CodeCell]
+    target: notebooks.CodeCell
 
     @property
     def marked(self) -> tuple[str, ...]:
@@ -46,10 +39,12 @@ class NotebookPlan(NamedTuple):
                 )
             elif cell.is_skipped and cell is not self.target:
                 told.append(
-                    f"code cell {cell.index} is tagged {SKIPPED}, left out"
+                    f"code cell {cell.index} is tagged {notebooks.SKIPPED}, left out"
                 )
             elif cell.may_raise and cell in (*self.executed, self.target):
-                told.append(f"code cell {cell.index} is tagged {MAY_RAISE}")
+                told.append(
+                    f"code cell {cell.index} is tagged {notebooks.MAY_RAISE}"
+                )
         return tuple(told)
 
     def request(self) -> dict[str, Any]:
@@ -85,13 +80,13 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     """
     cells = _code_cells(notebook)
     if target is None:
-        target = target_index(cells)
+        target = notebooks.target_index(cells)
     if target is None:
         # Cells that a tag skips run in no tool, so they cannot be the target either.
         to_run = [cell for cell in cells if not cell.is_skipped]
         target = (to_run or cells)[-1].index
     try:
-        executed = executed_before(cells, target)
+        executed = notebooks.executed_before(cells, target)
     except ValueError as error:
         raise NotebookError(
             f"{notebook.name}: {error}.",
@@ -105,7 +100,7 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     return NotebookPlan(notebook.name, cells, executed, cells[target])
 
 
-def _code_cells(notebook: Path) -> list[CodeCell]:
+def _code_cells(notebook: Path) -> list[notebooks.CodeCell]:
     """One at least, of Python. Raises NotebookError."""
     if notebook.is_dir():
         raise _no_folder(notebook)
@@ -113,7 +108,9 @@ def _code_cells(notebook: Path) -> list[CodeCell]:
     data = b""
     try:
         data = read_given(notebook, MOST_BYTES)
-        cells, language = read_document(notebook_in(notebook, data) or data)
+        cells, language = notebooks.read_document(
+            notebook_in(notebook, data) or data
+        )
     except OSError as error:
         raise NotebookError(
             f"{notebook} cannot be read: {error.strerror}.",

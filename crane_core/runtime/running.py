@@ -14,12 +14,7 @@ import zmq
 from jupyter_core.paths import jupyter_runtime_dir
 
 from crane_core.errors import KernelStartError
-from crane_core.runtime.shell_channel import (
-    LIST_KERNELS,
-    ZmqShell,
-    connected,
-    unusable,
-)
+from crane_core.runtime import shell_channel
 
 _ANSWERS_WITHIN_MS = 1_000
 _MOST_BYTES = 100_000
@@ -42,9 +37,9 @@ class RunningKernel(NamedTuple):
         """Whether the text is its id or its connection file's name, or the path that of its notebook."""
         return text in (self.id, self.file.name) or self.notebook == path
 
-    def shell(self) -> ZmqShell:
+    def shell(self) -> shell_channel.ZmqShell:
         """Its shell channel, not yet open."""
-        return ZmqShell(self.file, self.name)
+        return shell_channel.ZmqShell(self.file, self.name)
 
 
 def running_kernels() -> list[RunningKernel]:
@@ -81,7 +76,9 @@ def kernel_named(text: str) -> RunningKernel:
         if found
         else "No kernel that runs is"
     )
-    raise KernelStartError(f"{what} known as {text!r}.", remedy=LIST_KERNELS)
+    raise KernelStartError(
+        f"{what} known as {text!r}.", remedy=shell_channel.LIST_KERNELS
+    )
 
 
 def _files() -> Sequence[Path]:
@@ -100,11 +97,11 @@ def _files() -> Sequence[Path]:
 def _of_file(file: Path) -> RunningKernel:
     kernel = _read(file.resolve())
     if kernel is None:
-        raise unusable(file)
+        raise shell_channel.unusable(file)
     if not _beating([kernel]):
         raise KernelStartError(
             f"No kernel answers as {file.name} says; it has ended.",
-            remedy=LIST_KERNELS,
+            remedy=shell_channel.LIST_KERNELS,
         )
     return kernel
 
@@ -143,7 +140,9 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
         poller = zmq.Poller()
         for kernel in kernels:
             try:
-                heart = connected(kernel.file, context).connect_hb()
+                heart = shell_channel.connected(
+                    kernel.file, context
+                ).connect_hb()
             except (KernelStartError, zmq.ZMQError):
                 continue
             # Busy kernels answer too, because the heart has its own thread.

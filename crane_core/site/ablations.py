@@ -3,8 +3,6 @@
 Changes are drawn around zero per kind of detector of one source of runs; costs as tokens against accuracy.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 
@@ -18,11 +16,7 @@ from crane_core.charts.printed import printed_bars
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic
-from crane_core.pipeline.results.input_cost import (
-    cost_table,
-    tokens_of_inputs,
-    with_front,
-)
+from crane_core.pipeline.results import input_cost
 from crane_core.pipeline.results.setting_drops import drop_table, reference_of
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import PERCENT, printed_value
@@ -170,16 +164,16 @@ def _printed_drops(
 def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     """The front in a sentence and as a chart; only a sentence without a model."""
     experiments = sorted(source.rows["experiment"].unique().tolist())
-    tokens = tokens_of_inputs(
+    tokens = input_cost.tokens_of_inputs(
         collected.material.store, source.benchmark, experiments
     )
-    table = cost_table(source.rows, tokens, rate="Accuracy")
+    table = input_cost.cost_table(source.rows, tokens, rate="Accuracy")
     if not (table["detector_kind"] == DetectorKind.LLM).any():
         yield paragraph(
             "These detectors read the code without a model, so they cost no tokens."
         )
         return
-    known = with_front(table, COST)
+    known = input_cost.with_front(table, COST)
     if known.empty:
         yield paragraph(
             "The cost of these inputs is unknown: their texts are not loaded."

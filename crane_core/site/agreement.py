@@ -1,7 +1,5 @@
 """The page Agreement of the site: annotators among each other, annotators and judges, and the consistency of both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup
@@ -9,14 +7,9 @@ from markupsafe import Markup
 from crane_core.charts.agreement import MARK, forest
 from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.site import numbers
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
-from crane_core.site.numbers import (
-    frame,
-    input_text,
-    statistics_table,
-    value_text,
-)
 from crane_core.ui.agreement.title import agreement_title
 from crane_core.ui.words import count
 
@@ -87,7 +80,7 @@ def agreement_blocks(collected: Collected) -> Iterator[Markup]:
         return
     yield paragraph(f"{said}.")
     coefficients = [one for one in rows if one.section == "coefficients"]
-    yield statistics_table(coefficients, COLUMNS)
+    yield numbers.statistics_table(coefficients, COLUMNS)
     for section, words in SECTIONS.items():
         mine = [one for one in rows if one.section == section]
         if mine:
@@ -104,7 +97,7 @@ def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
         for by in dict.fromkeys(one.by for one in rows):
             yield from _groups(str(by), [one for one in rows if one.by == by])
     else:
-        yield statistics_table(rows, ("Group", *COLUMNS))
+        yield numbers.statistics_table(rows, ("Group", *COLUMNS))
 
 
 def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
@@ -117,9 +110,9 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
     ]
     blocks = []
     if kappa:
-        drawn = frame(kappa)
+        drawn = numbers.frame(kappa)
         shown = [
-            input_text(one._replace(input=one.group))
+            numbers.input_text(one._replace(input=one.group))
             if by == "setting"
             else str(one.group)
             for one in kappa
@@ -129,7 +122,7 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
             for name, one in zip(shown, kappa, strict=True)
         ]
         text = [
-            value_text(one)
+            numbers.value_text(one)
             if one.value is not None
             else f"not defined: {one.note}"
             for one in kappa
@@ -148,5 +141,5 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
         "setting": "input",
         "library_group": "library",
     }.get(by, by.replace("_", " "))
-    blocks.append(statistics_table(rows, ("Group", *COLUMNS)))
+    blocks.append(numbers.statistics_table(rows, ("Group", *COLUMNS)))
     yield folded(f"By {name}", blocks)

@@ -1,7 +1,5 @@
 """Pieces of a page as escaped HTML: headings, tables, folded parts, charts as SVG. All text is escaped here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

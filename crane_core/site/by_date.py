@@ -1,7 +1,5 @@
 """The section of the site on dates of models, and on notebooks from before and after them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup

@@ -1,21 +1,15 @@
 """The page Claims of the site: what the paper's text states, beside what the data say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from crane_core.pipeline.claims import formats
 from crane_core.pipeline.claims.claims import (
     CheckedClaim,
     checked_claims,
     loaded_from,
     published_claims,
-)
-from crane_core.pipeline.claims.formats import (
-    ABOUT,
-    claim_frame,
-    verdict_counts,
 )
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.site.blocks import paragraph, points, table
@@ -44,17 +38,19 @@ def checked(material: Material) -> list[CheckedClaim]:
 def count_words(claims: list[CheckedClaim]) -> list[str]:
     """How many claims have which verdict."""
     return [
-        f"{verdict}: {n}" for verdict, n in verdict_counts(claims).items() if n
+        f"{verdict}: {n}"
+        for verdict, n in formats.verdict_counts(claims).items()
+        if n
     ]
 
 
 def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
     """The verdicts counted, then every claim."""
-    frame = claim_frame(claims)[list(SHOWN)]
+    frame = formats.claim_frame(claims)[list(SHOWN)]
     yield points(count_words(claims))
     yield table(
         list(SHOWN.values()),
         frame.to_numpy().tolist(),
         texts=(0, 1, 4, 5, 6, 7),
     )
-    yield paragraph(f"{ABOUT} {OUR_WORDS}", "cw-dim")
+    yield paragraph(f"{formats.ABOUT} {OUR_WORDS}", "cw-dim")

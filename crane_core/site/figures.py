@@ -1,18 +1,11 @@
 """Every figure of the study as files for a paper, and `figures.md` with the caption and the link of each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from crane_core.charts.paper_figure import (
-    FigureForm,
-    FigureLook,
-    figure_file,
-    figure_svg,
-)
+from crane_core.charts import paper_figure
 from crane_core.errors import SourceError
 from crane_core.pipeline.fresh_folder import renewed_folder
 from crane_core.pipeline.places import DataFolder
@@ -26,7 +19,7 @@ from crane_core.ui.words import quantity
 LIST = "figures.md"
 MARK = "<!-- Written by Crane Workbench, which replaces the files that are linked here when it is asked again. -->"
 """The first line of the list: it says whose folder this is."""
-FORMS = (*FigureForm, *TableForm)
+FORMS = (*paper_figure.FigureForm, *TableForm)
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~])")
 _LINKED = re.compile(r"\]\(([\w.-]+)\)")
 _MOST_LETTERS = 100
@@ -66,8 +59,8 @@ def write_figures(
     folder: DataFolder,
     out: Path,
     *,
-    look: FigureLook,
-    forms: Sequence[FigureForm | TableForm],
+    look: paper_figure.FigureLook,
+    forms: Sequence[paper_figure.FigureForm | TableForm],
     is_forced: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> int:
@@ -93,18 +86,22 @@ def _write(
     placed: PlacedFigure,
     folder: Path,
     stem: str,
-    look: FigureLook,
-    forms: Sequence[FigureForm | TableForm],
+    look: paper_figure.FigureLook,
+    forms: Sequence[paper_figure.FigureForm | TableForm],
 ) -> list[str]:
     """Write one figure in these forms; the names of its files."""
     figure, files = placed.figure, []
     # Tables alone need no picture, which takes most of the time.
-    is_drawn = any(isinstance(form, FigureForm) for form in forms)
-    svg = figure_svg(figure.spec, figure.words, look) if is_drawn else ""
+    is_drawn = any(isinstance(form, paper_figure.FigureForm) for form in forms)
+    svg = (
+        paper_figure.figure_svg(figure.spec, figure.words, look)
+        if is_drawn
+        else ""
+    )
     for form in forms:
         name = f"{stem}.{form}"
-        if isinstance(form, FigureForm):
-            (folder / name).write_bytes(figure_file(svg, form))
+        if isinstance(form, paper_figure.FigureForm):
+            (folder / name).write_bytes(paper_figure.figure_file(svg, form))
         elif (text := table_text(figure, form)) is not None:
             (folder / name).write_text(text, "utf-8")
         else:
@@ -133,7 +130,9 @@ def _escaped(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
 
 
-def _listed(written: list[WrittenFigure], look: FigureLook) -> Iterator[str]:
+def _listed(
+    written: list[WrittenFigure], look: paper_figure.FigureLook
+) -> Iterator[str]:
     """The lines of the list: of each figure its files, its caption and the view of the app that shows it."""
     n = len(written)
     yield from (MARK, "# Figures", "")

@@ -1,7 +1,5 @@
 """The section of the site on copies of benchmarks: how detectors do where names and numbers are others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup

@@ -1,17 +1,11 @@
 """What the pages of the site are made from: the material, and every statistic of it by kind."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Judging,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.leaderboard import Board, usual_boards
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_runs import runs_of
@@ -21,8 +15,8 @@ from crane_core.storage.cases import benchmark_titles
 class Collected(NamedTuple):
     """Collected once, shown on every page. `with_texts`: whether texts of notebooks and answers may be shown."""
 
-    material: Material
-    found: dict[str, list[ExportedStatistic]]
+    material: exported_statistic.Material
+    found: dict[str, list[exported_statistic.ExportedStatistic]]
     with_texts: bool
 
     @property
@@ -66,7 +60,7 @@ def source_of(
     return RunSource(benchmark, experiment, found.rows, found.n_left_out)
 
 
-def name_of(judging: Judging) -> str:
+def name_of(judging: exported_statistic.Judging) -> str:
     """The common part of the ids of charts and anchors of these answers."""
     return plain_name(f"{judging.experiment}-{judging.kind}")
 

@@ -1,73 +1,60 @@
 """Exported statistics as rows for readers, with the app's formatter of each unit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import pandas as pd
 from markupsafe import Markup
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
-    ExportedStatistic,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.rounding import digits
 from crane_core.site.blocks import table
-from crane_core.ui.words import (
-    NOTHING,
-    SETTING_SHORT,
-    coefficient,
-    coefficient_interval,
-    count,
-    interval,
-    p_value,
-    percent,
-    points,
-    points_interval,
-)
+from crane_core.ui import words
 
-Column = tuple[str, Callable[[ExportedStatistic], str]]
+Column = tuple[str, Callable[[exported_statistic.ExportedStatistic], str]]
 _VALUES: dict[str, Callable[[float], str]] = {
-    "share": percent,
-    "difference of shares": points,
-    "coefficient": coefficient,
-    "odds ratio": coefficient,
-    "instances": lambda value: count(int(value)),
-    "count": lambda value: count(int(value)),
-    "tokens": lambda value: count(int(value)),
+    "share": words.percent,
+    "difference of shares": words.points,
+    "coefficient": words.coefficient,
+    "odds ratio": words.coefficient,
+    "instances": lambda value: words.count(int(value)),
+    "count": lambda value: words.count(int(value)),
+    "tokens": lambda value: words.count(int(value)),
     "percent": lambda value: f"{digits(value, 1)}%",
 }
-_INTERVALS = {"share": interval, "difference of shares": points_interval}
+_INTERVALS = {
+    "share": words.interval,
+    "difference of shares": words.points_interval,
+}
 
 
 def _other(value: float) -> str:
     return digits(value, 2)
 
 
-def value_text(one: ExportedStatistic) -> str:
+def value_text(one: exported_statistic.ExportedStatistic) -> str:
     """The value in its unit; the stated text if there is no local value."""
     if one.value is None:
-        return one.stated or NOTHING
+        return one.stated or words.NOTHING
     write = _VALUES.get(one.unit or "", _other)
     return write(one.value)
 
 
-def interval_text(one: ExportedStatistic) -> str:
+def interval_text(one: exported_statistic.ExportedStatistic) -> str:
     """The interval in the unit of the value."""
-    return _INTERVALS.get(one.unit or "", coefficient_interval)(
+    return _INTERVALS.get(one.unit or "", words.coefficient_interval)(
         one.low, one.high
     )
 
 
-def input_text(one: ExportedStatistic) -> str:
+def input_text(one: exported_statistic.ExportedStatistic) -> str:
     """The setting as the paper writes it."""
     return input_words(one.input or "")
 
 
 def input_words(inputs: str) -> str:
     """A setting or two as exports hold them, as the paper writes them."""
-    if inputs == BOTH_INPUTS:
+    if inputs == exported_statistic.BOTH_INPUTS:
         return "+RT against −RT"
     return " against ".join(
         _setting(name) for name in inputs.split(" against ")
@@ -75,10 +62,10 @@ def input_words(inputs: str) -> str:
 
 
 def _setting(name: str) -> str:
-    return SETTING_SHORT[Setting(name)] if name in set(Setting) else name
+    return words.SETTING_SHORT[Setting(name)] if name in set(Setting) else name
 
 
-def policy_text(one: ExportedStatistic) -> str:
+def policy_text(one: exported_statistic.ExportedStatistic) -> str:
     """The scoring of runs and diagnoses, and the annotator."""
     return ", ".join(
         filter(
@@ -94,10 +81,10 @@ def policy_text(one: ExportedStatistic) -> str:
 
 def text(value: object) -> str:
     """Any value as text; a missing one as a dash."""
-    return NOTHING if value is None or value == "" else str(value)
+    return words.NOTHING if value is None or value == "" else str(value)
 
 
-COLUMNS: dict[str, Callable[[ExportedStatistic], str]] = {
+COLUMNS: dict[str, Callable[[exported_statistic.ExportedStatistic], str]] = {
     "Statistic": lambda one: one.statistic,
     "Detector": lambda one: text(one.detector),
     "Input": input_text,
@@ -107,11 +94,13 @@ COLUMNS: dict[str, Callable[[ExportedStatistic], str]] = {
     "Counted as": policy_text,
     "Value": value_text,
     "95% interval": interval_text,
-    "n": lambda one: NOTHING if one.n is None else count(one.n),
-    "Cases": lambda one: NOTHING if one.n_cases is None else count(one.n_cases),
+    "n": lambda one: words.NOTHING if one.n is None else words.count(one.n),
+    "Cases": lambda one: (
+        words.NOTHING if one.n_cases is None else words.count(one.n_cases)
+    ),
     "Test": lambda one: text(one.test),
-    "p": lambda one: p_value(one.p),
-    "p adjusted": lambda one: p_value(one.p_adjusted),
+    "p": lambda one: words.p_value(one.p),
+    "p adjusted": lambda one: words.p_value(one.p_adjusted),
     "Outcome": lambda one: text(one.outcome),
     "Stated": lambda one: text(one.stated),
     "Note": lambda one: text(one.note),
@@ -133,7 +122,7 @@ WORDS = frozenset(
 
 
 def statistics_table(
-    rows: Iterable[ExportedStatistic], columns: Iterable[str]
+    rows: Iterable[exported_statistic.ExportedStatistic], columns: Iterable[str]
 ) -> Markup:
     """The rows with these of COLUMNS."""
     names = list(columns)
@@ -153,10 +142,12 @@ def readable_table(readable: pd.DataFrame) -> Markup:
     )
 
 
-def frame(rows: Iterable[ExportedStatistic]) -> pd.DataFrame:
+def frame(rows: Iterable[exported_statistic.ExportedStatistic]) -> pd.DataFrame:
     """The rows as a frame for a chart: detector_title, setting (as the paper writes it), value, low, high, n, ..."""
     listed = list(rows)
-    found = pd.DataFrame(listed, columns=list(ExportedStatistic._fields))
+    found = pd.DataFrame(
+        listed, columns=list(exported_statistic.ExportedStatistic._fields)
+    )
     return found.assign(
         detector_title=found["detector"],
         setting=[input_text(one) for one in listed],

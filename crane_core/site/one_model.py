@@ -1,16 +1,11 @@
 """The section of the site on one model of all answers: gains of groups beside the same under partial pooling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup
 
 from crane_core.pipeline.export.exported_statistic import Judging
-from crane_core.pipeline.results.measures import (
-    VoteRule,
-    gain_table,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.one_model import model_of_all
 from crane_core.site.blocks import finding, folded, heading, paragraph
@@ -27,12 +22,18 @@ def one_model_blocks(
 ) -> Iterator[Markup]:
     """By a correct diagnosis where there are labels; empty where no detector has both inputs."""
     credit = judging.usual_credit
-    found = model_of_all(judging.rows, rule=VoteRule.MAJORITY, credit=credit)
+    found = model_of_all(
+        judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
+    )
     if found.why_not == Unfit.ONE_GROUP:
         return
-    by_gee = model_across(judging.rows, rule=VoteRule.MAJORITY, credit=credit)
+    by_gee = model_across(
+        judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
+    )
     curve, errors = curve_and_errors(collected, judging)
-    comparison = gain_table(judging.rows, rule=VoteRule.MAJORITY, credit=credit)
+    comparison = measures.gain_table(
+        judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
+    )
     answers = answers_words.MethodAnswers(
         comparison, by_gee.ratios, found, curve, errors
     )

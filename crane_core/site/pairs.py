@@ -1,7 +1,5 @@
 """Every pair as a page: its facts, the answers about both versions, labels; texts only where they may be shown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Two more questions of the site: did what was planned hold, and what are alarms worth where crashes are rare?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup
@@ -11,18 +9,8 @@ from crane_core.pipeline.export.exported_statistic import Judging
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.plan_findings import readable_plans
 from crane_core.pipeline.results.worth import ALL, Day, decision_curve, worth
-from crane_core.pipeline.statistics.plans import (
-    exploratory_of_plans,
-    found_of_plans,
-)
-from crane_core.site.blocks import (
-    figure,
-    finding,
-    folded,
-    heading,
-    paragraph,
-    points,
-)
+from crane_core.pipeline.statistics import plans
+from crane_core.site import blocks
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import input_words, readable_table
 from crane_core.ui import worth_words
@@ -31,19 +19,19 @@ from crane_core.ui.words import count
 
 def plan_blocks(collected: Collected) -> Iterator[Markup]:
     """Every registered plan with its findings, and what no plan names; empty where none is registered."""
-    found = found_of_plans(collected.material)
+    found = plans.found_of_plans(collected.material)
     if found.empty:
         return
-    yield heading("What was planned, and did it hold?", anchor="plan")
+    yield blocks.heading("What was planned, and did it hold?", anchor="plan")
     yield readable_table(readable_plans(found))
-    yield points(list(dict.fromkeys(found["note"])))
+    yield blocks.points(list(dict.fromkeys(found["note"])))
     unplanned = [
         f"{collected.titles[one.benchmark]}: {one.detector_title}, {input_words(one.inputs)}"
-        for one in exploratory_of_plans(collected.material)
+        for one in plans.exploratory_of_plans(collected.material)
     ]
     if unplanned:
         summary = f"Exploratory, in no registered plan: {count(len(unplanned))} comparisons"
-        yield folded(summary, [points(unplanned)])
+        yield blocks.folded(summary, [blocks.points(unplanned)])
 
 
 def worth_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
@@ -53,20 +41,20 @@ def worth_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     if found.empty:
         return
     anchor = f"worth-{name_of(judging)}"
-    yield heading("What are its alarms worth in a day?", 3, anchor)
-    yield finding(worth_words.finding(found, day))
+    yield blocks.heading("What are its alarms worth in a day?", 3, anchor)
+    yield blocks.finding(worth_words.finding(found, day))
     curve = decision_curve(judging.rows, day.base_rate, rule=VoteRule.MAJORITY)
     chart = curve_chart(
         worth_words.drawn_curve(curve),
         everywhere=ALL,
         threshold=day.threshold,
     )
-    yield figure(anchor, chart, worth_words.ABOUT)
+    yield blocks.figure(anchor, chart, worth_words.ABOUT)
     shown = worth_words.readable_worth(found)
-    yield folded(
+    yield blocks.folded(
         f"{count(len(shown))} detectors and inputs", [readable_table(shown)]
     )
-    yield paragraph(
+    yield blocks.paragraph(
         f"Assumed: {day.base_rate:.0%} of {day.cells} cells a day crash, a crash costs {day.crash_s / 60:g} minutes, a "
         f"look {day.look_s:g} seconds. The app takes others.",
         "cw-dim",

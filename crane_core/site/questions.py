@@ -3,8 +3,6 @@
 Each finds a sentence, a chart and a table for what is loaded, and nothing where it does not apply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd
@@ -17,32 +15,15 @@ from crane_core.charts.theme import in_order
 from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.charts.together import together
 from crane_core.pipeline.export.exported_statistic import Judging
-from crane_core.pipeline.judging.judges import (
-    judge_passes,
-    person_and_judges,
-    without_repetitions,
-)
+from crane_core.pipeline.judging import judges
+from crane_core.pipeline.results import combinations
 from crane_core.pipeline.results.beside import SHIPPED, beside
-from crane_core.pipeline.results.combinations import (
-    Member,
-    combine,
-    rules_in,
-    usual_members,
-    with_rules,
-)
 from crane_core.pipeline.results.joint_curve import joint_curve
 from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.specification_curve import curve_of, pairs_of
 from crane_core.pipeline.results.time_saved import time_saved, times_of
-from crane_core.site.blocks import (
-    figure,
-    finding,
-    folded,
-    heading,
-    paragraph,
-    points,
-)
+from crane_core.site import blocks
 from crane_core.site.material import Collected, name_of, plain_name
 from crane_core.site.numbers import readable_table
 from crane_core.ui import (
@@ -59,9 +40,9 @@ def curve_and_errors(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Every reading of these answers, and the gains by judges whose errors are taken out; empty without any."""
     judged, passes = _judged(collected, judging)
-    who = without_repetitions(judged, passes)
+    who = judges.without_repetitions(judged, passes)
     curve = curve_of(pairs_of({name: judged[name] for name in who}))
-    of = person_and_judges(judged, passes)
+    of = judges.person_and_judges(judged, passes)
     errors = pd.DataFrame() if of is None else judge_error(judged, *of)
     return curve, errors
 
@@ -76,45 +57,51 @@ def _judged(
         for one in collected.material.judgings
         if (one.benchmark, one.experiment, one.kind) == same
     }
-    passes = judge_passes(collected.material.store)
+    passes = judges.judge_passes(collected.material.store)
     return judged, passes
 
 
 def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     """The section, for all annotators of these answers; empty if no detector has both inputs."""
     judged, passes = _judged(collected, judging)
-    who = without_repetitions(judged, passes)
+    who = judges.without_repetitions(judged, passes)
     pairs = pairs_of({name: judged[name] for name in who})
     curve = curve_of(pairs)
     joint = joint_curve(curve, pairs)
     if joint is None:
         return
     anchor = f"choices-{name_of(judging)}"
-    yield heading("Does the conclusion depend on the choices?", 3, anchor)
-    yield finding(specification_words.finding(curve))
-    yield paragraph(specification_words.joint_finding(joint))
+    yield blocks.heading(
+        "Does the conclusion depend on the choices?", 3, anchor
+    )
+    yield blocks.finding(specification_words.finding(curve))
+    yield blocks.paragraph(specification_words.joint_finding(joint))
     titles = in_order(curve["detector_title"].unique().tolist())
-    yield points(
+    yield blocks.points(
         [
             specification_words.line(curve[curve["detector_title"] == title])
             for title in titles
         ]
     )
     readings = specification_words.by_reading(curve)
-    yield figure(
+    yield blocks.figure(
         anchor,
         curve_chart(readings, specification_words.choices_of(readings)),
         specification_words.ABOUT,
     )
-    found = person_and_judges(judged, passes)
+    found = judges.person_and_judges(judged, passes)
     if found is None:
         return
     errors = judge_error(judged, *found)
     if len(errors):
-        yield heading(judge_error_words.TITLE, 3, f"judged-{name_of(judging)}")
-        yield paragraph(judge_error_words.errors_sentence(errors, found[0]))
+        yield blocks.heading(
+            judge_error_words.TITLE, 3, f"judged-{name_of(judging)}"
+        )
+        yield blocks.paragraph(
+            judge_error_words.errors_sentence(errors, found[0])
+        )
         yield readable_table(judge_error_words.label_sources(curve, errors))
-        yield paragraph(judge_error_words.ABOUT, "cw-dim")
+        yield blocks.paragraph(judge_error_words.ABOUT, "cw-dim")
 
 
 def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
@@ -126,15 +113,15 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     if not found:
         return
     anchor = f"time-{name_of(judging)}"
-    yield heading("Does asking before execution save time?", 3, anchor)
+    yield blocks.heading("Does asking before execution save time?", 3, anchor)
     for place, one in enumerate(found):
-        yield finding(time_saved_words.finding(one))
+        yield blocks.finding(time_saved_words.finding(one))
         chart = time_chart(
             one.by_case,
             one.detector_title,
             float(one.by_case["seconds_of_query"].mean()),
         )
-        yield figure(f"{anchor}-{place}", chart, time_saved_words.ABOUT)
+        yield blocks.figure(f"{anchor}-{place}", chart, time_saved_words.ABOUT)
         yield readable_table(time_saved_words.readable_time(one))
 
 
@@ -146,7 +133,9 @@ def together_blocks(collected: Collected) -> Iterator[Markup]:
         for block in _of_experiment(*judged)
     ]
     if found:
-        yield heading("Are combined detectors better?", anchor="together")
+        yield blocks.heading(
+            "Are combined detectors better?", anchor="together"
+        )
         yield from found
 
 
@@ -169,16 +158,16 @@ def _of_experiment(
 ) -> Iterator[Markup]:
     names = together_words.member_names(frame)
     name = plain_name(f"{benchmark}-{experiment}")
-    rules = rules_in(frame)
+    rules = combinations.rules_in(frame)
     first = (
         pd.DataFrame()
         if rules is None
-        else with_rules(frame, rules, rule=VoteRule.MAJORITY)
+        else combinations.with_rules(frame, rules, rule=VoteRule.MAJORITY)
     )
-    members = usual_members(frame)
-    ways = combine(frame, members, rule=VoteRule.MAJORITY)
+    members = combinations.usual_members(frame)
+    ways = combinations.combine(frame, members, rule=VoteRule.MAJORITY)
     if len(first) or len(ways):
-        yield heading(
+        yield blocks.heading(
             f"{benchmark}: {experiment_words(experiment)}",
             3,
             f"together-{name}",
@@ -190,14 +179,14 @@ def _of_experiment(
 
 
 def _rules_first(
-    table: pd.DataFrame, names: dict[Member, str], name: str
+    table: pd.DataFrame, names: dict[combinations.Member, str], name: str
 ) -> Iterator[Markup]:
-    yield finding(together_words.finding(table, names))
+    yield blocks.finding(together_words.finding(table, names))
     drawn = together_words.named_rules_first(table, names)
     about = together_words.ABOUT_RULES.format(
         rules=names[table["members"].iloc[0][0]], n=len(drawn)
     )
-    yield figure(
+    yield blocks.figure(
         f"rules-first-{name}",
         together(
             together_words.drawn_together(drawn, names),
@@ -205,20 +194,20 @@ def _rules_first(
         ),
         about,
     )
-    yield folded(
+    yield blocks.folded(
         f"{count(len(drawn))} rows",
         [readable_table(together_words.readable_together(drawn, names))],
     )
 
 
 def _combined(
-    table: pd.DataFrame, names: dict[Member, str], name: str
+    table: pd.DataFrame, names: dict[combinations.Member, str], name: str
 ) -> Iterator[Markup]:
     ways = table[table["way"].notna()]
-    yield finding(together_words.finding_of_chosen(ways, names))
+    yield blocks.finding(together_words.finding_of_chosen(ways, names))
     named = together_words.named_ways(table, names)
     drawn = together_words.drawn_together(named[named["way"].notna()], names)
-    yield figure(
+    yield blocks.figure(
         f"together-{name}",
         together(drawn, axis=together_words.AXIS),
         together_words.about_chosen(ways),

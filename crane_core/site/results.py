@@ -1,7 +1,5 @@
 """The page Results of the site: each experiment's comparison, what differs between groups, how stable its runs are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import altair as alt
@@ -16,34 +14,20 @@ from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
-    ExportedStatistic,
-    Judging,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.export.leaderboard_formats import method_of
 from crane_core.pipeline.export.leaderboard_formats import (
     title_of as title_of_board,
 )
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
+from crane_core.site import numbers, questions
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
 from crane_core.site.by_date import date_blocks
 from crane_core.site.known_notebooks import known_blocks
 from crane_core.site.material import Collected, name_of
-from crane_core.site.numbers import (
-    frame,
-    interval_text,
-    statistics_table,
-    value_text,
-)
 from crane_core.site.one_model import one_model_blocks
 from crane_core.site.plans_and_worth import plan_blocks, worth_blocks
-from crane_core.site.questions import (
-    choices_blocks,
-    time_blocks,
-    together_blocks,
-)
 from crane_core.ui.board_html import board_table, lead_words
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline
@@ -95,7 +79,7 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
     yield from plan_blocks(collected)
     yield from known_blocks(collected)
     yield from date_blocks(collected)
-    yield from together_blocks(collected)
+    yield from questions.together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
     yield paragraph(
         "Ours: recomputed from the answers. Stated: printed in the publication. The note says whether they agree."
@@ -108,7 +92,7 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
         columns = ("Group", "Statistic", "Value", "Stated", "n", "Note")
         yield folded(
             f"{str(name).capitalize()}, {count(len(rows))} cells",
-            [statistics_table(rows, columns)],
+            [numbers.statistics_table(rows, columns)],
         )
 
 
@@ -126,12 +110,14 @@ def _leaderboards(collected: Collected) -> Iterator[Markup]:
         yield paragraph(method_of(board), "cw-dim")
 
 
-def title_of(judging: Judging) -> str:
+def title_of(judging: exported_statistic.Judging) -> str:
     """Experiment and kind of detector in words."""
     return f"{experiment_words(judging.experiment)}: {KIND_WORDS[DetectorKind(judging.kind)]}"
 
 
-def findings(collected: Collected, judging: Judging) -> list[str]:
+def findings(
+    collected: Collected, judging: exported_statistic.Judging
+) -> list[str]:
     """How many detectors gain and lose by runtime state, and a sentence for each; under the app's first policy."""
     rows = _of_policy(collected, judging, "gains")
     differences = [
@@ -153,26 +139,29 @@ def findings(collected: Collected, judging: Judging) -> list[str]:
     ]
 
 
-def _one_finding(one: ExportedStatistic) -> str:
+def _one_finding(one: exported_statistic.ExportedStatistic) -> str:
     tested = (
         f"{one.test}, adjusted p {p_value(one.p_adjusted)}; "
         if one.test
         else ""
     )
     return (
-        f"{one.detector}: {one.outcome}. With runtime state the accuracy differs by {value_text(one)} "
-        f"({interval_text(one)}; {tested}n {count(one.n or 0)})"
+        f"{one.detector}: {one.outcome}. With runtime state the accuracy differs by {numbers.value_text(one)} "
+        f"({numbers.interval_text(one)}; {tested}n {count(one.n or 0)})"
     )
 
 
-def _is_of_study(one: ExportedStatistic) -> bool:
+def _is_of_study(one: exported_statistic.ExportedStatistic) -> bool:
     """Whether it is a difference between the two inputs of the study, which the site shows."""
-    return one.statistic == DIFFERENCE and one.input == BOTH_INPUTS
+    return (
+        one.statistic == DIFFERENCE
+        and one.input == exported_statistic.BOTH_INPUTS
+    )
 
 
 def _of(
-    collected: Collected, judging: Judging, kind: str
-) -> list[ExportedStatistic]:
+    collected: Collected, judging: exported_statistic.Judging, kind: str
+) -> list[exported_statistic.ExportedStatistic]:
     """Rows of the experiment whose detectors are of the judging's kind."""
     titles = set(judging.rows["detector_title"])
     return [
@@ -185,8 +174,8 @@ def _of(
 
 
 def _of_policy(
-    collected: Collected, judging: Judging, kind: str
-) -> list[ExportedStatistic]:
+    collected: Collected, judging: exported_statistic.Judging, kind: str
+) -> list[exported_statistic.ExportedStatistic]:
     credit = judging.usual_credit
     judges = {None, judging.judge}
     rows = _of(collected, judging, kind)
@@ -198,7 +187,9 @@ def _of_policy(
     ]
 
 
-def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
+def _of_experiment(
+    collected: Collected, judging: exported_statistic.Judging
+) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "gains")
     yield heading(title_of(judging))
     yield paragraph(
@@ -213,19 +204,21 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
     yield from one_model_blocks(collected, judging)
-    yield from choices_blocks(collected, judging)
+    yield from questions.choices_blocks(collected, judging)
     for by, words in GROUPINGS.items():
         yield from _breakdown(collected, judging, by, words)
     yield from _runs(collected, judging)
-    yield from time_blocks(collected, judging)
+    yield from questions.time_blocks(collected, judging)
     yield from worth_blocks(collected, judging)
 
 
 def _gains(
-    collected: Collected, judging: Judging, rows: list[ExportedStatistic]
+    collected: Collected,
+    judging: exported_statistic.Judging,
+    rows: list[exported_statistic.ExportedStatistic],
 ) -> Iterator[Markup]:
     yield points(findings(collected, judging))
-    drawn = frame(one for one in rows if one.statistic == "accuracy")
+    drawn = numbers.frame(one for one in rows if one.statistic == "accuracy")
     n_of = drawn.groupby("detector")["n"].agg(["min", "max"])
     labels = [
         with_n(str(name), *map(int, n_of.loc[name]))
@@ -237,18 +230,22 @@ def _gains(
     ]
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
     yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
-    yield statistics_table([one for one in rows if _is_of_study(one)], CHANGES)
+    yield numbers.statistics_table(
+        [one for one in rows if _is_of_study(one)], CHANGES
+    )
     others = [
         one for one in _of(collected, judging, "gains") if _is_of_study(one)
     ]
-    folded_rows = statistics_table(others, ("Counted as", *CHANGES))
+    folded_rows = numbers.statistics_table(others, ("Counted as", *CHANGES))
     yield folded(
         f"Every other way of counting, {count(len(others))} tests",
         [folded_rows],
     )
 
 
-def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
+def _across(
+    collected: Collected, judging: exported_statistic.Judging
+) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "across")
     ratios = [
         one for one in rows if one.unit == "odds ratio" and one.low is not None
@@ -256,7 +253,7 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
     test = next((one for one in rows if one.unit == "chi-squared"), None)
     if test is None or not ratios:
         return
-    drawn = frame(ratios)
+    drawn = numbers.frame(ratios)
     drawn = drawn.assign(
         odds_ratio=drawn["value"],
         label=[
@@ -268,7 +265,7 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
         "Do the models gain differently?", 3, f"across-{name_of(judging)}"
     )
     yield paragraph(
-        f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
+        f"{test.test}: chi-squared {numbers.value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
     )
     yield figure(
         f"across-{name_of(judging)}",
@@ -278,7 +275,10 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
 
 
 def _breakdown(
-    collected: Collected, judging: Judging, by: str, words: str
+    collected: Collected,
+    judging: exported_statistic.Judging,
+    by: str,
+    words: str,
 ) -> Iterator[Markup]:
     rows = [
         one
@@ -299,7 +299,7 @@ def _breakdown(
     ):
         mine = [one for one in bars if one.detector == title]
         chart = _panel(
-            frame(mine),
+            numbers.frame(mine),
             {str(one.group): one for one in changes if one.detector == title},
         )
         drawings.append(
@@ -317,14 +317,15 @@ def _breakdown(
         "Cases",
     )
     tables = [
-        statistics_table(bars, columns),
-        statistics_table(changes, GROUPED_CHANGES),
+        numbers.statistics_table(bars, columns),
+        numbers.statistics_table(changes, GROUPED_CHANGES),
     ]
     yield folded(f"Accuracy by {words}", [*drawings, *tables])
 
 
 def _panel(
-    drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]
+    drawn: pd.DataFrame,
+    changes: dict[str, exported_statistic.ExportedStatistic],
 ) -> alt.LayerChart:
     n_of = drawn.groupby("group")["n"].agg(["min", "max"])
     order = n_of["max"].sort_values(ascending=False, kind="stable").index
@@ -351,7 +352,9 @@ def _panel(
     return breakdown(drawn, labels=list(labels.values()), rate="accuracy")
 
 
-def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
+def _runs(
+    collected: Collected, judging: exported_statistic.Judging
+) -> Iterator[Markup]:
     rows = _of(collected, judging, "five_runs")
     if not rows:
         return
@@ -368,5 +371,6 @@ def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
         "Cases",
     )
     yield folded(
-        "How stable are the answers?", [chart, statistics_table(rows, columns)]
+        "How stable are the answers?",
+        [chart, numbers.statistics_table(rows, columns)],
     )

@@ -1,20 +1,15 @@
 """The whole site into a folder: findings first, then a page per question, a page per pair, the statistics as files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from markupsafe import Markup
 
 from crane_core.pipeline.claims.claims import CheckedClaim
+from crane_core.pipeline.export import statistic_formats
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.leaderboard_formats import render_boards
-from crane_core.pipeline.export.statistic_formats import (
-    statistics_csv,
-    statistics_json,
-)
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_formats import Format
@@ -112,8 +107,8 @@ def _files(
             pair.file,
             page("pairs", str(pair.case["case_id"]), blocks, root="../"),
         )
-    yield FILES[0][1], statistics_csv(collected.found)
-    yield FILES[1][1], statistics_json(collected.found)
+    yield FILES[0][1], statistic_formats.statistics_csv(collected.found)
+    yield FILES[1][1], statistic_formats.statistics_json(collected.found)
     boards = collected.boards
     for name, form in BOARD_FILES.items():
         yield name, render_boards(boards, form, collected.titles)

@@ -14,14 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats import resampling
 from crane_core.stats.intervals import rate_of_cases
-from crane_core.stats.resampling import (
-    CONFIDENCE,
-    N_RESAMPLES,
-    Interval,
-    ratio_of_sums,
-    resampled_sums,
-)
 
 Codes = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -211,7 +205,13 @@ def estimate_counted(
     bootstrap holds the truth in 45% of the samples, Wilson's interval in 97% (benchmarks/agreement_coverage.py).
     """
     if not statistic.is_rate:
-        return _bootstrap(statistic, counts, seed, N_RESAMPLES, CONFIDENCE)
+        return _bootstrap(
+            statistic,
+            counts,
+            seed,
+            resampling.N_RESAMPLES,
+            resampling.CONFIDENCE,
+        )
     sums = counts.by_case @ statistic.summands(
         counts.patterns, counts.n_categories
     )
@@ -229,8 +229,8 @@ def bootstrap(
     cluster: ArrayLike,
     *,
     seed: int,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
+    n_resamples: int = resampling.N_RESAMPLES,
+    confidence: float = resampling.CONFIDENCE,
 ) -> AgreementEstimate:
     """The coefficient with its BCa interval from resampled clusters (Efron and Tibshirani 1993, section 14.3).
 
@@ -262,7 +262,9 @@ def _bootstrap(
     whole = n_cases @ by_case @ summands
     value = float(statistic.value(whole, q))
     drawn = statistic.value(
-        resampled_sums(by_case, n_cases, seed, n_resamples) @ summands, q
+        resampling.resampled_sums(by_case, n_cases, seed, n_resamples)
+        @ summands,
+        q,
     )
     # Of counts, not of sums: a category without labels must be exactly 0.
     without_one = statistic.value(
@@ -294,9 +296,9 @@ def _bca(
     drawn: Array,
     without_one: Array,
     confidence: float,
-) -> Interval:
+) -> resampling.Interval:
     if not len(drawn):
-        return Interval(np.nan, np.nan)
+        return resampling.Interval(np.nan, np.nan)
     below, level = (
         (drawn < value - SAME).sum(),
         (np.abs(drawn - value) <= SAME).sum(),
@@ -315,7 +317,7 @@ def _bca(
         for shift in shifted
     ]
     low, high = np.quantile(drawn, places)
-    return Interval(float(low), float(high))
+    return resampling.Interval(float(low), float(high))
 
 
 def _acceleration(without_one: Array) -> float:
@@ -364,7 +366,7 @@ def agreeing_share(counts: Array, weights: Array) -> Array:
     """
     n_labels = counts.sum(axis=1)
     agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
-    shares = ratio_of_sums(agreeing, n_labels * (n_labels - 1))
+    shares = resampling.ratio_of_sums(agreeing, n_labels * (n_labels - 1))
     return np.where(n_labels >= 2, shares, 0.0)
 
 
@@ -379,7 +381,7 @@ PERCENT_AGREEMENT = Statistic(
     "Percent agreement",
     "Gwet 2014, observed agreement",
     _pairs,
-    lambda sums, q: ratio_of_sums(sums[..., 1], sums[..., 0]),
+    lambda sums, q: resampling.ratio_of_sums(sums[..., 1], sums[..., 0]),
     is_rate=True,
 )
 """Share of items with equal labels, in 0..1; of more than two annotators the mean share of agreeing pairs.

@@ -6,8 +6,6 @@ labels would have it. Skewed labels make a low kappa of high agreement (Feinstei
 43, the first paradox); they do not explain one of low agreement.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

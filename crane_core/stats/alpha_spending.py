@@ -4,8 +4,6 @@ Who tests at 5% on five looks finds something in 14% of studies without an effec
 over the looks. Knows shares of the planned cases; refuses to know what is tested.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from functools import lru_cache
 from math import e, log, sqrt

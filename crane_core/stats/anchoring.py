@@ -10,8 +10,6 @@ probability `followed`, whatever it deserves. Then for items i and j of one case
 so shares keep their expectation and differences within cases shrink. Anchoring: Tversky and Kahneman 1974, Science 185.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Knows probabilities, outcomes and clusters. scikit-learn computes the points; intervals are by cluster (`intervals`).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

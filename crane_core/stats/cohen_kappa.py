@@ -14,38 +14,30 @@ category changes nothing, except that in the linear kappa it keeps its neighbour
 
 import numpy as np
 
-from crane_core.stats.agreement import (
-    SAME,
-    UNLABELLED,
-    Array,
-    Codes,
-    Statistic,
-    category_distance,
-    square,
-)
+from crane_core.stats import agreement
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _confusions(codes: Codes, q: int) -> Array:
+def _confusions(codes: agreement.Codes, q: int) -> agreement.Array:
     """Column 0: both labelled; the others: the item's one-hot confusion matrix, row by row."""
     if codes.shape[1] != 2:
         raise ValueError(
             f"Cohen's kappa is of two annotators, not {codes.shape[1]}"
         )
-    both = (codes != UNLABELLED).all(axis=1)
+    both = (codes != agreement.UNLABELLED).all(axis=1)
     # An item that one left out has no cell: -1 is none of them.
-    cell = np.where(both, codes[:, 0] * q + codes[:, 1], UNLABELLED)
+    cell = np.where(both, codes[:, 0] * q + codes[:, 1], agreement.UNLABELLED)
     return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(
         np.float64
     )
 
 
 def _kappa(
-    sums: Array,
+    sums: agreement.Array,
     q: int,
-    disagreement: Array,
-) -> Array:
-    matrix = square(sums, q)
+    disagreement: agreement.Array,
+) -> agreement.Array:
+    matrix = agreement.square(sums, q)
     first, second = matrix.sum(axis=-1), matrix.sum(axis=-2)
     observed = (matrix * disagreement).sum(axis=(-2, -1))
     expected = np.einsum(
@@ -57,21 +49,21 @@ def _kappa(
     return 1 - ratio_of_sums(sums[..., 0] * observed, expected)
 
 
-def _nominal(sums: Array, q: int) -> Array:
+def _nominal(sums: agreement.Array, q: int) -> agreement.Array:
     return _kappa(sums, q, 1.0 - np.eye(q))
 
 
-def _linear(sums: Array, q: int) -> Array:
-    return _kappa(sums, q, category_distance(q))
+def _linear(sums: agreement.Array, q: int) -> agreement.Array:
+    return _kappa(sums, q, agreement.category_distance(q))
 
 
-NOMINAL = Statistic(
+NOMINAL = agreement.Statistic(
     "Cohen's kappa",
     "Cohen 1960",
     _confusions,
     _nominal,
 )
-LINEAR = Statistic(
+LINEAR = agreement.Statistic(
     "Cohen's kappa, linear weights",
     "Cohen 1968",
     _confusions,
@@ -91,12 +83,14 @@ LANDIS_KOCH = {
 
 def landis_koch(kappa: float) -> str:
     """What Landis and Koch call a kappa: a convention, not a test. Raises ValueError for nan."""
-    if not -1 - SAME <= kappa <= 1 + SAME:
+    if not -1 - agreement.SAME <= kappa <= 1 + agreement.SAME:
         raise ValueError(f"kappa must be between -1 and 1, not {kappa}")
     return (
         "poor"
         if kappa < 0
         else next(
-            word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME
+            word
+            for end, word in LANDIS_KOCH.items()
+            if kappa <= end + agreement.SAME
         )
     )

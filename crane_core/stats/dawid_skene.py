@@ -4,8 +4,6 @@ Knows places of labels on a scale; refuses to know what a label says. Source: Da
 28, equations 2.3 to 2.5. Items with a known label are fixed at it and anchor what each annotator means by a label.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

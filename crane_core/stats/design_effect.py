@@ -15,13 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.resampling import (
-    CONFIDENCE,
-    N_RESAMPLES,
-    cluster_sums,
-    ratio_of_sums,
-    resampled_sums,
-)
+from crane_core.stats import resampling
 from crane_core.stats.sample_size import Z_95
 
 Array = NDArray[np.float64]
@@ -74,7 +68,7 @@ def intraclass_correlation(
     cluster: ArrayLike,
     *,
     seed: int,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int = resampling.N_RESAMPLES,
 ) -> Estimate:
     """How alike values of one cluster are, -1..1, with a percentile interval from resampled clusters.
 
@@ -86,7 +80,7 @@ def intraclass_correlation(
     """
     of_items = np.asarray(values, dtype=np.float64)
     ones = np.ones(of_items.shape)
-    sums, _ = cluster_sums(
+    sums, _ = resampling.cluster_sums(
         cluster,
         ones,
         of_items,
@@ -119,7 +113,7 @@ def correlation_of_cases(
         sums,
         n_of,
         seed,
-        N_RESAMPLES,
+        resampling.N_RESAMPLES,
     )
 
 
@@ -132,10 +126,10 @@ def _correlation(
     """sums: m_i, total_i and the sum of squares of a cluster, a row for `n_of` clusters each."""
     sizes, totals = sums[:, 0], sums[:, 1]
     ones = np.ones(len(sums))
-    means_squared = ratio_of_sums(totals**2, sizes)
+    means_squared = resampling.ratio_of_sums(totals**2, sizes)
     parts = np.column_stack([ones, sums, sizes**2, means_squared])
     drawn = _anova_rho(
-        resampled_sums(
+        resampling.resampled_sums(
             parts,
             n_of,
             seed,
@@ -145,7 +139,7 @@ def _correlation(
     defined = drawn[~np.isnan(drawn)]
     low, high = np.nan, np.nan
     if len(defined):
-        tail = (1 - CONFIDENCE) / 2
+        tail = (1 - resampling.CONFIDENCE) / 2
         low, high = np.quantile(defined, [tail, 1 - tail])
     whole = n_of @ parts
     return Estimate(
@@ -163,13 +157,13 @@ def _anova_rho(parts: Array) -> Array:
     k, n, total, squares, sizes_squared, means_squared = np.moveaxis(
         parts, -1, 0
     )
-    of_whole = ratio_of_sums(total**2, n)
-    between = ratio_of_sums(means_squared - of_whole, k - 1)
-    within = ratio_of_sums(squares - means_squared, n - k)
-    own_size = ratio_of_sums(sizes_squared, n)
-    size = ratio_of_sums(n - own_size, k - 1)
+    of_whole = resampling.ratio_of_sums(total**2, n)
+    between = resampling.ratio_of_sums(means_squared - of_whole, k - 1)
+    within = resampling.ratio_of_sums(squares - means_squared, n - k)
+    own_size = resampling.ratio_of_sums(sizes_squared, n)
+    size = resampling.ratio_of_sums(n - own_size, k - 1)
     spread = between + (size - 1) * within
-    return ratio_of_sums(between - within, spread)
+    return resampling.ratio_of_sums(between - within, spread)
 
 
 def margin(

@@ -1,20 +1,12 @@
 """Several runs of one instance taken together. Knows how many of them are right, not the question."""
 
-from __future__ import annotations
-
 from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.resampling import (
-    CONFIDENCE,
-    N_RESAMPLES,
-    cluster_sums,
-    ratio_of_sums,
-    resampled_sums,
-)
+from crane_core.stats import resampling
 
 Array = NDArray[np.float64]
 
@@ -49,7 +41,7 @@ def pass_at_k(
         raise ValueError(f"k must be at least 1, not {k}")
     missed = np.ones(right.shape)
     for drawn in range(k):
-        missed *= ratio_of_sums(
+        missed *= resampling.ratio_of_sums(
             np.maximum(runs - right - drawn, 0),
             np.where(runs > drawn, runs - drawn, 0),
         )
@@ -73,7 +65,7 @@ def variance_share(
     ValueError on fewer than two runs.
     """
     right, _ = _counts(n_right, n_runs)
-    sums, _ = cluster_sums(
+    sums, _ = resampling.cluster_sums(
         cluster,
         np.ones(right.shape),
         right,
@@ -116,15 +108,15 @@ def variance_share_of_cases(
             n_clusters,
         )
     drawn = _icc(
-        resampled_sums(
+        resampling.resampled_sums(
             parts,
             n_of,
             seed,
-            N_RESAMPLES,
+            resampling.N_RESAMPLES,
         ),
         n_runs,
     )
-    tail = (1 - CONFIDENCE) / 2
+    tail = (1 - resampling.CONFIDENCE) / 2
     low, high = np.quantile(drawn[~np.isnan(drawn)], [tail, 1 - tail])
     return VarianceShare(
         between,
@@ -138,11 +130,17 @@ def variance_share_of_cases(
 def _icc(sums: Array, k: int) -> Array:
     """Of sums of 1, c and c^2 (c = k p), shape (n_rows, 3); nan if nothing varies or one instance is alone."""
     n, total, squares = (sums / [1, k, k**2]).T
-    above = ratio_of_sums(k * (squares - total**2 / n), np.maximum(n - 1, 0))
+    above = resampling.ratio_of_sums(
+        k * (squares - total**2 / n), np.maximum(n - 1, 0)
+    )
     within = k * (total - squares) / (n * (k - 1))
     whole = above + (k - 1) * within
     return np.clip(
-        ratio_of_sums(above - within, np.where(whole > 1e-12, whole, 0)), 0, 1
+        resampling.ratio_of_sums(
+            above - within, np.where(whole > 1e-12, whole, 0)
+        ),
+        0,
+        1,
     )
 
 

@@ -11,34 +11,33 @@ two annotators it is Scott's pi. Degenerate: without such an item, or with one l
 
 import numpy as np
 
-from crane_core.stats.agreement import (
-    Array,
-    Codes,
-    Statistic,
-    agreeing_share,
-    label_counts,
-)
+from crane_core.stats import agreement
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _summands(codes: Codes, q: int) -> Array:
+def _summands(codes: agreement.Codes, q: int) -> agreement.Array:
     """Columns: two labels or more, p_a of the item, its number of labels, and how many of each category."""
-    counts = label_counts(codes, q)
+    counts = agreement.label_counts(codes, q)
     paired = counts.sum(axis=1) >= 2
     counts = counts * paired[:, None]
     return np.column_stack(
-        [paired, agreeing_share(counts, np.eye(q)), counts.sum(axis=1), counts]
+        [
+            paired,
+            agreement.agreeing_share(counts, np.eye(q)),
+            counts.sum(axis=1),
+            counts,
+        ]
     )
 
 
-def _value(sums: Array, q: int) -> Array:
+def _value(sums: agreement.Array, q: int) -> agreement.Array:
     observed = ratio_of_sums(sums[..., 1], sums[..., 0])
     shares = ratio_of_sums(sums[..., 3:], sums[..., 2:3])
     chance = (shares**2).sum(axis=-1)
     return ratio_of_sums(observed - chance, 1 - chance)
 
 
-FLEISS = Statistic(
+FLEISS = agreement.Statistic(
     "Fleiss' kappa",
     "Fleiss 1971",
     _summands,

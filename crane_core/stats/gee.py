@@ -12,8 +12,6 @@ A model with a share for every cell needs no iterations: sums per cluster and ce
 the tests compare with, solves a system per cluster instead, 10 s for 11,000 of them.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from math import nan
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A linear classifier of sequences of one to three characters, by scikit-learn, wh
 not fitted to. Texts in, numbers out; refuses to know whose texts they are.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -19,38 +19,38 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crane_core.stats.agreement import (
-    Array,
-    Codes,
-    Statistic,
-    agreeing_share,
-    category_distance,
-    label_counts,
-)
+from crane_core.stats import agreement
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _linear(q: int) -> Array:
-    return 1.0 - category_distance(q) / (q - 1)
+def _linear(q: int) -> agreement.Array:
+    return 1.0 - agreement.category_distance(q) / (q - 1)
 
 
-def _ordinal(q: int) -> Array:
-    distance = category_distance(q)
+def _ordinal(q: int) -> agreement.Array:
+    distance = agreement.category_distance(q)
     return 1.0 - distance * (distance + 1) / (q * (q - 1))
 
 
-def _summands(codes: Codes, weights: Array) -> Array:
+def _summands(
+    codes: agreement.Codes, weights: agreement.Array
+) -> agreement.Array:
     """Columns: two labels or more, any label, p_a of the item, and its share of each category."""
-    counts = label_counts(codes, len(weights))
+    counts = agreement.label_counts(codes, len(weights))
     n_labels = counts.sum(axis=1)
     # An item without a label has no share; the 1 only avoids 0 / 0.
     shares = counts / np.maximum(n_labels, 1)[:, None]
     return np.column_stack(
-        [n_labels >= 2, n_labels >= 1, agreeing_share(counts, weights), shares]
+        [
+            n_labels >= 2,
+            n_labels >= 1,
+            agreement.agreeing_share(counts, weights),
+            shares,
+        ]
     )
 
 
-def _value(sums: Array, weights: Array) -> Array:
+def _value(sums: agreement.Array, weights: agreement.Array) -> agreement.Array:
     q = len(weights)
     observed = ratio_of_sums(sums[..., 2], sums[..., 0])
     prevalence = ratio_of_sums(sums[..., 3:], sums[..., 1:2])
@@ -59,16 +59,16 @@ def _value(sums: Array, weights: Array) -> Array:
         / (q * (q - 1))
         * (prevalence * (1 - prevalence)).sum(axis=-1)
     )
-    value: Array = (observed - chance) / (1 - chance)
+    value: agreement.Array = (observed - chance) / (1 - chance)
     return value
 
 
 def _weighted(
     name: str,
     source: str,
-    weights: Callable[[int], Array],
-) -> Statistic:
-    return Statistic(
+    weights: Callable[[int], agreement.Array],
+) -> agreement.Statistic:
+    return agreement.Statistic(
         name,
         source,
         lambda codes, q: _summands(codes, weights(q)),

@@ -3,8 +3,6 @@
 What chooses a rule must not bound it: the best of many rules looks better than it is on the labels that chose it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import nan
 from typing import NamedTuple
@@ -12,11 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import (
-    RateEstimate,
-    clustered_contrast,
-    clustered_rate,
-)
+from crane_core.stats import intervals
 
 Array = NDArray[np.float64]
 TWO_SIDED = 0.90
@@ -33,8 +27,8 @@ class LabelRule(NamedTuple):
 class ErrorRates(NamedTuple):
     """How often the judge is right where the person says correct, and where not; `low` is a one-sided 95% bound."""
 
-    sensitivity: RateEstimate
-    specificity: RateEstimate
+    sensitivity: intervals.RateEstimate
+    specificity: intervals.RateEstimate
 
     @property
     def lowest(self) -> float:
@@ -74,7 +68,7 @@ def error_rates(
     person = np.asarray(right, dtype=np.float64)
     is_known = ~np.isnan(judge) & ~np.isnan(person)
     rates = [
-        clustered_rate(
+        intervals.clustered_rate(
             is_known & (person == truth) & (judge == truth),
             is_known & (person == truth),
             case,
@@ -104,7 +98,7 @@ def best_rule(
 
 def self_preference(
     called: ArrayLike, right: ArrayLike, is_own: ArrayLike, case: ArrayLike
-) -> RateEstimate:
+) -> intervals.RateEstimate:
     """How much more the judge favours its own model's answers than those of others, in -1..1, with its 95% interval.
 
         (judge - person over own answers) - (judge - person over others)
@@ -121,7 +115,7 @@ def self_preference(
     is_paired = is_known & np.isin(names, of_both)
     judge, person = np.nan_to_num(judge), np.nan_to_num(person)
     mine, others = is_paired & own, is_paired & ~own
-    return clustered_contrast(
+    return intervals.clustered_contrast(
         (1.0, -1.0, -1.0, 1.0),
         (judge * mine, person * mine, judge * others, person * others),
         (mine, mine, others, others),

@@ -5,8 +5,6 @@ a person labelled some of the same diagnoses, both error rates can be estimated,
 (Rogan and Gladen 1978).
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import NamedTuple
 

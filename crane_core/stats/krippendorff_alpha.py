@@ -16,19 +16,13 @@ changes nothing: ranks come from the labels given.
 
 import numpy as np
 
-from crane_core.stats.agreement import (
-    Array,
-    Codes,
-    Statistic,
-    label_counts,
-    square,
-)
+from crane_core.stats import agreement
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _coincidences(codes: Codes, q: int) -> Array:
+def _coincidences(codes: agreement.Codes, q: int) -> agreement.Array:
     """Column 0: the item has two labels; the others: its coincidence matrix, row by row."""
-    counts = label_counts(codes, q)
+    counts = agreement.label_counts(codes, q)
     n_labels = counts.sum(axis=1)
     # A label is not paired with itself.
     pairs = counts[:, :, None] * counts[:, None, :] - counts[
@@ -38,7 +32,9 @@ def _coincidences(codes: Codes, q: int) -> Array:
     return np.column_stack([n_labels >= 2, per_item])
 
 
-def _alpha(matrix: Array, difference: Array) -> Array:
+def _alpha(
+    matrix: agreement.Array, difference: agreement.Array
+) -> agreement.Array:
     margins = matrix.sum(axis=-1)
     observed = (matrix * difference).sum(axis=(-2, -1))
     expected = np.einsum(
@@ -50,13 +46,13 @@ def _alpha(matrix: Array, difference: Array) -> Array:
     return 1 - ratio_of_sums((margins.sum(axis=-1) - 1) * observed, expected)
 
 
-def _nominal(sums: Array, q: int) -> Array:
-    matrix = square(sums, q)
+def _nominal(sums: agreement.Array, q: int) -> agreement.Array:
+    matrix = agreement.square(sums, q)
     return _alpha(matrix, np.broadcast_to(1.0 - np.eye(q), matrix.shape))
 
 
-def _ordinal(sums: Array, q: int) -> Array:
-    matrix = square(sums, q)
+def _ordinal(sums: agreement.Array, q: int) -> agreement.Array:
+    matrix = agreement.square(sums, q)
     margins = matrix.sum(axis=-1)
     mean_rank = margins.cumsum(axis=-1) - margins / 2
     return _alpha(
@@ -64,13 +60,13 @@ def _ordinal(sums: Array, q: int) -> Array:
     )
 
 
-NOMINAL = Statistic(
+NOMINAL = agreement.Statistic(
     "Krippendorff's alpha, nominal",
     "Krippendorff 2011",
     _coincidences,
     _nominal,
 )
-ORDINAL = Statistic(
+ORDINAL = agreement.Statistic(
     "Krippendorff's alpha, ordinal",
     "Krippendorff 2011",
     _coincidences,

@@ -1,7 +1,5 @@
 """A mean of few, very unlike values with its interval."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

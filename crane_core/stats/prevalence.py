@@ -4,8 +4,6 @@ Half of a benchmark's instances crash; few cells of a working day do. The rates 
 other instances are taken to be the same there (as Altman and Bland 1994 take them), its precision is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crane_core.stats.intervals import (
-    ClusteredRates,
-    RateEstimate,
-    clustered_rates,
-)
+from crane_core.stats import intervals
 
 _LEAST, _MOST = 1e-6, 1e6
 """Likelihood ratios beyond these are as good as 0 and infinity."""
@@ -35,15 +29,17 @@ class Alarms:
     cluster: ArrayLike
 
     @cached_property
-    def _rates(self) -> ClusteredRates:
+    def _rates(self) -> intervals.ClusteredRates:
         """Summed by case once: an end of an interval is found in a hundred contrasts."""
         raised = np.asarray(self.raised, dtype=np.float64)
         crash = np.asarray(self.is_crash, dtype=np.float64)
         wholes = [crash, 1 - crash]
         parts = [raised * whole for whole in wholes]
-        return clustered_rates(parts, wholes, self.cluster)
+        return intervals.clustered_rates(parts, wholes, self.cluster)
 
-    def contrast(self, of_crashes: float, of_others: float) -> RateEstimate:
+    def contrast(
+        self, of_crashes: float, of_others: float
+    ) -> intervals.RateEstimate:
         """A weighted sum of the share of crashes and the share of other instances with an alarm.
 
         The imaginary case of the interval has the larger weight, so that the interval scales with the weights.
@@ -115,7 +111,7 @@ def precision_at(ratio: RatioEstimate, base_rate: float) -> RatioEstimate:
 
 def net_benefit(
     alarms: Alarms, base_rate: float, threshold: float
-) -> RateEstimate:
+) -> intervals.RateEstimate:
     """Net benefit of a look at every alarm, per cell, in units of one crash that is prevented (Vickers and Elkin 2006).
 
         b (share of crashes with an alarm) - (1 - b) (share of others with one) t / (1 - t)

@@ -5,8 +5,6 @@ of paired samples (Pitman 1937; Yeh 2000 for F1), with whole clusters swapped be
 together. Where both wholes are the number of instances it is the test of `sign_flip`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple

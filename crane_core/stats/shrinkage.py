@@ -4,8 +4,6 @@ A group of few cases may show a large gain by chance alone. Partial pooling take
 distribution of true gains and weighs each group's estimate against the mean of all (Morris 1983).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Were both groups alike, any clusters would as well have made up the second one: 
 (Pitman 1937), with whole clusters moved because a case's instances belong together.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

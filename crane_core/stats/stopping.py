@@ -7,8 +7,6 @@ needed) and 9A.2 (clusters); Wilson's interval for the number of labels of a sim
 variance, as in `intervals.clustered_rate`.
 """
 
-from __future__ import annotations
-
 from math import ceil, inf, nan, sqrt
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Source: cosine of TF-IDF weights with smoothed inverse document frequencies, as 
 Raghavan and Schütze 2008, Introduction to Information Retrieval, 6.2 and 6.3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

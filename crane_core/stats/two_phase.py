@@ -7,8 +7,6 @@ on everything that was known before the item's own draw, as each item is drawn f
 right mean whatever the chances are (Zrnic and Candès 2024, Active statistical inference, theorem 3).
 """
 
-from __future__ import annotations
-
 from math import nan, sqrt
 from typing import NamedTuple
 

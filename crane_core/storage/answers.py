@@ -3,8 +3,6 @@
 Every query is bounded: by a page of instances, or by one instance; but for `replies_to_read`, of jobs alone.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Questions in the user's own SQL, and the schema that they are about. Nothing can be changed, no file can be read."""
 
-from __future__ import annotations
-
 import threading
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 The rules of `stats.vote` and `stats.rates` in SQL; refuses to know intervals and tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

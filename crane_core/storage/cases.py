@@ -1,7 +1,5 @@
 """Questions about cases: the list, and everything that belongs to one pair."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

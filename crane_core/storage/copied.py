@@ -3,8 +3,6 @@
 Goes through Arrow, because a database of this app may open no other file. Knows no source and no ledger.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

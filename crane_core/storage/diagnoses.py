@@ -1,7 +1,5 @@
 """Questions about diagnoses: which verdicts have a text, and what one verdict's item looks like to an annotator."""
 
-from __future__ import annotations
-
 import duckdb
 
 from crane_core.storage.packed import packed

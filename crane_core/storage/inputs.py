@@ -1,7 +1,5 @@
 """Questions about the inputs of one instance: its cells and its kernel snapshots."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 

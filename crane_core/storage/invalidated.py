@@ -1,7 +1,5 @@
 """Answers that were invalidated: which there are, and their rows taken out of the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

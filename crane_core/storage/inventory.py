@@ -1,7 +1,5 @@
 """Questions about what there is: benchmarks, sources and runs with their sizes and dates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """Questions about jobs: runs, results, costs, and the raw reply behind an answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """Questions about labels: those of every annotator in the store, people and judges alike."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import duckdb

@@ -5,8 +5,6 @@ question counts both. A file answers for whole conditions (experiment, detector 
 other source has answers: so a key cannot be there twice.
 """
 
-from __future__ import annotations
-
 import glob
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 Refuses to know what is computed of the counts.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import duckdb

@@ -4,8 +4,6 @@ Every row of a database comes from sources and ledger. So a database of an earli
 again from them (`pipeline.loading.load.prepare`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

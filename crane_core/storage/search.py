@@ -3,8 +3,6 @@
 DuckDB's full-text extension is not part of its package and would have to be downloaded, so every text is scanned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

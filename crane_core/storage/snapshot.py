@@ -4,8 +4,6 @@ The one who writes puts each copy under its final name when it is whole, and rem
 which copy is newer, the time of the file until when the copy holds everything.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

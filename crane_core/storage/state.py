@@ -1,7 +1,5 @@
 """Questions about the loaded data: sources, ledger positions, problems, counts."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -4,8 +4,6 @@ DuckDB lets one process hold a file for writing and refuses a connection shared 
 of waiting), so every reader gets its own cursor and every write goes through one single-threaded queue.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +15,7 @@ from uuid import uuid4
 import duckdb
 
 from crane_core.errors import StoreError
-from crane_core.storage import partitions
-from crane_core.storage.schema import (
-    make_schema,
-    refuse_other_version,
-    transaction,
-)
+from crane_core.storage import partitions, schema
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error
@@ -124,7 +117,7 @@ class Store:
         self, change: Callable[[duckdb.DuckDBPyConnection], T]
     ) -> T:
         try:
-            with transaction(self.bare_cursor()) as cursor:
+            with schema.transaction(self.bare_cursor()) as cursor:
                 return change(cursor)
         except duckdb.Error as error:
             is_full = _FULL in str(error)
@@ -156,7 +149,7 @@ def open_store(
     """
     store = Store(_connected(path, sources), path, sources)
     try:
-        make_schema(store.bare_cursor(), with_comments=with_comments)
+        schema.make_schema(store.bare_cursor(), with_comments=with_comments)
     except duckdb.Error as error:
         store.close()
         raise _refusal(path, error) from error
@@ -188,7 +181,7 @@ def connected_to_read(
     """The connection of `open_to_read`."""
     connection = _connected(path, sources, read_only=True)
     try:
-        refuse_other_version(connection.cursor())
+        schema.refuse_other_version(connection.cursor())
     except (duckdb.Error, StoreError) as error:
         connection.close()
         raise (

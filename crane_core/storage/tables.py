@@ -1,7 +1,5 @@
 """How each kind of record is stored: columns, key, and which columns are facts that sources must agree on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import fields

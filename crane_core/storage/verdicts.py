@@ -1,7 +1,5 @@
 """Questions about answers: how often each detector predicted a crash of each instance, and its human labels."""
 
-from __future__ import annotations
-
 import duckdb
 import pandas as pd
 

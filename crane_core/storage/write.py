@@ -3,8 +3,6 @@
 A row that contradicts a stored one is not dropped silently: it is returned as a problem that names both values.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime

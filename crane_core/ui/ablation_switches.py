@@ -1,7 +1,5 @@
 """The switches of the ablations: which benchmark, whose runs, which rate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,15 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.results import setting_runs
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.setting_drops import reference_of
-from crane_core.pipeline.results.setting_runs import (
-    SettingRuns,
-    runs_of,
-    sources,
-)
 from crane_core.stats.equivalence import SMALLEST_EFFECT
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, result_switches
 from crane_core.ui.caption import (
     LABEL_FREE,
     Caption,
@@ -25,13 +19,6 @@ from crane_core.ui.caption import (
     source_words,
 )
 from crane_core.ui.drops_words import left_out_words
-from crane_core.ui.result_switches import (
-    BOUND_HELP,
-    BOUNDS,
-    KIND_HELP,
-    pick,
-    points_words,
-)
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import KIND_WORDS, experiment_words
 
@@ -86,8 +73,10 @@ class Ablated(NamedTuple):
 
 
 @data.kept(data.answers, 8)
-def _runs(benchmark: str, source: str) -> SettingRuns:
-    return runs_of(data.verdicts(), data.run_list(), benchmark, source)
+def _runs(benchmark: str, source: str) -> setting_runs.SettingRuns:
+    return setting_runs.runs_of(
+        data.verdicts(), data.run_list(), benchmark, source
+    )
 
 
 @data.kept(data.answers, 8)
@@ -105,14 +94,14 @@ def _reference(chosen: Ablated) -> Setting:
 
 @data.kept(data.answers, 8, copied=True)
 def _sources(benchmark: str) -> list[str]:
-    return sources(data.verdicts(), data.run_list(), benchmark)
+    return setting_runs.sources(data.verdicts(), data.run_list(), benchmark)
 
 
 def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = data.benchmark_titles()
     with st.container(horizontal=True, vertical_alignment="top"):
-        benchmark = pick(
+        benchmark = result_switches.pick(
             "Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__
         )
         found = _sources(benchmark)
@@ -121,7 +110,7 @@ def draw_ablation_switches() -> Ablated:
             for name in found
         }
         source = (
-            pick(
+            result_switches.pick(
                 "Runs of",
                 found,
                 keys.EXPERIMENT,
@@ -133,12 +122,12 @@ def draw_ablation_switches() -> Ablated:
         )
         kind = _kind(benchmark, source) if source else ""
         rate = switch("Rate", RATES, key=keys.RATE)
-        points = pick(
+        points = result_switches.pick(
             "Smallest effect of interest",
-            list(BOUNDS),
+            list(result_switches.BOUNDS),
             keys.SMALLEST,
-            points_words,
-            BOUND_HELP,
+            result_switches.points_words,
+            result_switches.BOUND_HELP,
         )
     n_left_out = _runs(benchmark, source).n_left_out if source else 0
     if n_left_out:
@@ -167,5 +156,5 @@ def _kind(benchmark: str, source: str) -> str:
         kinds,
         key=keys.KIND,
         format_func=lambda name: KIND_WORDS[DetectorKind(name)],
-        help=KIND_HELP,
+        help=result_switches.KIND_HELP,
     )

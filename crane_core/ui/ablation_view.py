@@ -1,21 +1,15 @@
 """The published ablations as charts. What only the paper's print can give is marked as published."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.printed import printed_bars, token_quantiles
 from crane_core.pipeline.study.table_cells import StudyTable
+from crane_core.ui import drops_words
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.caption import MADE_BY, captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
-from crane_core.ui.drops_words import (
-    PRINTED,
-    REFERENCE,
-    ablation_values,
-)
 from crane_core.ui.paper import PAPER_CITED
 from crane_core.ui.study_view import draw_table, tables
 from crane_core.ui.words import percent
@@ -54,12 +48,14 @@ def draw_paper(chosen: Ablated) -> None:
 
 def ablation_figure(table: StudyTable, rate: str) -> ChartFigure:
     """One rate per setting and detector, each against full runtime state."""
-    of = ablation_values(table, rate)
-    full = of[of["setting"] == REFERENCE].set_index("detector_title")["value"]
+    of = drops_words.ablation_values(table, rate)
+    full = of[of["setting"] == drops_words.REFERENCE].set_index(
+        "detector_title"
+    )["value"]
     drawn = of.assign(
         reference_value=of["detector_title"].map(full),
         text=of["value"].map(percent),
-        is_printed=of["source"] == PRINTED,
+        is_printed=of["source"] == drops_words.PRINTED,
     )
     settings = list(dict.fromkeys(of["setting"]))
     readable = of.assign(
@@ -85,7 +81,7 @@ def ablation_figure(table: StudyTable, rate: str) -> ChartFigure:
                 printed_bars,
                 drawn[drawn["detector_title"] == title],
                 **looks,
-                reference=REFERENCE,
+                reference=drops_words.REFERENCE,
             )
             for title in dict.fromkeys(drawn["detector_title"])
         ],
@@ -127,7 +123,7 @@ def token_figure(table: StudyTable) -> ChartFigure:
         ],
         shown=frame[["measure", "statistic", "printed"]],
         panel_width=PANEL_WIDTH,
-        numbers=frame.assign(source=PRINTED),
+        numbers=frame.assign(source=drops_words.PRINTED),
         caption=captioned(
             table.title, [ABOUT_TOKENS, "Not tested."], source=_source(table)
         ),

@@ -3,8 +3,6 @@
 With logins, leads are visitors with that role; without, all visitors, or those who know the page's password.
 """
 
-from __future__ import annotations
-
 import hmac
 import math
 import os

@@ -1,7 +1,5 @@
 """The form for a visitor's case: two notebooks and what is known of them, executed before anything is kept."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from functools import partial
@@ -15,17 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from crane_core.errors import CraneError, NotebookError, SourceError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
-from crane_core.pipeline.verification.add_case import (
-    N_TRIES,
-    NewCase,
-    read_notebook,
-)
-from crane_core.pipeline.verification.own_case import (
-    LONGEST_NAME,
-    OwnCase,
-    add_own_case,
-    own_benchmarks,
-)
+from crane_core.pipeline.verification import add_case, own_case
 from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
@@ -41,19 +29,19 @@ MOST_DIAGNOSIS = 4_000
 
 
 @dataclass(slots=True, kw_only=True)
-class Adding(Background[OwnCase]):
+class Adding(Background[own_case.OwnCase]):
     """One case on its way into a benchmark."""
 
     name: str
 
 
-def _start_adding(case: NewCase, benchmark: str) -> Adding:
+def _start_adding(case: add_case.NewCase, benchmark: str) -> Adding:
     """Begin to execute its notebooks. Raises KernelError if too many notebooks are running."""
     adding = Adding(name=case.name)
     folder, store = data.folder(), data.store()
 
-    def work() -> OwnCase:
-        return add_own_case(
+    def work() -> own_case.OwnCase:
+        return own_case.add_own_case(
             case, benchmark, folder, store, limits(), stop=adding.stop
         )
 
@@ -109,7 +97,7 @@ def _draw_outcome(adding: Adding) -> None:
             )
 
 
-def added_words(own: OwnCase) -> str:
+def added_words(own: own_case.OwnCase) -> str:
     """What was found and kept."""
     name, target, exception, n_differ, _ = own.added
     differ = (
@@ -118,14 +106,16 @@ def added_words(own: OwnCase) -> str:
         else f"{cells_words(n_differ)} differ; look whether all are needed."
     )
     return (
-        f"{name} is a case of {own.benchmark} now. Code cell {target} raised {short(exception)} {N_TRIES} times, and"
+        f"{name} is a case of {own.benchmark} now. Code cell {target} raised {short(exception)} "
+        f"{add_case.N_TRIES} times, and"
         f" the fixed notebook ran through. {differ}"
     )
 
 
 def _draw_form() -> None:
     st.caption(
-        f"The crashing notebook is executed {N_TRIES} times and the fixed one once. They are kept only if the same "
+        f"The crashing notebook is executed {add_case.N_TRIES} times and the fixed one once. They are kept only "
+        "if the same "
         f"cell raises the same exception each time and the fixed one runs through. {here_words()}"
     )
     with st.form(keys.CASE_FORM, border=False):
@@ -137,7 +127,7 @@ def _draw_form() -> None:
         with st.container(horizontal=True):
             benchmark = st.selectbox(
                 "Benchmark",
-                own_benchmarks(data.store()),
+                own_case.own_benchmarks(data.store()),
                 index=None,
                 accept_new_options=True,
                 placeholder="One of yours, or a new name",
@@ -145,7 +135,7 @@ def _draw_form() -> None:
             )
             name = st.text_input(
                 "Name of the case",
-                max_chars=LONGEST_NAME,
+                max_chars=own_case.LONGEST_NAME,
                 placeholder="trip",
                 width=190,
             )
@@ -214,7 +204,9 @@ def _start(
             "A case needs two notebooks.",
             remedy="Upload the crashing and the fixed one.",
         )
-    case = NewCase(name, _document(crashing), _document(fixed), target, *labels)
+    case = add_case.NewCase(
+        name, _document(crashing), _document(fixed), target, *labels
+    )
     st.session_state[keys.CASE_ADDING] = _start_adding(case, benchmark)
     st.rerun()
 
@@ -225,7 +217,7 @@ def _document(upload: UploadedFile) -> dict[str, Any]:
         path = Path(place) / "notebook.ipynb"
         path.write_bytes(upload.getvalue())
         try:
-            return read_notebook(path)
+            return add_case.read_notebook(path)
         except NotebookError as error:
             raise NotebookError(
                 error.args[0].replace(str(path), upload.name),

@@ -1,7 +1,5 @@
 """One question, several methods: does the other input help a detector? A row per detector, a column per method."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -10,15 +8,7 @@ import pandas as pd
 from crane_core.pipeline.results.one_model import ModelOfAll
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import Outcome
-from crane_core.ui.words import (
-    NOTHING,
-    coefficient,
-    coefficient_interval,
-    count,
-    p_value,
-    points,
-    points_interval,
-)
+from crane_core.ui import words
 
 TITLE = "Does every method give the same answer?"
 ABOUT = (
@@ -48,10 +38,10 @@ def readable_answers(found: MethodAnswers) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Difference": points(row["difference"]),
-            "95% by case": points_interval(row["low"], row["high"]),
+            "Difference": words.points(row["difference"]),
+            "95% by case": words.points_interval(row["low"], row["high"]),
             "Tests": _tested(row),
-            "Smaller": f"p {p_value(row['p_smaller'])}",
+            "Smaller": f"p {words.p_value(row['p_smaller'])}",
             "GEE": _ratio(of_gee.get(row["detector_title"])),
             "One model": _gain(of_model.get(row["detector_title"]), "value"),
             "Judge corrected": _by_judges(found.errors, row["detector_title"]),
@@ -73,40 +63,38 @@ def _tested(row: Mapping[str, Any]) -> str:
     tested = [p for p in known if p is not None]
     if not tested:
         return str(row["outcome"])
-    return f"{row['outcome']}, p {p_value(max(tested))}"
+    return f"{row['outcome']}, p {words.p_value(max(tested))}"
 
 
 def _ratio(row: Mapping[str, Any] | None) -> str:
     if row is None or row["odds_ratio"] is None:
-        return NOTHING
-    where = coefficient_interval(row["low"], row["high"])
-    return f"{coefficient(row['odds_ratio'])} ({where})"
+        return words.NOTHING
+    where = words.coefficient_interval(row["low"], row["high"])
+    return f"{words.coefficient(row['odds_ratio'])} ({where})"
 
 
 def _gain(row: Mapping[str, Any] | None, name: str) -> str:
     if row is None or row[name] is None or row["low"] is None:
-        return NOTHING
-    return f"{points(row[name])} ({points_interval(row['low'], row['high'])})"
+        return words.NOTHING
+    return f"{words.points(row[name])} ({words.points_interval(row['low'], row['high'])})"
 
 
 def _by_judges(errors: pd.DataFrame, title: str) -> str:
     """The corrected gain by each judge, named; a judge whose errors leave no interval has a dash."""
     if errors.empty:
-        return NOTHING
+        return words.NOTHING
     mine = as_rows(errors[errors["detector_title"] == title])
     said = [f"{row['judge']}: {_gain(row, 'difference')}" for row in mine]
-    return "; ".join(said) or NOTHING
+    return "; ".join(said) or words.NOTHING
 
 
 def _readings(curve: pd.DataFrame, title: str) -> str:
     if curve.empty:
-        return NOTHING
+        return words.NOTHING
     mine = curve.loc[curve["detector_title"] == title, "conclusion"]
     if mine.empty:
-        return NOTHING
+        return words.NOTHING
     n_gains, n_losses = (
         int((mine == str(one)).sum()) for one in (Outcome.GAIN, Outcome.LOSS)
     )
-    return (
-        f"{count(n_gains)} gain, {count(n_losses)} loss of {count(len(mine))}"
-    )
+    return f"{words.count(n_gains)} gain, {words.count(n_losses)} loss of {words.count(len(mine))}"

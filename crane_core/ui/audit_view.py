@@ -1,7 +1,5 @@
 """Who is logged in, each session with a button that ends it, and the audit log: the newest acts, and all as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -9,25 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import AuditAction
-from crane_core.identity.logins import (
-    BY_INVITATION,
-    BY_PROVIDER,
-    BY_PROXY,
-    Login,
-    end_session,
-    open_sessions,
-)
+from crane_core.identity import logins
 from crane_core.identity.logouts import digest
 from crane_core.identity.roles import Roles, configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.audit import (
-    COLUMNS,
-    Actor,
-    as_csv,
-    entries,
-    note,
-    rows,
-)
+from crane_core.pipeline import audit
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui import data
 from crane_core.ui.access import acting, is_leading, note_act
@@ -37,9 +21,9 @@ from crane_core.ui.visit import Carried, carried, may, require, require_still
 from crane_core.ui.words import count, literal
 
 WAYS = {
-    BY_INVITATION: "by an invitation",
-    BY_PROVIDER: "by the provider",
-    BY_PROXY: "by the proxy, where it ends",
+    logins.BY_INVITATION: "by an invitation",
+    logins.BY_PROVIDER: "by the provider",
+    logins.BY_PROXY: "by the proxy, where it ends",
 }
 MOST_SHOWN = 100
 
@@ -51,7 +35,7 @@ def draw_sessions() -> None:
         return
     st.header("Sessions", anchor="sessions")
     with refusals_shown():
-        found = open_sessions(data.folder().path)
+        found = logins.open_sessions(data.folder().path)
         words = "browser is" if len(found) == 1 else "browsers are"
         st.caption(
             f"{count(len(found))} {words} logged in. Who is ended can come back with a new invitation or at the "
@@ -63,7 +47,7 @@ def draw_sessions() -> None:
             st.caption(f"and {count(len(found) - MOST_SHOWN)} more.")
 
 
-def _draw_one(name: str, login: Login, roles: Roles) -> None:
+def _draw_one(name: str, login: logins.Login, roles: Roles) -> None:
     visitor = roles.visitor(login.email)
     role = str(visitor.role) if visitor else "no longer in the roles file"
     here = ", this browser" if name == digest(carried().session) else ""
@@ -84,7 +68,7 @@ def _draw_one(name: str, login: Login, roles: Roles) -> None:
 def _end(name: str) -> None:
     with refusals_shown():
         require(Role.ADMIN)
-        login = end_session(data.folder().path, name)
+        login = logins.end_session(data.folder().path, name)
         note_act(
             AuditAction.END_SESSION,
             login.email,
@@ -106,7 +90,7 @@ def draw_audit() -> None:
         return
     st.header("Audit log", anchor="audit")
     with refusals_shown():
-        found = entries(data.folder())
+        found = audit.entries(data.folder())
         if not found:
             st.caption(
                 "Nothing yet. Changed roles, logins, locks, exports and runs are listed here."
@@ -118,7 +102,8 @@ def draw_audit() -> None:
             "what was removed. Times are UTC."
         )
         table = pd.DataFrame(
-            rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS]
+            audit.rows(found[:SHOWN]),
+            columns=[name.capitalize() for name in audit.COLUMNS],
         )
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
         draw_first_rows(table, "acts")
@@ -134,11 +119,11 @@ def draw_audit() -> None:
 
 
 def _exporting(
-    folder: DataFolder, actor: Actor, brought: Carried
+    folder: DataFolder, actor: audit.Actor, brought: Carried
 ) -> Callable[[], str]:
     def export() -> str:
         require_still(brought, Role.LEAD)
-        note(folder, actor, AuditAction.EXPORT, "audit log")
-        return as_csv(entries(folder))
+        audit.note(folder, actor, AuditAction.EXPORT, "audit log")
+        return audit.as_csv(audit.entries(folder))
 
     return export

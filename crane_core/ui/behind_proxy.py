@@ -3,8 +3,6 @@
 What anybody else says in these headers is not believed. Knows HTTP.
 """
 
-from __future__ import annotations
-
 import logging
 from http import HTTPStatus
 

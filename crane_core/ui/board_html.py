@@ -1,7 +1,5 @@
 """A leaderboard as a table in HTML, for the app and the static site: dots with intervals, and brackets beside ranks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from html import escape
@@ -9,11 +7,7 @@ from typing import Any, NamedTuple
 
 from crane_core.charts.theme import detector_colours
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.export.leaderboard_formats import (
-    answers_address,
-    cases_address,
-    letters,
-)
+from crane_core.pipeline.export import leaderboard_formats
 from crane_core.pipeline.results.leaderboard import Board, rank_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
@@ -325,7 +319,7 @@ def _row_html(
         _slot(place, group, row["groups"], ends)
         for group in range(board.n_groups)
     )
-    shared = letters(row["groups"])
+    shared = leaderboard_formats.letters(row["groups"])
     cells = "".join(_figure_html(one, row) for one in columns)
     return (
         f'<tr{css} data-place="{row["place"]}"><td class="cw-rank">{rank_words(best, worst)}</td>'
@@ -359,7 +353,9 @@ def _slot(
 def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
     name = escape(row_name(row))
     if is_linked:
-        address = escape(answers_address(board.policy.benchmark, row))
+        address = escape(
+            leaderboard_formats.answers_address(board.policy.benchmark, row)
+        )
         name = f'<a href="{address}" data-page="runs">{name}</a>'
     own = ' <span class="cw-tag">yours</span>' if row["is_own"] else ""
     kind = KIND_OF_ROW.get(row["detector_kind"]) or str(row["detector_kind"])
@@ -369,7 +365,9 @@ def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
     is_told = why or board.ranked["experiment"].nunique() > 1
     note = escape(f"{kind}, {said}") if is_told else escape(kind)
     if is_linked:
-        address = escape(cases_address(board.policy.benchmark, row))
+        address = escape(
+            leaderboard_formats.cases_address(board.policy.benchmark, row)
+        )
         note += f', <a href="{address}" data-page="cases">cases</a>'
     tip = escape(
         f"{setting_words(row['setting'])}; {row['detector']}; {count(row['k'])} answers a question"

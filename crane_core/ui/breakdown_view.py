@@ -1,7 +1,5 @@
 """Rates by library, root cause, crash type or stage; a click on a mark opens its cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -11,26 +9,13 @@ from crane_core.charts.breakdown import breakdown
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.beside import asked_as
 from crane_core.pipeline.results.group_power import with_needed
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    change_table,
-    paired_rows,
-    rate_table,
-)
 from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.results.pooled_groups import POOLED, with_pooled
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data, keys
-from crane_core.ui.breakdown_words import (
-    GROUPINGS,
-    about,
-    change_words,
-    finding,
-    is_found,
-    rate_words,
-)
+from crane_core.ui import breakdown_words, data, keys, words
 from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -39,18 +24,6 @@ from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.url_state import switch
-from crane_core.ui.words import (
-    NOTHING,
-    interval,
-    p_value,
-    percent,
-    points,
-    points_interval,
-    sentence_case,
-    setting_short,
-    whole,
-    with_n,
-)
 
 PANEL_WIDTH, LETTER_WIDTH, LONG_LABEL = 256, 6, 32
 """Pixels of a panel without its labels, and of a letter of them; longer labels are cut."""
@@ -70,10 +43,14 @@ def _rates(
     """The rates per group, detector and input, and what the other input changes per group and detector."""
     rows = chosen.rows()
     how: Any = {"rule": chosen.rule, "credit": chosen.credit}
-    rows = paired_rows(rows[rows[by].notna()], inputs=chosen.inputs, **how)
+    rows = measures.paired_rows(
+        rows[rows[by].notna()], inputs=chosen.inputs, **how
+    )
     keys_of = [by, "detector_title", "setting"]
-    table = rate_table(rows, by=keys_of, rate=rate, **how)
-    changes = change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
+    table = measures.rate_table(rows, by=keys_of, rate=rate, **how)
+    changes = measures.change_table(
+        rows, by=by, rate=rate, inputs=chosen.inputs, **how
+    )
     return table, with_needed(with_pooled(under_bound(changes, chosen.bound)))
 
 
@@ -83,7 +60,10 @@ def draw_breakdown(chosen: ResultChoice) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rate = switch("Rate", RATES, key=keys.RATE)
         by = switch(
-            "By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get
+            "By",
+            list(breakdown_words.GROUPINGS),
+            key=keys.GROUP_BY,
+            format_func=breakdown_words.GROUPINGS.get,
         )
     draw_coverage(chosen)
     draw_bars(chosen, by=by, rate=rate)
@@ -94,7 +74,7 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     figure = breakdown_figure(chosen, by=by, rate=rate)
     if figure is None:
         st.info(
-            f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}."
+            f"Nothing to show: no case of this experiment has a {breakdown_words.GROUPINGS[by]}."
         )
         return
     table, changes = _rates(chosen, by, rate)
@@ -102,7 +82,7 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     def pick(point: dict[str, Any]) -> None:
         _open_cases(chosen, by, point)
 
-    st.markdown(finding(changes, by, rate, chosen.inputs))
+    st.markdown(breakdown_words.finding(changes, by, rate, chosen.inputs))
     draw_figure(figure, on_pick=pick)
     draw_mark_list(_marks(table, by), pick, name=figure.name)
 
@@ -112,7 +92,7 @@ def _marks(table: pd.DataFrame, by: str) -> dict[str, dict[str, Any]]:
     marks = {}
     for row in as_rows(table):
         group, title = row[by], row["detector_title"]
-        setting = setting_short(row["setting"])
+        setting = words.setting_short(row["setting"])
         marks[f"{group}, {title} {setting}"] = {
             "group": group,
             "detector_title": title,
@@ -130,32 +110,36 @@ def breakdown_figure(
         return None
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {
-        group: with_n(group, *n_of.loc[group])
+        group: words.with_n(group, *n_of.loc[group])
         for group in group_order(by, table)
     }
     found = _beside(table, changes, by, chosen)
     drawn = table.assign(
         group=table[by],
         label=table[by].map(labels),
-        setting=table["setting"].map(setting_short),
+        setting=table["setting"].map(words.setting_short),
         change=[
-            "" if change is None else change_words(change) for change in found
+            "" if change is None else breakdown_words.change_words(change)
+            for change in found
         ],
-        is_sure=[change is not None and is_found(change) for change in found],
+        is_sure=[
+            change is not None and breakdown_words.is_found(change)
+            for change in found
+        ],
     )
-    said = finding(changes, by, rate, chosen.inputs)
-    note = about(
+    said = breakdown_words.finding(changes, by, rate, chosen.inputs)
+    note = breakdown_words.about(
         changes,
         chosen.inputs,
         is_any_few=bool((table["n_cases"] <= FEW_CASES).any()),
     )
     inputs = (
-        setting_short(chosen.inputs.base),
-        setting_short(chosen.inputs.other),
+        words.setting_short(chosen.inputs.base),
+        words.setting_short(chosen.inputs.other),
     )
     how = {
         "labels": list(labels.values()),
-        "rate": rate_words(rate),
+        "rate": breakdown_words.rate_words(rate),
         "inputs": inputs,
     }
     return ChartFigure(
@@ -169,7 +153,7 @@ def breakdown_figure(
         + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
         numbers=_numbers(table, changes, by),
         caption=chosen.captioned(
-            f"{sentence_case(rate_words(rate))} by {GROUPINGS[by]}",
+            f"{words.sentence_case(breakdown_words.rate_words(rate))} by {breakdown_words.GROUPINGS[by]}",
             said,
             note,
             sampled(table),
@@ -183,7 +167,7 @@ def _name(chosen: ResultChoice, by: str, rate: str) -> str:
     """The stem of the downloads' names; it names the inputs if they differ from the study's."""
     inputs = (
         ""
-        if chosen.inputs == WITH_STATE
+        if chosen.inputs == measures.WITH_STATE
         else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
     )
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
@@ -224,7 +208,7 @@ def group_order(by: str, table: pd.DataFrame) -> list[str]:
 def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
     setting = next(
-        s for s in chosen.inputs if setting_short(s) == point["setting"]
+        s for s in chosen.inputs if words.setting_short(s) == point["setting"]
     )
     is_meant = (rows[by] == point["group"]) & (
         rows["detector_title"] == point["detector_title"]
@@ -281,37 +265,47 @@ def _readable(
     for row, found in zip(as_rows(table), changes, strict=True):
         rows.append(
             {
-                GROUPINGS[by].capitalize(): row[by],
+                breakdown_words.GROUPINGS[by].capitalize(): row[by],
                 "Detector": row["detector_title"],
-                "Input": setting_short(row["setting"]),
-                "Rate": percent(row["value"]),
-                "95% interval": interval(row["low"], row["high"]),
+                "Input": words.setting_short(row["setting"]),
+                "Rate": words.percent(row["value"]),
+                "95% interval": words.interval(row["low"], row["high"]),
                 "n": row["n"],
                 "Cases": row["n_cases"],
                 "Left out": row["left_out"],
-                "Change": points(found["difference"]) if found else NOTHING,
-                "95% of change": points_interval(found["low"], found["high"])
+                "Change": words.points(found["difference"])
                 if found
-                else NOTHING,
-                "Change, pooled": points(found["pooled"]) if found else NOTHING,
-                "95% of it": points_interval(
+                else words.NOTHING,
+                "95% of change": words.points_interval(
+                    found["low"], found["high"]
+                )
+                if found
+                else words.NOTHING,
+                "Change, pooled": words.points(found["pooled"])
+                if found
+                else words.NOTHING,
+                "95% of it": words.points_interval(
                     found["pooled_low"], found["pooled_high"]
                 )
                 if found
-                else NOTHING,
-                "Power now": percent(found["power_now"], 0)
+                else words.NOTHING,
+                "Power now": words.percent(found["power_now"], 0)
                 if found
-                else NOTHING,
-                "Cases needed": whole(found["cases_needed"])
+                else words.NOTHING,
+                "Cases needed": words.whole(found["cases_needed"])
                 if found
-                else NOTHING,
-                "Gained": whole(found["gained"]) if found else NOTHING,
-                "Lost": whole(found["lost"]) if found else NOTHING,
-                "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
-                "p by case (BH)": p_value(found["p_by_case_bh"])
+                else words.NOTHING,
+                "Gained": words.whole(found["gained"])
                 if found
-                else NOTHING,
-                "Outcome": found["outcome"] if found else NOTHING,
+                else words.NOTHING,
+                "Lost": words.whole(found["lost"]) if found else words.NOTHING,
+                "p (BH)": words.p_value(found["p_bh"])
+                if found
+                else words.NOTHING,
+                "p by case (BH)": words.p_value(found["p_by_case_bh"])
+                if found
+                else words.NOTHING,
+                "Outcome": found["outcome"] if found else words.NOTHING,
             }
             | (
                 {"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"}

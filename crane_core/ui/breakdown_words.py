@@ -1,7 +1,5 @@
 """What the breakdown by group says in words: its finding, the change beside each row, and how to read the panels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,17 +10,8 @@ from crane_core.pipeline.results.measures import Inputs, PairedTest
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui import words
 from crane_core.ui.outcome_words import named, of_comparisons, tally
-from crane_core.ui.words import (
-    count,
-    interval,
-    listed,
-    literal,
-    points,
-    sentence_case,
-    setting_short,
-    setting_words,
-)
 
 GROUPINGS = {
     "library_group": "library",
@@ -50,21 +39,24 @@ def change_words(change: dict[str, Any]) -> str:
         return ""
     value = digits(change["difference"] * 100, 0, sign=True).replace("-", "−")
     value = "0" if value in {"+0", "−0"} else value
-    return f"{value} ({interval(change['low'], change['high'], 0).removesuffix('%')})"
+    return f"{value} ({words.interval(change['low'], change['high'], 0).removesuffix('%')})"
 
 
 def finding(changes: pd.DataFrame, by: str, rate: str, inputs: Inputs) -> str:
     """How many groups rise and fall, and which of the changes are gains or losses after adjustment for all of them."""
-    other, base = setting_short(inputs.other), setting_short(inputs.base)
+    other, base = (
+        words.setting_short(inputs.other),
+        words.setting_short(inputs.base),
+    )
     if changes.empty:
-        return f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
+        return f"{words.sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
     rows = as_rows(changes)
     outcomes = [row["outcome"] for row in rows]
     decided = tally(outcomes) if len(rows) > 1 else of_comparisons(outcomes)
     names = named(
         rows,
         lambda row: (
-            f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})"
+            f"{words.literal(str(row[by]))} with {row['detector_title']} ({_points(row)})"
         ),
     )
     return (
@@ -78,23 +70,28 @@ def _directions(rows: list[dict[str, Any]], rate: str) -> str:
     known = [row["difference"] for row in rows if row["difference"] is not None]
     n_up, n_down = sum(d > 0 for d in known), sum(d < 0 for d in known)
     n_same, n_undefined = len(known) - n_up - n_down, len(rows) - len(known)
-    said = [f"raises {rate} in {count(n_up)}", f"lowers it in {count(n_down)}"]
-    said += [f"leaves it unchanged in {count(n_same)}"] if n_same else []
-    said += [f"has no value in {count(n_undefined)}"] if n_undefined else []
-    return listed(said)
+    said = [
+        f"raises {rate} in {words.count(n_up)}",
+        f"lowers it in {words.count(n_down)}",
+    ]
+    said += [f"leaves it unchanged in {words.count(n_same)}"] if n_same else []
+    said += (
+        [f"has no value in {words.count(n_undefined)}"] if n_undefined else []
+    )
+    return words.listed(said)
 
 
 def _combinations(n: int, by: str) -> str:
     kinds = f"{GROUPINGS[by]} and detector"
     return (
-        f"of {count(n)} combinations of {kinds}"
+        f"of {words.count(n)} combinations of {kinds}"
         if n > 1
         else f"of 1 combination of {kinds}"
     )
 
 
 def _points(row: Mapping[str, Any]) -> str:
-    return points(row["difference"], 0)
+    return words.points(row["difference"], 0)
 
 
 def _few_cases(rows: list[dict[str, Any]]) -> str:
@@ -102,7 +99,7 @@ def _few_cases(rows: list[dict[str, Any]]) -> str:
     is_without = any(row["outcome"] == Outcome.NO_EVIDENCE for row in rows)
     most = max(row["n_cases"] for row in rows)
     return (
-        f"Each group has few cases (at most {count(most)})."
+        f"Each group has few cases (at most {words.count(most)})."
         if is_without and most <= FEW_FOR_A_TEST
         else ""
     )
@@ -111,10 +108,13 @@ def _few_cases(rows: list[dict[str, Any]]) -> str:
 def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
     """How to read the panels, which test the p-values are of, and over which family they are adjusted."""
     said = [
-        f"Hollow: {setting_words(inputs.base)}. Filled: {setting_words(inputs.other)}."
+        f"Hollow: {words.setting_words(inputs.base)}. Filled: {words.setting_words(inputs.other)}."
     ]
     if len(changes):
-        base, other = setting_short(inputs.base), setting_short(inputs.other)
+        base, other = (
+            words.setting_short(inputs.base),
+            words.setting_short(inputs.other),
+        )
         said.append(
             f"At the right: the change from {base} to {other} in percentage points, with its 95% interval."
         )

@@ -1,22 +1,12 @@
 """What is known of each model? The tab of Results on release dates, cut-offs, and notebooks from before and after."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.domain import DetectorKind
 from crane_core.llm.model_dates import KnownModels
 from crane_core.pipeline.results.beside import with_shipped
 from crane_core.pipeline.results.by_date import ByDate, by_date
-from crane_core.ui import data
-from crane_core.ui.by_date_words import (
-    ABOUT,
-    TITLE,
-    lead,
-    missing,
-    readable_by_date,
-    readable_models,
-)
+from crane_core.ui import by_date_words, data
 from crane_core.ui.caption import counted
 from crane_core.ui.outcome_words import smaller_sentence
 from crane_core.ui.result_switches import ResultChoice
@@ -26,22 +16,22 @@ from crane_core.ui.words import literal
 
 def draw_by_date(chosen: ResultChoice) -> None:
     """The section: what is stated of each model, what is missing, and the comparison where dates are known."""
-    st.header(TITLE, anchor="dates")
+    st.header(by_date_words.TITLE, anchor="dates")
     found = _found(chosen)
     if found.models.empty:
         st.info("No language model is among the detectors that are shown.")
         return
-    st.html(rows_html(readable_models(found)))
+    st.html(rows_html(by_date_words.readable_models(found)))
     title = data.benchmark_title(chosen.benchmark)
-    for sentence in missing(found, title):
+    for sentence in by_date_words.missing(found, title):
         st.markdown(literal(sentence))
     if len(found.table):
-        st.markdown(lead(found))
-        st.html(rows_html(readable_by_date(found)))
+        st.markdown(by_date_words.lead(found))
+        st.html(rows_html(by_date_words.readable_by_date(found)))
         if small := smaller_sentence(found.table):
             st.caption(small)
     how = counted(chosen.rule, chosen.credit, chosen.annotator)
-    st.caption(literal(f"{ABOUT} {how}"))
+    st.caption(literal(f"{by_date_words.ABOUT} {how}"))
 
 
 def _found(chosen: ResultChoice) -> ByDate:

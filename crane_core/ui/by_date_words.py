@@ -1,24 +1,13 @@
 """The words about models' dates and about accuracy before and after them, on the page and on the site."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
 
 from crane_core.pipeline.results.by_date import GAIN, SIDES, ByDate
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui import words
 from crane_core.ui.outcome_words import of_comparisons
-from crane_core.ui.words import (
-    NOTHING,
-    interval,
-    listed,
-    p_value,
-    percent,
-    points,
-    points_interval,
-    setting_short,
-)
 
 TITLE = "What is known of each model"
 ABOUT = (
@@ -49,12 +38,13 @@ def missing(found: ByDate, title: str) -> list[str]:
         sentences.append(f"Cases without a date are left out: {most}.")
     if unknown:
         sentences.append(
-            f"Neither release nor cut-off is known of {listed(unknown)}. If you know one, add it to models.toml in the "
+            f"Neither release nor cut-off is known of {words.listed(unknown)}. If you know one, add it to "
+            "models.toml in the "
             "data folder."
         )
     if released:
         sentences.append(
-            f"The maker states no cut-off of {listed(released)}; the release is taken in its place."
+            f"The maker states no cut-off of {words.listed(released)}; the release is taken in its place."
         )
     if n_dated and found.table.empty:
         sentences.append(
@@ -79,7 +69,7 @@ def readable_models(found: ByDate) -> pd.DataFrame:
             "Cases before": _count(row["before"]),
             "Cases after": _count(row["after"]),
             "Without a date": _count(row["undated"]),
-            "Stated at": row["source"] or NOTHING,
+            "Stated at": row["source"] or words.NOTHING,
         }
         for row in as_rows(found.models)
     )
@@ -92,12 +82,12 @@ def readable_by_date(found: ByDate) -> pd.DataFrame:
             "Model": row["detector_title"],
             "Measure": "gain"
             if row["measure"] == GAIN
-            else f"accuracy {setting_short(row['measure'])}",
+            else f"accuracy {words.setting_short(row['measure'])}",
             "Before": _side(row, SIDES[0]),
             "After": _side(row, SIDES[1]),
-            "After − before": points(row["difference"]),
-            "95% interval": points_interval(row["low"], row["high"]),
-            "p (Holm)": p_value(row["p_holm"]),
+            "After − before": words.points(row["difference"]),
+            "95% interval": words.points_interval(row["low"], row["high"]),
+            "p (Holm)": words.p_value(row["p_holm"]),
             "Outcome": row["outcome"],
             "Cases before": row["before_n_cases"],
             "Cases after": row["after_n_cases"],
@@ -107,7 +97,7 @@ def readable_by_date(found: ByDate) -> pd.DataFrame:
 
 
 def _count(n: float | None) -> str:
-    return NOTHING if n is None else str(int(n))
+    return words.NOTHING if n is None else str(int(n))
 
 
 def _side(row: dict[str, Any], side: str) -> str:
@@ -115,5 +105,5 @@ def _side(row: dict[str, Any], side: str) -> str:
         row[f"{side}_{end}"] for end in ("value", "low", "high")
     )
     if row["measure"] == GAIN:
-        return f"{points(value)} ({points_interval(low, high)})"
-    return f"{percent(value)} ({interval(low, high)})"
+        return f"{words.points(value)} ({words.points_interval(low, high)})"
+    return f"{words.percent(value)} ({words.interval(low, high)})"

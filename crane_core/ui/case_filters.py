@@ -12,17 +12,7 @@ from pandas.api.types import is_string_dtype
 
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.cases.pairs import (
-    COUNTED,
-    PATTERN_MEANING,
-    Pattern,
-    cases_answered,
-    hardest_first,
-    keep,
-    natural_order,
-    pair_table,
-    sorted_by,
-)
+from crane_core.pipeline.cases import pairs
 from crane_core.pipeline.cases.picture import Picture, picture
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.comparisons import (
@@ -31,12 +21,7 @@ from crane_core.pipeline.results.comparisons import (
     comparisons,
 )
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
-from crane_core.storage.search import (
-    FoundLine,
-    cases_with_phrase,
-    cases_with_text,
-    found_lines,
-)
+from crane_core.storage import search
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.case_finding import CountedAnswers, Search
 from crane_core.ui.case_list import DESCENDING, SORTABLE, pattern_title
@@ -150,7 +135,7 @@ def _offered(benchmark: str) -> dict[str, list[str]]:
     """The values of each filter that can be chosen, in their order."""
     cases, asked = data.case_list(benchmark), _asked_of(benchmark)
     return (
-        {keys.AGREEMENT: [str(pattern) for pattern in Pattern]}
+        {keys.AGREEMENT: [str(pattern) for pattern in pairs.Pattern]}
         | {
             column: sorted(cases[column].dropna().unique())
             for column in LABEL_FILTERS
@@ -173,8 +158,8 @@ def _filtered(
         dict(filters),
     )
     if sort is None:
-        return hardest_first(table)
-    return sorted_by(
+        return pairs.hardest_first(table)
+    return pairs.sorted_by(
         table,
         sort.removeprefix(DESCENDING),
         descending=sort.startswith(DESCENDING),
@@ -187,7 +172,7 @@ def _kept(
     filters: dict[str, tuple[str, ...]],
 ) -> pd.DataFrame:
     find = next(iter(filters.get(keys.SEARCH, ())), "")
-    return keep(
+    return pairs.keep(
         table,
         find=find,
         holding=_holding(benchmark, find),
@@ -201,7 +186,7 @@ def _kept(
 def _holding(benchmark: str, find: str) -> frozenset[str]:
     """The cases whose texts contain the search words."""
     return frozenset(
-        cases_with_text(data.store().cursor(), benchmark, find)
+        search.cases_with_text(data.store().cursor(), benchmark, find)
         if find.strip()
         else ()
     )
@@ -242,7 +227,7 @@ def _counts(
             (other, values) for other, values in answers if other != name
         )
         rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
-        counts[name] = cases_answered(
+        counts[name] = pairs.cases_answered(
             rows
             if len(listed) == len(table)
             else rows[rows["case_id"].isin(listed)],
@@ -256,9 +241,11 @@ def _pair_table(
     benchmark: str, answers: Answers, inputs: Inputs
 ) -> pd.DataFrame:
     """The pair table in natural order."""
-    rows = _verdicts(benchmark, answers, columns=COUNTED)
-    return natural_order(
-        pair_table(data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs())
+    rows = _verdicts(benchmark, answers, columns=pairs.COUNTED)
+    return pairs.natural_order(
+        pairs.pair_table(
+            data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs()
+        )
     )
 
 
@@ -307,7 +294,7 @@ def _coded() -> pd.DataFrame:
     """The columns of the verdict frame that are counted here: texts as categories, which are compared at once."""
     verdicts = data.verdicts()
     columns = dict.fromkeys(
-        ("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED)
+        ("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *pairs.COUNTED)
     )
     return pd.DataFrame(
         {
@@ -418,12 +405,14 @@ def asked_search(benchmark: str, table: pd.DataFrame) -> Search | None:
 
 @data.kept(data.answers, 32)
 def _with_phrase(benchmark: str, find: str) -> frozenset[str]:
-    return frozenset(cases_with_phrase(data.store().cursor(), benchmark, find))
+    return frozenset(
+        search.cases_with_phrase(data.store().cursor(), benchmark, find)
+    )
 
 
 def lines_found(
     benchmark: str, find: str, cases: Iterable[str]
-) -> dict[str, FoundLine]:
+) -> dict[str, search.FoundLine]:
     """Per case the line that holds what is searched for."""
     return _lines_found(benchmark, find, tuple(cases))
 
@@ -431,8 +420,8 @@ def lines_found(
 @data.kept(data.answers, 8)
 def _lines_found(
     benchmark: str, find: str, cases: tuple[str, ...]
-) -> dict[str, FoundLine]:
-    return found_lines(data.store().cursor(), benchmark, find, cases)
+) -> dict[str, search.FoundLine]:
+    return search.found_lines(data.store().cursor(), benchmark, find, cases)
 
 
 def active_filters(benchmark: str) -> list[ActiveFilter]:
@@ -615,7 +604,7 @@ def _draw_patterns(benchmark: str, counts: dict[str, int]) -> None:
     url_state.one_of(
         st.selectbox,
         "Pattern",
-        [str(pattern) for pattern in Pattern],
+        [str(pattern) for pattern in pairs.Pattern],
         key=keys.AGREEMENT,
         default=None,
         format_func=partial(
@@ -626,7 +615,7 @@ def _draw_patterns(benchmark: str, counts: dict[str, int]) -> None:
         placeholder="any",
         help="\n".join(
             f"- **{pattern}**: {meaning}"
-            for pattern, meaning in PATTERN_MEANING.items()
+            for pattern, meaning in pairs.PATTERN_MEANING.items()
         ),
         width=WIDTH,
     )

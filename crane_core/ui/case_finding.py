@@ -1,7 +1,5 @@
 """What the list of cases shows, in a sentence that names the cases and detectors it is about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The cases as a picture, a row of marks each, and beside it as a list: finished HTML from the pair table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape

@@ -3,8 +3,6 @@
 Picture and list are one Streamlit component, which reports clicks on cases and headings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,31 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.cases.picture import PictureColumn
-from crane_core.ui import data, keys, url_state
-from crane_core.ui.case_filters import (
-    ActiveFilter,
-    active_filters,
-    answers_words,
-    asked_search,
-    asked_sort,
-    counted_answers,
-    draw_filters,
-    drawn_picture,
-    filtered_cases,
-    joined_series,
-    lines_found,
-    note_unknown_parameters,
-)
+from crane_core.ui import case_filters, data, keys, url_state
 from crane_core.ui.case_finding import finding, search_finding
 from crane_core.ui.case_list import MOST_ROWS, available_words, board_html
 from crane_core.ui.documentation import help_address
 from crane_core.ui.headline import draw_headline
-from crane_core.ui.notes.shown import (
-    counts_words,
-    draw_mentions,
-    tag_cases,
-    tags_by_case,
-)
+from crane_core.ui.notes import shown
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 MOST_IN_TAB = 3
@@ -54,13 +33,13 @@ _component = st.components.v2.component(
 def draw_cases() -> None:
     """The whole page; the filters may change what its title says."""
     title = st.container()  # an empty one would let the list jump below the pointer while the page runs
-    benchmark = draw_filters()
-    note_unknown_parameters()
-    table = filtered_cases(benchmark)
-    active = active_filters(benchmark)
-    counted = counted_answers(benchmark)
+    benchmark = case_filters.draw_filters()
+    case_filters.note_unknown_parameters()
+    table = case_filters.filtered_cases(benchmark)
+    active = case_filters.active_filters(benchmark)
+    counted = case_filters.counted_answers(benchmark)
     told = finding(table, counted)
-    search = asked_search(benchmark, table)
+    search = case_filters.asked_search(benchmark, table)
     with title:
         draw_headline(
             search_finding(search, counted.library) if search else told,
@@ -68,28 +47,30 @@ def draw_cases() -> None:
         )
     _draw_chips(active)
     _draw_counts(benchmark, table, f"{told}. " if search else "")
-    draw_mentions()
+    shown.draw_mentions()
     if table.empty:
         st.info("No cases match these filters. Remove one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
     cases = table["case_id"].head(MOST_ROWS)
-    picture = drawn_picture(benchmark, cases)
+    picture = case_filters.drawn_picture(benchmark, cases)
     html = board_html(
         table,
         picture,
-        joined_series(benchmark),
+        case_filters.joined_series(benchmark),
         benchmark=benchmark,
-        sort=asked_sort(),
+        sort=case_filters.asked_sort(),
         find=search.text if search else "",
-        found=lines_found(benchmark, search.text, cases) if search else None,
+        found=case_filters.lines_found(benchmark, search.text, cases)
+        if search
+        else None,
         is_of_all=not counted.detectors,
-        tags=tags_by_case(tag_cases(benchmark)),
+        tags=shown.tags_by_case(shown.tag_cases(benchmark)),
     )
     _draw_board(html, [_column_words(column) for column in picture.columns])
 
 
-def _tab(active: Sequence[ActiveFilter]) -> str:
+def _tab(active: Sequence[case_filters.ActiveFilter]) -> str:
     """What tells this list from others in tabs and history."""
     words = [
         f"“{one.words}”" if one.key == keys.SEARCH else one.words
@@ -100,7 +81,7 @@ def _tab(active: Sequence[ActiveFilter]) -> str:
     return f"{chosen} · Cases" if chosen else "Cases"
 
 
-def _draw_chips(active: Sequence[ActiveFilter]) -> None:
+def _draw_chips(active: Sequence[case_filters.ActiveFilter]) -> None:
     """A button for each active filter, which removes it."""
     if not active:
         return
@@ -126,7 +107,7 @@ def _draw_chips(active: Sequence[ActiveFilter]) -> None:
             )
 
 
-def _remove_all(active: Sequence[ActiveFilter]) -> None:
+def _remove_all(active: Sequence[case_filters.ActiveFilter]) -> None:
     for one in active:
         url_state.remove(one.key, one.value)
 
@@ -139,10 +120,10 @@ def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
         words = f"{told}{words} Click a row to open the pair. {available_words(table)}"
         if len(table) > MOST_ROWS:
             words += f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
-    words += counts_words(benchmark)
-    joined = answers_words(benchmark)
+    words += shown.counts_words(benchmark)
+    joined = case_filters.answers_words(benchmark)
     if joined:
-        words += f" Counts join {len(joined_series(benchmark))} experiments."
+        words += f" Counts join {len(case_filters.joined_series(benchmark))} experiments."
     help_words = f"[How to read this list]({help_address('cases')})"
     st.caption(f"{literal(words)} {help_words}", help=literal(joined) or None)
 

@@ -4,8 +4,6 @@ The drawer holds the figure (SVG, PDF, PNG), the table (CSV, LaTeX, Markdown), t
 when it is opened, and a file is made when it is taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,15 +12,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from crane_core.charts.paper_figure import (
-    COLUMN_MM,
-    PAGE_MM,
-    FigureFont,
-    FigureForm,
-    FigureLook,
-    figure_file,
-    figure_svg,
-)
+from crane_core.charts import paper_figure
 from crane_core.ui import keys
 from crane_core.ui.caption import Caption
 from crane_core.ui.chart_figure import ChartFigure, Spec, TableForm, table_text
@@ -31,12 +21,18 @@ from crane_core.ui.grid import grid
 from crane_core.ui.url_state import query_string
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
-WIDTHS = {COLUMN_MM: "85 mm, a column", PAGE_MM: "178 mm, the page"}
-FONTS = {FigureFont.SANS: "sans", FigureFont.SERIF: "serif"}
+WIDTHS = {
+    paper_figure.COLUMN_MM: "85 mm, a column",
+    paper_figure.PAGE_MM: "178 mm, the page",
+}
+FONTS = {
+    paper_figure.FigureFont.SANS: "sans",
+    paper_figure.FigureFont.SERIF: "serif",
+}
 MIME = {
-    FigureForm.SVG: "image/svg+xml",
-    FigureForm.PDF: "application/pdf",
-    FigureForm.PNG: "image/png",
+    paper_figure.FigureForm.SVG: "image/svg+xml",
+    paper_figure.FigureForm.PDF: "application/pdf",
+    paper_figure.FigureForm.PNG: "image/png",
 }
 
 TABLES = {
@@ -195,7 +191,9 @@ def draw_drawer(figure: ChartFigure, *, is_table_on_page: bool) -> None:
 
 
 def _draw_files(figure: ChartFigure) -> None:
-    was: FigureLook = st.session_state.get(keys.FIGURE_LOOK, FigureLook())
+    was: paper_figure.FigureLook = st.session_state.get(
+        keys.FIGURE_LOOK, paper_figure.FigureLook()
+    )
 
     def key(of: str) -> str:
         return f"figure_{of}_{figure.name}"
@@ -218,7 +216,7 @@ def _draw_files(figure: ChartFigure) -> None:
             key=key("font"),
         )
     with st.container(horizontal=True):
-        look = FigureLook(
+        look = paper_figure.FigureLook(
             width,
             font,
             is_dark=st.toggle("Dark", was.is_dark, key=key("dark")),
@@ -238,8 +236,14 @@ def _draw_files(figure: ChartFigure) -> None:
     st.caption("PDF embeds the font, SVG names it; PNG has 300 dpi.")
 
 
-def _file(figure: ChartFigure, look: FigureLook, form: FigureForm) -> bytes:
-    return figure_file(figure_svg(figure.spec, figure.words, look), form)
+def _file(
+    figure: ChartFigure,
+    look: paper_figure.FigureLook,
+    form: paper_figure.FigureForm,
+) -> bytes:
+    return paper_figure.figure_file(
+        paper_figure.figure_svg(figure.spec, figure.words, look), form
+    )
 
 
 def _draw_table(figure: ChartFigure, *, is_on_page: bool) -> None:

@@ -1,7 +1,5 @@
 """A chart of the study with everything that goes with it, for a page that draws it or a command that writes files."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any, NamedTuple
 

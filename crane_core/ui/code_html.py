@@ -1,7 +1,5 @@
 """Python source and prose with code in it as escaped HTML. Text from notebooks and models passes `escape`, always."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What pages read, kept until something is loaded: the open store, and frames keyed by what it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,11 +15,7 @@ from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import campaigns as stored_campaigns
 from crane_core.pipeline.campaigns import label_sets
-from crane_core.pipeline.detection.score import (
-    PrintedRow,
-    ScoreRow,
-    printed_beside,
-)
+from crane_core.pipeline.detection import score
 from crane_core.pipeline.detection.score import scores as job_scores
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.jobs.files import is_held
@@ -266,14 +260,16 @@ def run_list() -> pd.DataFrame:
 
 
 @kept(answers, 8)
-def scores(job: str) -> list[ScoreRow]:
+def scores(job: str) -> list[score.ScoreRow]:
     """A job's rates beside the published ones; see `pipeline.detection.score.scores`."""
     return job_scores(store(), job)
 
 
-def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
+def printed_rows(
+    benchmark: str, rows: list[score.ScoreRow]
+) -> list[score.PrintedRow]:
     """What the paper prints beside these rows; see `pipeline.detection.score.printed_beside`."""
-    return printed_beside(store(), benchmark, rows)
+    return score.printed_beside(store(), benchmark, rows)
 
 
 @kept(revision)

@@ -1,7 +1,5 @@
 """The content of the store: sources, counts, unreadable records, contradictions."""
 
-from __future__ import annotations
-
 from html import escape
 
 import pandas as pd
@@ -14,20 +12,11 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK as STUDY
 from crane_core.releases import SHORT
 from crane_core.storage import state, verdicts
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, source_cards
 from crane_core.ui.grid import grid
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import link
 from crane_core.ui.rows_html import draw_first_rows, rows_html
-from crane_core.ui.source_cards import (
-    OTHERS,
-    LoadedSource,
-    draw_source_cards,
-    loaded_sources,
-    n_missing,
-    release_words,
-    size_words,
-)
 from crane_core.ui.visit import may
 from crane_core.ui.words import (
     NOTHING,
@@ -52,7 +41,9 @@ def draw_title() -> None:
     """What is loaded and what is missing, in a sentence."""
     n_cases = int(data.benchmarks()["n_cases"].sum())
     sentence = loaded_sentence(
-        n_cases, data.table_counts()["runs"], n_missing(loaded_sources())
+        n_cases,
+        data.table_counts()["runs"],
+        source_cards.n_missing(source_cards.loaded_sources()),
     )
     draw_headline(sentence, tab="Data")
 
@@ -62,7 +53,7 @@ def loaded_sentence(n_cases: int, n_answers: int, missing: int) -> str:
     here = f"{quantity(n_cases, 'case')} and {quantity(n_answers, 'answer')} are loaded"
     if not missing:
         return f"{here}, and all published archives"
-    return f"{here}; {missing} of {len(OTHERS)} published archives are not"
+    return f"{here}; {missing} of {len(source_cards.OTHERS)} published archives are not"
 
 
 def draw_loaded() -> None:
@@ -95,15 +86,15 @@ def draw_loaded() -> None:
 
 def draw_sources() -> None:
     """A card per source; and all of them as a table, whose commits lead to where others published them."""
-    sources = loaded_sources()
-    draw_source_cards(sources)
+    sources = source_cards.loaded_sources()
+    source_cards.draw_source_cards(sources)
     with st.expander("All sources as a table, with checksums"):
         _draw_table(sources)
     with st.expander("Records by source"):
         _draw_records(sources)
 
 
-def _draw_table(sources: list[LoadedSource]) -> None:
+def _draw_table(sources: list[source_cards.LoadedSource]) -> None:
     """One row per source, oldest first."""
     released = [
         source.staged if source.staged and source.staged.release else None
@@ -114,11 +105,14 @@ def _draw_table(sources: list[LoadedSource]) -> None:
             "Source": [source.source_id for source in sources],
             "Kind": [source.kind for source in sources],
             "Name": [source.name for source in sources],
-            "Size": [size_words(source.n_bytes) for source in sources],
+            "Size": [
+                source_cards.size_words(source.n_bytes) for source in sources
+            ],
             "Loaded": [source.loaded for source in sources],
             "Problems": [source.n_problems for source in sources],
             "Release": [
-                release_words(source) if source else "" for source in released
+                source_cards.release_words(source) if source else ""
+                for source in released
             ],
             "Commit": [
                 source.release.page if source and source.release else ""
@@ -138,7 +132,7 @@ def _draw_table(sources: list[LoadedSource]) -> None:
     )
 
 
-def _draw_records(sources: list[LoadedSource]) -> None:
+def _draw_records(sources: list[source_cards.LoadedSource]) -> None:
     """How many records of each kind a source has, and how many of them no other source had before."""
     counts = state.source_counts(data.store().cursor())
     names = {source.source_id: source.name for source in sources}

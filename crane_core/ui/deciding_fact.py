@@ -4,8 +4,6 @@ Knows the state that was given to a detector and the line that raises.
 Refuses to guess: without such a fact it says nothing.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from html import escape

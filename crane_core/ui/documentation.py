@@ -5,8 +5,6 @@ pictures, where no site was built. It is the same for all visitors, so it is sho
 know what it says.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Mapping

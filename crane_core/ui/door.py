@@ -4,8 +4,6 @@ A website that a visitor has open can point its own name at this machine (DNS re
 header reveals it. Knows HTTP and sessions' ids. Refuses to know what pages show.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """What each input changes: differences around zero, with interval and test, and the cases behind them."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +17,7 @@ from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, words
 from crane_core.ui.ablation_switches import Ablated, usual_ablations
 from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
@@ -44,12 +42,6 @@ from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.study_view import tables
 from crane_core.ui.url_state import switch
-from crane_core.ui.words import (
-    percent,
-    setting_short,
-    setting_words,
-    with_n,
-)
 
 CATEGORIES = (
     Setting.RUNTIME_WITHOUT_S,
@@ -154,7 +146,9 @@ def _printed(chosen: Ablated) -> pd.DataFrame:
 
 
 def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    labelled = measured.assign(label=measured["setting"].map(setting_short))
+    labelled = measured.assign(
+        label=measured["setting"].map(words.setting_short)
+    )
     return drawn_drops(labelled, printed)
 
 
@@ -175,7 +169,7 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     )
     shown = _readable(measured, chosen)
     looks = {
-        "labels": [setting_short(setting) for setting in settings],
+        "labels": [words.setting_short(setting) for setting in settings],
         "rate": chosen.rate_words,
     }
     return ChartFigure(
@@ -205,7 +199,7 @@ def draw_drops_by(chosen: Ablated) -> None:
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setting = switch(
-            "Input", settings, key=keys.SETTING, format_func=setting_short
+            "Input", settings, key=keys.SETTING, format_func=words.setting_short
         )
         by = switch(
             "By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get
@@ -235,7 +229,7 @@ def _labels(table: pd.DataFrame, by: str) -> dict[str, str]:
     """Each group with its n, in the order of the rows."""
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     return {
-        group: with_n(group, *n_of.loc[group])
+        group: words.with_n(group, *n_of.loc[group])
         for group in group_order(by, table)
     }
 
@@ -256,7 +250,7 @@ def groups_figure(
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = _drawn_by(chosen, table, by)
     note = (
-        f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
+        f"{', '.join(titles)}: {words.setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
         f"{len(table)} rows. Click a diamond to see the cases that changed."
     )
@@ -281,7 +275,7 @@ def groups_figure(
 
 
 def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
-    reference = setting_short(chosen.reference())
+    reference = words.setting_short(chosen.reference())
     order = {
         title: place
         for place, title in enumerate(
@@ -294,9 +288,9 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Input": setting_short(row["setting"]),
-            f"{chosen.rate} {reference}": percent(row["reference"]),
-            chosen.rate: percent(row["value"]),
+            "Input": words.setting_short(row["setting"]),
+            f"{chosen.rate} {reference}": words.percent(row["reference"]),
+            chosen.rate: words.percent(row["value"]),
             **comparison_cells(row, change="Change"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
@@ -343,9 +337,9 @@ def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
 def _open_cases(
     chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]
 ) -> None:
-    is_meant = (measured["setting"].map(setting_short) == point["label"]) & (
-        measured["detector_title"] == point["detector_title"]
-    )
+    is_meant = (
+        measured["setting"].map(words.setting_short) == point["label"]
+    ) & (measured["detector_title"] == point["detector_title"])
     go("cases", **_filters(chosen, as_rows(measured[is_meant])[0]))
 
 

@@ -3,8 +3,6 @@
 Knows no page.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -15,24 +13,11 @@ import pandas as pd
 from crane_core.domain import Setting
 from crane_core.pipeline.results.measures import YES_OR_NO
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study.table_cells import (
-    PERCENT,
-    StudyTable,
-    printed_value,
-)
+from crane_core.pipeline.study import table_cells
 from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui import words
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.outcome_words import named, of_comparisons
-from crane_core.ui.words import (
-    count,
-    listed,
-    literal,
-    points,
-    points_interval,
-    sentence_case,
-    setting_short,
-    setting_words,
-)
 
 REFERENCE = "+RT"
 RECOMPUTED = "recomputed"
@@ -46,7 +31,7 @@ def _sign(setting: str) -> str:
     return setting.replace("-", "−")
 
 
-def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
+def ablation_values(table: table_cells.StudyTable, rate: str) -> pd.DataFrame:
     """A value per detector and setting: ours, unrounded, where the runs are here, else what the paper prints.
 
     Columns: detector_title, setting, rate, value and printed (shares in 0..1), source (which of both `value` is), n
@@ -59,9 +44,16 @@ def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
             printed = (
                 None
                 if cell.printed is None
-                else float(printed_value(cell.printed) / PERCENT)
+                else float(
+                    table_cells.printed_value(cell.printed)
+                    / table_cells.PERCENT
+                )
             )
-            ours = None if cell.ours is None else float(cell.ours / PERCENT)
+            ours = (
+                None
+                if cell.ours is None
+                else float(cell.ours / table_cells.PERCENT)
+            )
             value, source = (
                 (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
             )
@@ -108,7 +100,7 @@ def apart(measured: pd.DataFrame) -> str:
         (tested["low"] > 0) | (tested["high"] < 0)
     )
     names = [
-        f"{row['detector_title']} {setting_short(row['setting'])}"
+        f"{row['detector_title']} {words.setting_short(row['setting'])}"
         for row in as_rows(tested[is_apart])
     ]
     if not names:
@@ -127,17 +119,19 @@ def about_tests(rate: str, n_rows: int) -> str:
     )
     if rate not in YES_OR_NO:
         tests = f"p: permutation test of {rate}, the two inputs swapped for whole cases, at the 5% level"
-    return f"{tests}, Holm-adjusted over all rows ({count(n_rows)}), because which input matters is one question."
+    return f"{tests}, Holm-adjusted over all rows ({words.count(n_rows)}), because which input matters is one question."
 
 
 def printed_drops(
-    tables: list[StudyTable], rate: str, measured: pd.DataFrame
+    tables: list[table_cells.StudyTable], rate: str, measured: pd.DataFrame
 ) -> pd.DataFrame:
     """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
     known = set(
         zip(measured["detector_title"], measured["setting"], strict=True)
     )
-    setting_of = {setting_short(setting): str(setting) for setting in Setting}
+    setting_of = {
+        words.setting_short(setting): str(setting) for setting in Setting
+    }
     rows = []
     for table in tables:
         of = ablation_values(table, rate).dropna(subset="printed")
@@ -164,7 +158,7 @@ def finding(
         return told
     least = as_rows(printed.sort_values("difference"))[0]
     return (
-        f"{told} Among the changes that are only printed, the largest is {points(least['difference'])} for "
+        f"{told} Among the changes that are only printed, the largest is {words.points(least['difference'])} for "
         f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
     )
 
@@ -187,15 +181,15 @@ def title(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
         return f"Against {against}, {decided}"
     said = [
         f"{row['detector_title']} {'gains' if row['outcome'] == Outcome.GAIN else 'loses'} "
-        f"{points(abs(row['difference'])).removeprefix('+').removesuffix(' pp')} points of {rate}"
+        f"{words.points(abs(row['difference'])).removeprefix('+').removesuffix(' pp')} points of {rate}"
         for row in found
     ]
     others = [row["outcome"] for row in rows if row not in found]
     rest = "".join(
-        f"; {name} for {count(n)} {'other' if n == 1 else 'others'}"
+        f"; {name} for {words.count(n)} {'other' if n == 1 else 'others'}"
         for name, n in Counter(others).items()
     )
-    return f"{listed(said)} {PHRASES[Setting(rows[0]['setting'])]}{rest}"
+    return f"{words.listed(said)} {PHRASES[Setting(rows[0]['setting'])]}{rest}"
 
 
 def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
@@ -206,8 +200,8 @@ def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    where = points_interval(row["low"], row["high"])
-    return f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} ({where})"
+    where = words.points_interval(row["low"], row["high"])
+    return f"{words.points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} ({where})"
 
 
 def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
@@ -219,22 +213,22 @@ def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
     names = named(
         rows,
         lambda row: (
-            f"{literal(str(row[by]))} ({points(row['difference'])}, {row['detector_title']})"
+            f"{words.literal(str(row[by]))} ({words.points(row['difference'])}, {row['detector_title']})"
         ),
     )
-    return f"**{sentence_case(PHRASES[setting])}, {decided}.** {names}".rstrip()
+    return f"**{words.sentence_case(PHRASES[setting])}, {decided}.** {names}".rstrip()
 
 
 def base_words(reference: Setting) -> str:
     """The reference in words, for use after "against"."""
-    return setting_words(reference).removeprefix("with ")
+    return words.setting_words(reference).removeprefix("with ")
 
 
 def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured and printed differences in the columns of the chart."""
     shown = measured.assign(is_printed=False)
     only = printed.assign(
-        label=printed["setting"].map(setting_short),
+        label=printed["setting"].map(words.setting_short),
         is_printed=True,
         n=None,
         n_cases=None,
@@ -243,7 +237,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         [shown, only.reindex(columns=shown.columns)], ignore_index=True
     )
     both["text"] = [
-        points(row["difference"]).removesuffix(" pp").replace("+0.0", "0")
+        words.points(row["difference"]).removesuffix(" pp").replace("+0.0", "0")
         for row in as_rows(both)
     ]
     columns = [
@@ -265,7 +259,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def left_out_words(n: int) -> str:
     """How many local runs are left out, and why."""
     are = "run is" if n == 1 else "runs are"
-    return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."
+    return f"{words.count(n)} own {are} left out: a larger or later one has the same detector and input."
 
 
 def drop_marks(drawn: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -5,8 +5,6 @@ requested before logging in; after the login they land there, not on the start p
 accepted, so that it cannot lead to another site. Knows HTTP. Refuses to know what pages show.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from http import HTTPStatus
@@ -24,14 +22,8 @@ from streamlit.web.server.starlette.starlette_app_utils import (
 
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError, LedgerError
+from crane_core.identity import logins
 from crane_core.identity.key import signing_key
-from crane_core.identity.logins import (
-    BY_INVITATION,
-    Login,
-    OpenedBeforeError,
-    open_invitation,
-    see,
-)
 from crane_core.identity.logouts import is_logged_out, log_out
 from crane_core.identity.passes import Purpose, accepted, new_pass, signed
 from crane_core.identity.proxy import configured_proxy
@@ -116,8 +108,8 @@ class Entrance:
         ):  # the same link again, where it was opened: nothing more to give
             return RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
         try:
-            open_invitation(folder.path, token)
-        except OpenedBeforeError as error:
+            logins.open_invitation(folder.path, token)
+        except logins.OpenedBeforeError as error:
             return PlainTextResponse(str(error), HTTPStatus.FORBIDDEN)
         return _with_session(visitor, request)
 
@@ -131,15 +123,15 @@ def _with_session(visitor: Visitor, request: Request) -> Response:
     answer = RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
     issued = new_pass(visitor.email, seconds=SESSION_S)
     cookie = signed(issued, Purpose.SESSION, signing_key(folder.path))
-    login = Login(
+    login = logins.Login(
         visitor.email,
         issued.issued,
         issued.issued,
         issued.until,
-        BY_INVITATION,
+        logins.BY_INVITATION,
         address,
     )
-    see(folder.path, cookie, login)
+    logins.see(folder.path, cookie, login)
     note(
         folder,
         Actor(visitor.email, address),

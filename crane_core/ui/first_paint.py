@@ -4,8 +4,6 @@ Streamlit's page is empty until its own code has loaded and a first run of the s
 busy machine. Knows that page's HTML. Refuses to know what pages show.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from html import escape
@@ -16,14 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crane_core.ui.navigation import (
-    MARK,
-    NOT_FOUND,
-    group_of,
-    group_style,
-    page_files,
-    title,
-)
+from crane_core.ui import navigation
 
 STYLES = tuple(
     Path(__file__).with_name(name) for name in ("style.css", "frame.css")
@@ -45,7 +36,7 @@ class FirstPaint:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        names = page_files()
+        names = navigation.page_files()
         first = next(iter(names))
         self._pages = {f"/{name}": name for name in names} | {"/": first}
         self._start = f"/{first}"
@@ -88,7 +79,7 @@ class FirstPaint:
         """What is shown at this address: a page, or that there is none; None where Streamlit's page is not served."""
         path = scope["path"].rstrip("/") or "/"
         return self._pages.get(path) or (
-            NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None
+            navigation.NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None
         )
 
 
@@ -126,7 +117,10 @@ def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
 
 def sheet() -> str:
     """All styles of ours."""
-    return "".join(file.read_text("utf-8") for file in STYLES) + group_style()
+    return (
+        "".join(file.read_text("utf-8") for file in STYLES)
+        + navigation.group_style()
+    )
 
 
 def _preloads() -> str:
@@ -143,17 +137,17 @@ def _preloads() -> str:
 
 def _skeleton(shown: str) -> str:
     """Name, menu and title in their final places; the style sheet hides each once the real one is there."""
-    mark = b64encode(MARK.read_bytes()).decode()
+    mark = b64encode(navigation.MARK.read_bytes()).decode()
     links = "".join(
-        _link(name, is_shown=name == shown) for name in page_files()
+        _link(name, is_shown=name == shown) for name in navigation.page_files()
     )
     return (
         f'<div id="cw-first" aria-hidden="true"><div><img src="data:image/svg+xml;base64,{mark}" alt="">'
-        f"<b>Crane Workbench</b><span>{links}</span></div><p>{escape(title(shown))}</p></div>"
+        f"<b>Crane Workbench</b><span>{links}</span></div><p>{escape(navigation.title(shown))}</p></div>"
     )
 
 
 def _link(name: str, *, is_shown: bool) -> str:
     css = ' class="cw-here"' if is_shown else ""
-    group = escape(group_of(name) or "")
-    return f'<i{css} data-group="{group}">{escape(title(name))}</i>'
+    group = escape(navigation.group_of(name) or "")
+    return f'<i{css} data-group="{group}">{escape(navigation.title(name))}</i>'

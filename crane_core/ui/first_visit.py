@@ -3,8 +3,6 @@
 Knows no page but by its name, because the warm-up imports the pages, and the pages import the frame.
 """
 
-from __future__ import annotations
-
 import ast
 import atexit
 import gc

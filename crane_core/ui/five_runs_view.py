@@ -1,7 +1,5 @@
 """How stable are the answers? The accuracy of one and of several, and how often a crash with k votes is real."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +14,7 @@ from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule
 from crane_core.pipeline.results.run_measures import Stability, stability
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, words
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -24,14 +22,6 @@ from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.url_state import switch
-from crane_core.ui.words import (
-    NOTHING,
-    bullets,
-    count,
-    interval,
-    percent,
-    setting_short,
-)
 
 ALL_INPUTS = "all inputs"
 NUMBERS = {
@@ -101,17 +91,17 @@ def draw_five_runs(chosen: ResultChoice) -> None:
             [ALL_INPUTS, *settings],
             key=keys.VOTES_OF,
             format_func=lambda name: (
-                name if name == ALL_INPUTS else setting_short(name)
+                name if name == ALL_INPUTS else words.setting_short(name)
             ),
         )
     setting = None if picked == ALL_INPUTS else picked
-    st.markdown(bullets(_findings(by_setting[setting])))
+    st.markdown(words.bullets(_findings(by_setting[setting])))
     draw_figure(votes_figure(chosen, setting))
     st.html(rows_html(summed_up(runs)))
     with st.expander("Every answer and any of k, with intervals"):
         grid(readable_runs(runs))
     about = ABOUT_RUNS.format(
-        n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most)
+        n=NUMBERS.get(most, str(most)), by_chance=words.percent(1 - 0.5**most)
     )
     st.caption(about + _left_out(runs))
 
@@ -119,7 +109,7 @@ def draw_five_runs(chosen: ResultChoice) -> None:
 def votes_figure(chosen: ResultChoice, setting: str | None) -> ChartFigure:
     """How often a crash is real by the number of votes, with one input or with all; some instance has several runs."""
     votes = _stability(_where(chosen))[1][setting]
-    asked_with = ALL_INPUTS if setting is None else setting_short(setting)
+    asked_with = ALL_INPUTS if setting is None else words.setting_short(setting)
     return ChartFigure(
         "crash_votes",
         [finished(reliability, votes)],
@@ -157,7 +147,10 @@ def finding(votes: pd.DataFrame) -> str:
         ]
     ):
         verb = "are one" if said else "crash votes are a real crash"
-        share = f"**{percent(row['value'])}** of the time ({interval(row['low'], row['high'])}, n {count(row['n'])})"
+        share = (
+            f"**{words.percent(row['value'])}** of the time "
+            f"({words.interval(row['low'], row['high'])}, n {words.count(row['n'])})"
+        )
         said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")
     title = votes["detector_title"].iloc[0]
     return (
@@ -172,8 +165,8 @@ def _readable_votes(votes: pd.DataFrame) -> pd.DataFrame:
         {
             "Detector": row["detector_title"],
             "Crash votes": f"{row['votes']} of {row['n_runs']}",
-            "Real crashes": percent(row["value"]),
-            "95% interval": interval(row["low"], row["high"]),
+            "Real crashes": words.percent(row["value"]),
+            "95% interval": words.interval(row["low"], row["high"]),
             "Real": row["n_real"],
             "Instances": row["n"],
             "Cases": row["n_cases"],
@@ -189,7 +182,7 @@ def _by_input(
     for title in in_order(runs["detector_title"].unique().tolist()):
         of = runs[runs["detector_title"] == title]
         for setting, measures in of.groupby("setting", sort=False):
-            yield title, setting_short(str(setting)), measures
+            yield title, words.setting_short(str(setting)), measures
 
 
 def summed_up(runs: pd.DataFrame) -> pd.DataFrame:
@@ -203,15 +196,15 @@ def summed_up(runs: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "Detector and input": f"{title} {setting}",
-                "One answer": interval(single.min(), single.max()),
+                "One answer": words.interval(single.min(), single.max()),
             }
             | {
                 _column(row): _with_interval(row)
                 for row in as_rows(of_all[of_all["measure"] != Measure.RUN])
             }
-            | {"Instances": count(int(of["n"].max()))}
+            | {"Instances": words.count(int(of["n"].max()))}
         )
-    return pd.DataFrame(rows).fillna(NOTHING)
+    return pd.DataFrame(rows).fillna(words.NOTHING)
 
 
 def readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -225,7 +218,7 @@ def readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
                 for title, setting, of in _by_input(runs)
             }
         )
-        .fillna(NOTHING)
+        .fillna(words.NOTHING)
         .rename_axis("Measure")
         .reset_index()
     )
@@ -242,9 +235,9 @@ def _column(row: dict[str, Any]) -> str:
 
 def _with_interval(row: dict[str, Any]) -> str:
     return (
-        NOTHING
+        words.NOTHING
         if row["value"] is None
-        else f"{percent(row['value'])} ({interval(row['low'], row['high'])})"
+        else f"{words.percent(row['value'])} ({words.interval(row['low'], row['high'])})"
     )
 
 
@@ -254,7 +247,8 @@ def _left_out(runs: pd.DataFrame) -> str:
         "left_out > 0"
     )
     return "".join(
-        f" {row['detector_title']} {setting_short(row['setting'])}: {count(row['left_out'])} instances lack an answer "
+        f" {row['detector_title']} {words.setting_short(row['setting'])}: {words.count(row['left_out'])} "
+        "instances lack an answer "
         "and are left out."
         for row in as_rows(lacking)
     )

@@ -1,7 +1,5 @@
 """Texts with the words of a search marked, as escaped HTML: the whole phrase, or else each of its words."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -3,8 +3,6 @@
 Every page of a replica begins with a line: it is a read-only copy, of this age; things are changed elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The headline: what one input changes against another, per detector, with how sure one can be."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,25 +8,12 @@ import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.results.case_measures import (
-    BY,
-    Compared,
-    compared_by_case,
-)
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    PairedTest,
-    VoteRule,
-    gain_table,
-    paired_rows,
-    rate_table,
-)
+from crane_core.pipeline.results import case_measures, measures
 from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data
+from crane_core.ui import data, words
 from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -40,26 +25,18 @@ from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
 from crane_core.ui.plan_view import draw_exploratory
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.words import (
-    count,
-    percent,
-    points,
-    setting_short,
-    setting_words,
-    with_n,
-)
 
-PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
+PRINTED_IN = {measures.Credit.STRICT: "2a", measures.Credit.DETECTION: "2b"}
 TEST_WORDS = {
-    PairedTest.MCNEMAR: "on the instances that only one input has right",
-    PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
-    PairedTest.SWAP: "(the two inputs of each case change places by chance)",
+    measures.PairedTest.MCNEMAR: "on the instances that only one input has right",
+    measures.PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
+    measures.PairedTest.SWAP: "(the two inputs of each case change places by chance)",
 }
 SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
 
 
 @data.kept(data.answers, 16, copied=True)
-def compared(chosen: ResultChoice) -> Compared:
+def compared(chosen: ResultChoice) -> case_measures.Compared:
     """The comparison for these switches."""
     # With the published labels the database counts; those of others have to be laid over each row.
     found = (
@@ -76,18 +53,18 @@ def compared(chosen: ResultChoice) -> Compared:
     )
 
 
-def _by_case(chosen: ResultChoice) -> Compared:
+def _by_case(chosen: ResultChoice) -> case_measures.Compared:
     how: Any = {
         "rule": chosen.rule,
         "credit": chosen.credit,
         "inputs": chosen.inputs,
     }
-    return compared_by_case(
+    return case_measures.compared_by_case(
         data.store(), chosen.benchmark, chosen.conditions(), **how
     )
 
 
-def _by_row(chosen: ResultChoice) -> Compared:
+def _by_row(chosen: ResultChoice) -> case_measures.Compared:
     """Where the labels of a sample may stand for others, which takes every instance."""
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
@@ -96,16 +73,16 @@ def _by_row(chosen: ResultChoice) -> Compared:
         "credit": chosen.credit,
         "inputs": chosen.inputs,
     }
-    rows = paired_rows(asked, **how)
-    comparison = gain_table(rows, **how)
+    rows = measures.paired_rows(asked, **how)
+    comparison = measures.gain_table(rows, **how)
     is_shown = rows["experiment"].isin(chosen.beside)
     # A run beside the study is shown with one input, too; a detector of the study only where it has both.
     is_shown |= rows["detector"].isin(
         comparison["detector"] if not comparison.empty else []
     )
-    values = rate_table(
+    values = measures.rate_table(
         rows[is_shown],
-        by=BY,
+        by=case_measures.BY,
         rate="Accuracy",
         rule=chosen.rule,
         credit=chosen.credit,
@@ -115,7 +92,7 @@ def _by_row(chosen: ResultChoice) -> Compared:
         .groupby("detector_title")["instance_id"]
         .nunique()
     )
-    return Compared(
+    return case_measures.Compared(
         comparison,
         values,
         {str(title): int(n) for title, n in left_out.items()},
@@ -129,12 +106,12 @@ def gain_figure(chosen: ResultChoice) -> ChartFigure:
     n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
     drawn = values.assign(
         label=[
-            with_n(title, *n_of.loc[title])
+            words.with_n(title, *n_of.loc[title])
             for title in values["detector_title"]
         ],
-        setting=values["setting"].map(setting_short),
+        setting=values["setting"].map(words.setting_short),
         text=[
-            f"{setting_short(s)} {percent(v)}"
+            f"{words.setting_short(s)} {words.percent(v)}"
             for s, v in zip(values["setting"], values["value"], strict=True)
         ],
     )
@@ -143,14 +120,14 @@ def gain_figure(chosen: ResultChoice) -> ChartFigure:
         for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
     ]
     base, other = chosen.inputs
-    note = f"Hollow: {setting_words(base)}. Filled: {setting_words(other)}. Lines: 95% intervals by case."
+    note = f"Hollow: {words.setting_words(base)}. Filled: {words.setting_words(other)}. Lines: 95% intervals by case."
     note += (
         " Thin upright marks: the paper's printed values."
         if drawn["printed"].notna().any()
         else ""
     )
     note += "".join(
-        f" {title}: {count(n)} instances without an outcome with both inputs are left out."
+        f" {title}: {words.count(n)} instances without an outcome with both inputs are left out."
         for title, n in n_unpaired.items()
     )
     numbers = drawn.drop(columns=["text", "label"]).assign(
@@ -167,10 +144,10 @@ def gain_figure(chosen: ResultChoice) -> ChartFigure:
             how="left",
             suffixes=("", "_of_change"),
         )
-    inputs = setting_short(base), setting_short(other)
+    inputs = words.setting_short(base), words.setting_short(other)
     name = (
         "accuracy_gain"
-        if chosen.inputs == WITH_STATE
+        if chosen.inputs == measures.WITH_STATE
         else f"accuracy_{base}_to_{other}"
     )
     return ChartFigure(
@@ -204,7 +181,7 @@ def draw_runtime_state(chosen: ResultChoice) -> None:
     if not comparison.empty:
         base, other = chosen.inputs
         shown = readable(
-            comparison, (setting_short(base), setting_short(other))
+            comparison, (words.setting_short(base), words.setting_short(other))
         )
         st.html(rows_html(shown))
         for sentence in [
@@ -226,11 +203,11 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
             if (comparison["outcome"] == Outcome.NOT_TESTED).any()
             else []
         )
-    test, n = PairedTest(tested["test"].iloc[0]), len(tested)
+    test, n = measures.PairedTest(tested["test"].iloc[0]), len(tested)
     said = [
         f"p: {test} {TEST_WORDS[test]}, Holm-adjusted over the detectors shown."
     ]
-    if test is PairedTest.MCNEMAR:
+    if test is measures.PairedTest.MCNEMAR:
         said[0] += (
             " It takes instances as independent; p by case flips whole cases, because the two notebooks of a case are"
             " alike. A gain or a loss is what both tests find at the 5% level."
@@ -257,12 +234,12 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
 def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
     is_printed = (
         chosen.experiment == STUDY
-        and chosen.inputs == WITH_STATE
+        and chosen.inputs == measures.WITH_STATE
         and chosen.credit in PRINTED_IN
     )
     # The paper prints the majority of five runs; under another rule its numbers would be compared with
     # something else.
-    if not is_printed or chosen.rule is not VoteRule.MAJORITY:
+    if not is_printed or chosen.rule is not measures.VoteRule.MAJORITY:
         return {}
     numbers = data.printed_numbers()
     rows = numbers[
@@ -286,10 +263,10 @@ def readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            f"Accuracy {inputs[0]}": percent(row["without"]),
-            f"Accuracy {inputs[1]}": percent(row["with_"]),
+            f"Accuracy {inputs[0]}": words.percent(row["without"]),
+            f"Accuracy {inputs[1]}": words.percent(row["with_"]),
             **comparison_cells(row),
-            "Minimum detectable": points(row["detectable"]).lstrip("+"),
+            "Minimum detectable": words.points(row["detectable"]).lstrip("+"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

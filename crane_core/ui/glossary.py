@@ -1,7 +1,5 @@
 """The words that mean something of their own here, each with one sentence; the same for the menu bar and for hovers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import escape

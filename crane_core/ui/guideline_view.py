@@ -3,8 +3,6 @@
 A lead wrote the text, so it is drawn as Markdown without HTML, and no picture in it makes a browser ask elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -14,12 +12,7 @@ import streamlit as st
 
 from crane_core.annotation.guideline import GuidelineVersion, sections
 from crane_core.celldiff import LinePair, align_lines
-from crane_core.ui.pair_diff import (
-    collapsed_html,
-    lines_html,
-    side_html,
-    words_of,
-)
+from crane_core.ui import pair_diff
 from crane_core.ui.words import count, literal, moment
 from crane_core.worddiff import Span
 
@@ -67,7 +60,7 @@ def change_html(older: str, newer: str) -> str:
     }
     stretches = groupby(enumerate(pairs), key=lambda entry: entry[0] in near)
     body = "".join(
-        (lines_html if is_open else collapsed_html)(
+        (pair_diff.lines_html if is_open else pair_diff.collapsed_html)(
             ["".join(_sides(pair)) for _, pair in group]
         )
         for is_open, group in stretches
@@ -76,11 +69,11 @@ def change_html(older: str, newer: str) -> str:
 
 
 def _sides(pair: LinePair) -> Iterator[str]:
-    spans = words_of(pair)
+    spans = pair_diff.words_of(pair)
     for side, line in enumerate((pair.left, pair.right)):
         number = f"<i>{line.number}</i>" if line else ""
         text = _marked(line.text, spans[side]) if line else ""
-        yield side_html(pair, side, number, text)
+        yield pair_diff.side_html(pair, side, number, text)
 
 
 def _marked(text: str, words: tuple[Span, ...]) -> str:

@@ -1,7 +1,5 @@
 """The heading of a page: a sentence that answers its question, and the short form for the browser's tab."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Bringing data in from the page: fetch what upstream publishes, or import your own file."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -15,19 +13,9 @@ from crane_core.pipeline.loading.saved_dataset import readable
 from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.storage import state
 from crane_core.storage.tables import noun
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, source_cards
 from crane_core.ui.navigation import link
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.source_cards import (
-    FIRST,
-    OTHERS,
-    draw_problems,
-    draw_problems_button,
-    loaded_sources,
-    of_published,
-    published_card,
-    record_noun,
-)
 from crane_core.ui.visit import may
 from crane_core.ui.words import count, literal, quantity
 
@@ -51,14 +39,16 @@ ACCEPTED = [
 def draw_fetch() -> None:
     """A card with a button per published source; an interrupted download resumes where it stopped."""
     is_admin = may(Role.ADMIN)
-    sources = loaded_sources()
+    sources = source_cards.loaded_sources()
     pressed = None
     with st.container(key="cards_to_fetch"):
-        for name in OTHERS:
+        for name in source_cards.OTHERS:
             with st.container(border=True, key=f"card_{name}"):
-                st.html(published_card(name, sources, _default(name)))
-                loaded = of_published(name, sources)
-                is_next = name == FIRST and not loaded
+                st.html(
+                    source_cards.published_card(name, sources, _default(name))
+                )
+                loaded = source_cards.of_published(name, sources)
+                is_next = name == source_cards.FIRST and not loaded
                 with st.container(horizontal=True):
                     if is_admin and st.button(
                         f"Fetch {name} again" if loaded else f"Fetch {name}",
@@ -67,7 +57,7 @@ def draw_fetch() -> None:
                     ):
                         pressed = name
                     if loaded:
-                        draw_problems(loaded[-1])
+                        source_cards.draw_problems(loaded[-1])
     st.caption(
         "Leaving the page stops a download; the next one resumes it."
         if is_admin
@@ -199,7 +189,7 @@ def _draw_outcome(entry: Imported) -> None:
         )
     else:
         counts = ", ".join(
-            f"{count(added.n_new)} {record_noun(added.n_new, added.record)}"
+            f"{count(added.n_new)} {source_cards.record_noun(added.n_new, added.record)}"
             for added in entry.added
             if added.n_new
         )
@@ -210,7 +200,7 @@ def _draw_outcome(entry: Imported) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if entry.problems:
             n = len(entry.problems)
-            draw_problems_button(
+            source_cards.draw_problems_button(
                 entry.source_id, f"See {quantity(n, 'problem')}"
             )
         _draw_results_links(entry)

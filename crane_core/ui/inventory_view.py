@@ -1,7 +1,5 @@
 """Renaming, removing and restoring where a thing is shown; two clicks remove, and one restores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -9,16 +7,7 @@ import streamlit as st
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.maintenance.inventory_list import (
-    LONGEST_TITLE,
-    InventoryEntry,
-    entries,
-    is_needed,
-    remove,
-    removed,
-    rename,
-    restore,
-)
+from crane_core.pipeline.maintenance import inventory_list
 from crane_core.ui import data
 from crane_core.ui.access import is_leading
 from crane_core.ui.refusal import refusals_shown
@@ -43,7 +32,7 @@ SHOWN_LETTERS = 80
 
 def draw_one(kind: Listed, name: str) -> None:
     """Rename and remove one thing; nothing for those who may not, and for what the pages rest on."""
-    if not may_change(kind) or is_needed(kind, name):
+    if not may_change(kind) or inventory_list.is_needed(kind, name):
         return
     with st.container(
         horizontal=True, gap="small", key=f"inventory_{kind}_{name}"
@@ -53,14 +42,14 @@ def draw_one(kind: Listed, name: str) -> None:
             title = st.text_input(
                 "New name",
                 given,
-                max_chars=LONGEST_TITLE,
+                max_chars=inventory_list.LONGEST_TITLE,
                 key=f"title_{kind}_{name}",
             )
             st.caption("Its id, files and links stay.")
             if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
                 change(
                     kind,
-                    lambda by: rename(
+                    lambda by: inventory_list.rename(
                         data.store(), data.folder(), kind, name, title, by=by
                     ),
                 )
@@ -76,7 +65,7 @@ def draw_one(kind: Listed, name: str) -> None:
             ):
                 change(
                     kind,
-                    lambda by: remove(
+                    lambda by: inventory_list.remove(
                         data.store(), data.folder(), kind, name, by=by
                     ),
                     leave=True,
@@ -90,7 +79,7 @@ def draw_many(*kinds: Listed) -> None:
     listed = [
         entry
         for entry in _entries(kinds)
-        if not is_needed(entry.kind, entry.name)
+        if not inventory_list.is_needed(entry.kind, entry.name)
     ]
     if not listed:
         return
@@ -110,7 +99,7 @@ def draw_removed(*kinds: Listed) -> None:
     """What was removed, each with a button that restores it; nothing if there is none."""
     listed = [
         entry
-        for entry in removed(data.folder())
+        for entry in inventory_list.removed(data.folder())
         if entry.kind in kinds and may_change(entry.kind)
     ]
     if not listed:
@@ -135,20 +124,22 @@ def draw_removed(*kinds: Listed) -> None:
                 )
 
 
-def _restoring(entry: InventoryEntry) -> Callable[[str], object]:
+def _restoring(entry: inventory_list.InventoryEntry) -> Callable[[str], object]:
     # A function of its entry, because a lambda in the loop would restore the last one.
-    return lambda by: restore(data.folder(), entry.kind, entry.name, by=by)
+    return lambda by: inventory_list.restore(
+        data.folder(), entry.kind, entry.name, by=by
+    )
 
 
-def _entries(kinds: Sequence[Listed]) -> list[InventoryEntry]:
+def _entries(kinds: Sequence[Listed]) -> list[inventory_list.InventoryEntry]:
     return [
         entry
-        for entry in entries(data.store(), data.folder())
+        for entry in inventory_list.entries(data.store(), data.folder())
         if entry.kind in kinds
     ]
 
 
-def _words(entry: InventoryEntry) -> str:
+def _words(entry: inventory_list.InventoryEntry) -> str:
     title = (
         entry.title
         if entry.title == entry.name

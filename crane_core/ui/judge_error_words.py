@@ -1,7 +1,5 @@
 """The gain by whose labels judge the diagnoses, as a table: people, judges, judges corrected. Knows no page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -9,14 +7,7 @@ import pandas as pd
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui.words import (
-    NOTHING,
-    count,
-    percent,
-    points,
-    points_interval,
-    sentence_case,
-)
+from crane_core.ui import words
 
 TITLE = "How much of it is who judged?"
 ABOUT = (
@@ -33,9 +24,9 @@ def errors_sentence(errors: pd.DataFrame, person: str) -> str:
         known = row["sensitivity"], row["specificity"]
         if None not in known:
             said.append(
-                f"{sentence_case(row['judge'])} calls {percent(known[0])} of "
+                f"{words.sentence_case(row['judge'])} calls {words.percent(known[0])} of "
                 f"the diagnoses correct that {person} calls correct, and "
-                f"{percent(known[1])} wrong of the others ({count(row['n_double'])} with both labels)."
+                f"{words.percent(known[1])} wrong of the others ({words.count(row['n_double'])} with both labels)."
             )
     return " ".join(said)
 
@@ -67,10 +58,12 @@ def label_sources(curve: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
 def _cells(row: dict[str, Any]) -> dict[str, Any]:
     is_known = row["difference"] is not None and row["low"] is not None
     return {
-        "Difference": points(row["difference"]) if is_known else NOTHING,
-        "95% interval": points_interval(row["low"], row["high"])
+        "Difference": words.points(row["difference"])
         if is_known
-        else NOTHING,
+        else words.NOTHING,
+        "95% interval": words.points_interval(row["low"], row["high"])
+        if is_known
+        else words.NOTHING,
         "Instances": row["n"],
         "Cases": row["n_cases"],
     }

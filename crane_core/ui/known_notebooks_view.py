@@ -1,7 +1,5 @@
 """Does it know the notebooks? The tab of Results on benchmarks that have copies with other names, or are copies."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.pipeline.results.known_notebooks import (
@@ -11,17 +9,7 @@ from crane_core.pipeline.results.known_notebooks import (
     known_notebooks,
 )
 from crane_core.pipeline.results.measures import Credit
-from crane_core.ui import data
-from crane_core.ui.known_notebooks_words import (
-    ABOUT,
-    NONE,
-    TITLE,
-    findings,
-    heading_of,
-    lead,
-    readable_known,
-    unlike,
-)
+from crane_core.ui import data, known_notebooks_words
 from crane_core.ui.outcome_words import smaller_sentence
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
@@ -51,23 +39,40 @@ def _known(
 
 def draw_known_notebooks(chosen: ResultChoice) -> None:
     """The section: of each pair of benchmarks by detection, and by diagnosis where both have labels."""
-    st.header(TITLE, anchor="copies")
+    st.header(known_notebooks_words.TITLE, anchor="copies")
     for of in _pairs(chosen):
         for credit in (Credit.DETECTION, Credit.STRICT):
             found = _known(of, credit, chosen.annotator, chosen.bound)
             if credit is Credit.DETECTION or len(found.table):
                 _draw(found)
-    st.caption(ABOUT)
+    st.caption(known_notebooks_words.ABOUT)
 
 
 def _draw(found: KnownNotebooks) -> None:
-    st.subheader(literal(heading_of(found, data.benchmark_titles())))
+    st.subheader(
+        literal(
+            known_notebooks_words.heading_of(found, data.benchmark_titles())
+        )
+    )
     if found.table.empty:
-        st.info(" ".join(filter(None, [NONE, unlike(found)])))
+        st.info(
+            " ".join(
+                filter(
+                    None,
+                    [
+                        known_notebooks_words.NONE,
+                        known_notebooks_words.unlike(found),
+                    ],
+                )
+            )
+        )
         return
-    st.markdown(lead(found))
-    st.markdown(bullets(map(literal, findings(found))))
-    st.html(rows_html(readable_known(found)))
-    for sentence in (unlike(found), smaller_sentence(found.table)):
+    st.markdown(known_notebooks_words.lead(found))
+    st.markdown(bullets(map(literal, known_notebooks_words.findings(found))))
+    st.html(rows_html(known_notebooks_words.readable_known(found)))
+    for sentence in (
+        known_notebooks_words.unlike(found),
+        smaller_sentence(found.table),
+    ):
         if sentence:
             st.caption(sentence)

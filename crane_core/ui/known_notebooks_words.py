@@ -1,7 +1,5 @@
 """The words about accuracy on copies of a benchmark, on the page and on the site."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -11,17 +9,8 @@ from crane_core.pipeline.results.known_notebooks import SIDES, KnownNotebooks
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import Outcome
+from crane_core.ui import words
 from crane_core.ui.outcome_words import comparison_cells, of_comparisons
-from crane_core.ui.words import (
-    experiment_words,
-    interval,
-    p_words,
-    percent,
-    points,
-    points_interval,
-    quantity,
-    setting_short,
-)
 
 TITLE = "Does it know the notebooks?"
 ABOUT = (
@@ -64,7 +53,7 @@ def unlike(found: KnownNotebooks) -> str:
     """How many runs were not compared, and why; empty where all were."""
     if not found.n_unlike:
         return ""
-    pairs = quantity(found.n_unlike, "pair")
+    pairs = words.quantity(found.n_unlike, "pair")
     return (
         f"{pairs} of runs of one detector and input left out: their options differ, so that not only the names and "
         "numbers would."
@@ -92,35 +81,37 @@ def readable_known(found: KnownNotebooks) -> pd.DataFrame:
 def _names(rows: list[dict[str, Any]]) -> list[str]:
     """Detector and input; the experiments too where a detector has several with that input."""
     names = [
-        f"{row['detector_title']} {setting_short(row['setting'])}"
+        f"{row['detector_title']} {words.setting_short(row['setting'])}"
         for row in rows
     ]
     n_of = Counter(names)
     return [
         name
         if n_of[name] == 1
-        else f"{name} ({' against '.join(experiment_words(row[side]) for side in reversed(SIDES))})"
+        else f"{name} ({' against '.join(words.experiment_words(row[side]) for side in reversed(SIDES))})"
         for name, row in zip(names, rows, strict=True)
     ]
 
 
 def _rate(row: dict[str, Any], side: str) -> str:
-    value = percent(row[f"{side}_value"])
-    return f"{value} ({interval(row[f'{side}_low'], row[f'{side}_high'])})"
+    value = words.percent(row[f"{side}_value"])
+    return (
+        f"{value} ({words.interval(row[f'{side}_low'], row[f'{side}_high'])})"
+    )
 
 
 def _finding(name: str, row: dict[str, Any]) -> str:
     found = Outcome(row["outcome"])
     if found is Outcome.NOTHING:
         return f"{name}: {row['outcome']}"
-    where = points_interval(row["low"], row["high"])
-    change = f"{points(row['difference'])}, 95% {where}"
-    over = f"{quantity(row['n'], 'instance')} of {quantity(row['n_cases'], 'case')}"
+    where = words.points_interval(row["low"], row["high"])
+    change = f"{words.points(row['difference'])}, 95% {where}"
+    over = f"{words.quantity(row['n'], 'instance')} of {words.quantity(row['n_cases'], 'case')}"
     if found in _CHANGES:
-        size = points(abs(row["difference"])).removeprefix("+")
+        size = words.points(abs(row["difference"])).removeprefix("+")
         # The larger of both decides, see `stats.outcome`.
         p = max(row["p_holm"], row["p_by_case_holm"])
-        return f"{name} {_CHANGES[found]} {size} on the copies (95% {where}, p {p_words(p)}; {over})"
+        return f"{name} {_CHANGES[found]} {size} on the copies (95% {where}, p {words.p_words(p)}; {over})"
     if found is Outcome.SMALLER:
         return f"{name}: a change {row['outcome']} on the copies ({change}; {over})"
     said = {

@@ -1,7 +1,5 @@
 """The labels behind a result: one line with their number, their origin, and what they represent."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.annotation.outcome import Provenance

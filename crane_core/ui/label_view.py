@@ -1,7 +1,5 @@
 """Labels of a campaign on a page: their words, and their colours on either ground."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 

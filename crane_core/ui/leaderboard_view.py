@@ -1,7 +1,5 @@
 """The leaderboard on Results and on Overview: the table, how sure its ranks are, and its figure and files."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,7 @@ import streamlit as st
 
 from crane_core.charts.leaderboard import leaderboard as chart
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.export.leaderboard_formats import (
-    board_frame,
-    letters,
-    method_of,
-    printed_frame,
-    unranked_notes,
-)
+from crane_core.pipeline.export import leaderboard_formats
 from crane_core.pipeline.results.leaderboard import (
     Board,
     BoardPolicy,
@@ -26,13 +18,7 @@ from crane_core.pipeline.results.leaderboard import (
 )
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data, keys
-from crane_core.ui.board_html import (
-    SORTED_BY,
-    board_table,
-    lead_words,
-    row_name,
-)
+from crane_core.ui import board_html, data, keys, words
 from crane_core.ui.caption import captioned, source_words
 from crane_core.ui.chart_box import draw_drawer, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -41,13 +27,6 @@ from crane_core.ui.overview_view import study
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import drop, switch
-from crane_core.ui.words import (
-    KIND_WORDS,
-    count,
-    experiment_words,
-    literal,
-    percent,
-)
 
 ALL = "all"
 TOP_ROWS = 6
@@ -107,8 +86,10 @@ def draw_leaderboard(chosen: ResultChoice) -> None:
     kinds = board.rows["detector_kind"].unique().tolist()
     kind = _kind(kinds)
     sort = st.query_params.get(keys.BOARD_SORT)
-    _draw_table(board, board_table(board, sort=sort, kind=kind), "results")
-    st.caption(literal(_counted_rows(board)))
+    _draw_table(
+        board, board_html.board_table(board, sort=sort, kind=kind), "results"
+    )
+    st.caption(words.literal(_counted_rows(board)))
     with st.expander("How ranks, brackets and costs are found"):
         st.markdown(ABOUT)
     with st.container(
@@ -133,7 +114,7 @@ def _kind(kinds: list[str]) -> str | None:
         [ALL, *kinds],
         key=keys.BOARD_KIND,
         format_func=lambda name: (
-            ALL if name == ALL else KIND_WORDS[DetectorKind(name)]
+            ALL if name == ALL else words.KIND_WORDS[DetectorKind(name)]
         ),
     )
     return None if chosen == ALL else chosen
@@ -152,10 +133,11 @@ def _counted_rows(board: Board) -> str:
     n_cases = int(ranked["n_cases"].max()) if len(ranked) else 0
     experiments = ranked["experiment"].unique()
     is_one = len(experiments) == 1
-    source = f" {experiment_words(experiments[0])}." if is_one else ""
+    source = f" {words.experiment_words(experiments[0])}." if is_one else ""
     return (
-        f"{_counted(board)}{source} {count(board.n_instances)} instances of {count(n_cases)} cases; "
-        f"{count(len(ranked))} ranked rows, {count(len(board.tests))} pairs, each on the instances that both "
+        f"{_counted(board)}{source} {words.count(board.n_instances)} instances of {words.count(n_cases)} cases; "
+        f"{words.count(len(ranked))} ranked rows, {words.count(len(board.tests))} pairs, each on the instances "
+        "that both "
         f"answered. {MARKS}"
     )
 
@@ -165,8 +147,13 @@ def board_figure(board: Board) -> ChartFigure:
     rows = [row for row in as_rows(board.rows) if row["value"] is not None]
     drawn = pd.DataFrame(
         {
-            "label": f"{rank_words(row['best'] or math.nan, row['worst'] or math.nan)}  {row_name(row)}",
-            "text": " ".join([percent(row["value"]), letters(row["groups"])]),
+            "label": f"{rank_words(row['best'] or math.nan, row['worst'] or math.nan)}  {board_html.row_name(row)}",
+            "text": " ".join(
+                [
+                    words.percent(row["value"]),
+                    leaderboard_formats.letters(row["groups"]),
+                ]
+            ),
             "is_filled": row["setting"] != Setting.CODE,
         }
         | {name: row[name] for name in DRAWN}
@@ -179,15 +166,15 @@ def board_figure(board: Board) -> ChartFigure:
     return ChartFigure(
         f"leaderboard_{board.policy.benchmark}",
         [finished(chart, drawn)],
-        shown=printed_frame(board),
-        numbers=board_frame(board),
+        shown=leaderboard_formats.printed_frame(board),
+        numbers=leaderboard_formats.board_frame(board),
         caption=captioned(
-            lead_words(board),
+            board_html.lead_words(board),
             [
                 ABOUT_FIGURE,
                 _counted(board),
-                method_of(board),
-                *unranked_notes(board),
+                leaderboard_formats.method_of(board),
+                *leaderboard_formats.unranked_notes(board),
             ],
             source=source,
         ),
@@ -200,7 +187,7 @@ def _draw_table(board: Board, html: str, where: str) -> None:
     def follow() -> None:
         asked = (st.session_state.get(key) or {}).get("asked")
         sort = asked.get("sort") if isinstance(asked, dict) else None
-        if isinstance(sort, str) and sort.lstrip("-") in SORTED_BY:
+        if isinstance(sort, str) and sort.lstrip("-") in board_html.SORTED_BY:
             st.query_params[keys.BOARD_SORT] = sort
 
     found: Any = _component(
@@ -231,8 +218,10 @@ def draw_top(chosen: ResultChoice) -> None:
     is_shown = ranked["is_own"] | (ranked.index < TOP_ROWS)
     shown = board._replace(rows=ranked[is_shown])
     st.header("Who predicts crashes best?", anchor="leaderboard")
-    st.markdown(literal(f"{lead_words(board)}."))
-    _draw_table(shown, board_table(shown, most=len(shown.rows)), "overview")
+    st.markdown(words.literal(f"{board_html.lead_words(board)}."))
+    _draw_table(
+        shown, board_html.board_table(shown, most=len(shown.rows)), "overview"
+    )
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium"
     ):
@@ -242,6 +231,6 @@ def draw_top(chosen: ResultChoice) -> None:
         )
         link(
             "results",
-            f"All {count(len(board.rows))} rows",
+            f"All {words.count(len(board.rows))} rows",
             **{keys.PART: "Leaderboard"},
         )

@@ -4,8 +4,6 @@ A link is a real one ("?experiment=..."), so another tab, a copied address and t
 addresses as text. Refuses to know what they mean: the page reads its address as if it had been typed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A form for a file of another evaluation tool: its first rows, a mapping to correct, and what that reads of them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from itertools import islice
@@ -14,13 +12,7 @@ import streamlit as st
 from crane_core.domain import LoadProblem, Run
 from crane_core.errors import CraneError, SourceError
 from crane_core.identity.visitor import Role
-from crane_core.importers.answer_maps.proposal import (
-    ROWS_LOOKED_AT,
-    SeenMember,
-    example,
-    proposed,
-    seen_members,
-)
+from crane_core.importers.answer_maps import proposal
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.mapped_answers import first_rows, read
 from crane_core.pipeline.loading.load import import_paths
@@ -60,7 +52,7 @@ def draw_mapping() -> None:
 
 def _draw_file(path: Path, file_id: str) -> None:
     first = first_rows(open_tree(path))
-    members = seen_members(first.rows)
+    members = proposal.seen_members(first.rows)
     if not members:
         raise SourceError(
             f"{path.name} has no row of members.",
@@ -70,7 +62,7 @@ def _draw_file(path: Path, file_id: str) -> None:
     grid(_member_table(members))
     text = st.text_area(
         "Mapping (TOML): correct the paths, and state what is missing",
-        value=proposed(*first),
+        value=proposal.proposed(*first),
         height=320,
         key=f"mapping_{file_id}",
     )
@@ -81,13 +73,13 @@ def _draw_file(path: Path, file_id: str) -> None:
         keep(IMPORT, [entry], is_all=True)
 
 
-def _member_table(members: Sequence[SeenMember]) -> pd.DataFrame:
+def _member_table(members: Sequence[proposal.SeenMember]) -> pd.DataFrame:
     """A row per path with its first values, cut to a line each."""
     rows = [
         {
             "Path": member.path,
             "First values": ", ".join(
-                map(example, member.values[:_SHOWN_VALUES])
+                map(proposal.example, member.values[:_SHOWN_VALUES])
             ),
         }
         for member in members[:_SHOWN_MEMBERS]
@@ -101,7 +93,9 @@ def _draw_preview(path: Path, text: str) -> None:
         with mapping_of_text(path, text) as paths:
             # Readers are lazy, so a long table is not read to its end for a few rows.
             read_first = list(
-                islice(read(open_files(paths, path.stem)), ROWS_LOOKED_AT)
+                islice(
+                    read(open_files(paths, path.stem)), proposal.ROWS_LOOKED_AT
+                )
             )
     except CraneError as error:
         st.warning(literal(str(error.args[0])))
@@ -124,5 +118,5 @@ def _answer_cells(run: Run) -> dict[str, Any]:
         "Input": str(run.setting),
         "Answer": str(run.run_index),
         "Predicted": said[run.crashes],
-        "Reason": example(run.reasoning or run.unanswered or ""),
+        "Reason": proposal.example(run.reasoning or run.unanswered or ""),
     }

@@ -4,8 +4,6 @@ A chart is a picture: its marks take no focus, and Vega hears no key on them. Kn
 selects. Refuses to know charts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

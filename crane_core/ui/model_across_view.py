@@ -1,7 +1,5 @@
 """Do the detectors differ in how much they gain? One sentence, one forest chart, and what the model assumes."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -17,21 +15,11 @@ from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
-from crane_core.ui import data
+from crane_core.ui import data, words
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.words import (
-    coefficient,
-    coefficient_interval,
-    count,
-    p_words,
-    percent,
-    points,
-    setting_short,
-    with_n,
-)
 
 REASONS = {
     Unfit.ONE_GROUP: "only one detector has answers with both inputs.",
@@ -91,13 +79,13 @@ def across_figure(chosen: ResultChoice) -> ChartFigure | None:
     rows = found.ratios.set_index("detector_title", drop=False).loc[titles]
     drawn = rows.assign(
         label=[
-            with_n(row["detector_title"], row["n"], row["n"])
+            words.with_n(row["detector_title"], row["n"], row["n"])
             for row in as_rows(rows)
         ],
-        text=rows["odds_ratio"].map(coefficient),
+        text=rows["odds_ratio"].map(words.coefficient),
     )
     numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
-    base, other = (setting_short(setting) for setting in chosen.inputs)
+    base, other = (words.setting_short(setting) for setting in chosen.inputs)
     name = (
         "odds_ratios"
         if chosen.inputs == WITH_STATE
@@ -129,9 +117,9 @@ def finding(found: ModelAcross, who: str) -> str:
         else f"No evidence that the {who} differ"
     )
     return (
-        f"**{said} in how much they gain, p {p_words(found.p_value)}** (Wald test of input × "
+        f"**{said} in how much they gain, p {words.p_words(found.p_value)}** (Wald test of input × "
         f"detector: χ² = {found.chi2:.2f}, {found.df} {'degree' if found.df == 1 else 'degrees'} of freedom, "
-        f"{count(found.n_cases)} cases)."
+        f"{words.count(found.n_cases)} cases)."
     )
 
 
@@ -139,11 +127,11 @@ def _readable(ratios: pd.DataFrame, base: str, other: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            f"Accuracy {base}": percent(row["without"]),
-            f"Accuracy {other}": percent(row["with_"]),
-            "Difference": points(row["with_"] - row["without"]),
-            "Odds ratio": coefficient(row["odds_ratio"]),
-            "95% interval": coefficient_interval(row["low"], row["high"]),
+            f"Accuracy {base}": words.percent(row["without"]),
+            f"Accuracy {other}": words.percent(row["with_"]),
+            "Difference": words.points(row["with_"] - row["without"]),
+            "Odds ratio": words.coefficient(row["odds_ratio"]),
+            "95% interval": words.coefficient_interval(row["low"], row["high"]),
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

@@ -1,7 +1,5 @@
 """The pages of the app, found in pages/: `<order>_<name>.py`. Adding a page is adding a file."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import cache

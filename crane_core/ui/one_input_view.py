@@ -1,7 +1,5 @@
 """What can be seen of answers with one input: their accuracy, their cases, and how to get another input."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -9,20 +7,11 @@ from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.results.beside import asked_as
 from crane_core.pipeline.results.measures import rate_table
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, words
 from crane_core.ui.gains_words import WHO
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.words import (
-    SETTING_WORDS,
-    count,
-    inputs_short,
-    interval,
-    literal,
-    percent,
-    setting_short,
-)
 
 MOST_LINKS = 8
 """Detectors and inputs whose answers are linked; the list of cases filters by the others."""
@@ -51,17 +40,20 @@ def single_title(rates: pd.DataFrame, kind: DetectorKind) -> str:
     if len(known) == 1:
         row = known[0]
         return (
-            f"{row['detector_title']} is right on {percent(row['value'])} of {count(row['n'])} notebooks with "
-            f"{SETTING_WORDS[Setting(row['setting'])].removeprefix('with ')}; it has no other input"
+            f"{row['detector_title']} is right on {words.percent(row['value'])} of {words.count(row['n'])} "
+            "notebooks with "
+            f"{words.SETTING_WORDS[Setting(row['setting'])].removeprefix('with ')}; it has no other input"
         )
     shares = [row["value"] for row in known]
     who = WHO.get(kind, "detector")
     detectors = rates["detector_title"].nunique()
     named = (
-        f"{count(detectors)} {who}s are" if detectors > 1 else f"One {who} is"
+        f"{words.count(detectors)} {who}s are"
+        if detectors > 1
+        else f"One {who} is"
     )
     return (
-        f"{named} right on {percent(min(shares))} to {percent(max(shares))} of the notebooks; "
+        f"{named} right on {words.percent(min(shares))} to {words.percent(max(shares))} of the notebooks; "
         "there are no two inputs to compare"
     )
 
@@ -71,7 +63,8 @@ def draw_one_input(chosen: ResultChoice) -> None:
     rates = each_input(chosen)
     st.header("What these answers show", anchor="gain")
     st.markdown(
-        f"No detector here answered one instance with both inputs of {inputs_short(chosen.inputs)}, so nothing can be "
+        f"No detector here answered one instance with both inputs of {words.inputs_short(chosen.inputs)}, so "
+        "nothing can be "
         "compared. Kinds of crash shows the same rates by library and cause; the links below open the cases. For a "
         "comparison, start the same detector with another input on the Runs page."
     )
@@ -80,7 +73,7 @@ def draw_one_input(chosen: ResultChoice) -> None:
         for row in as_rows(rates)[:MOST_LINKS]:
             link(
                 "cases",
-                f"Cases of {literal(row['detector_title'])} {setting_short(row['setting'])}",
+                f"Cases of {words.literal(row['detector_title'])} {words.setting_short(row['setting'])}",
                 **{
                     keys.BENCHMARK: chosen.benchmark,
                     keys.EXPERIMENT: row["experiment"],
@@ -98,11 +91,11 @@ def readable(rates: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Input": setting_short(row["setting"]),
-            "Accuracy": percent(row["value"]),
-            "95% interval": interval(row["low"], row["high"]),
-            "Instances": count(row["n"]),
-            "Cases": count(row["n_cases"]),
+            "Input": words.setting_short(row["setting"]),
+            "Accuracy": words.percent(row["value"]),
+            "95% interval": words.interval(row["low"], row["high"]),
+            "Instances": words.count(row["n"]),
+            "Cases": words.count(row["n_cases"]),
         }
         for row in as_rows(rates)
     )

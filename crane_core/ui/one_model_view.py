@@ -1,22 +1,13 @@
 """What is a gain of few cases worth? One model of all answers beside each group by itself."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.pipeline.results.one_model import ModelOfAll, model_of_all
 from crane_core.stats.equivalence import SMALLEST_EFFECT
-from crane_core.ui import answers_words, data
+from crane_core.ui import answers_words, data, one_model_words
 from crane_core.ui.answers_words import MethodAnswers, readable_answers
 from crane_core.ui.gains_view import compared
 from crane_core.ui.model_across_view import across_ratios
-from crane_core.ui.one_model_words import (
-    ABOUT,
-    TITLE,
-    finding,
-    readable_gains,
-    readable_ratios,
-)
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.specification_view import curve_and_errors
@@ -47,10 +38,10 @@ def draw_one_model(chosen: ResultChoice) -> None:
         )
         st.html(rows_html(readable_answers(answers)))
         st.caption(literal(answers_words.ABOUT))
-    st.header(TITLE, anchor="one-model")
-    st.markdown(finding(found))
+    st.header(one_model_words.TITLE, anchor="one-model")
+    st.markdown(one_model_words.finding(found))
     if found.why_not:
         return
-    st.html(rows_html(readable_gains(found)))
-    st.html(rows_html(readable_ratios(found, ratios)))
-    st.caption(literal(ABOUT))
+    st.html(rows_html(one_model_words.readable_gains(found)))
+    st.html(rows_html(one_model_words.readable_ratios(found, ratios)))
+    st.caption(literal(one_model_words.ABOUT))

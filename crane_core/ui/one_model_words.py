@@ -1,7 +1,5 @@
 """The words about the one model of all answers, on the page and on the site."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -11,14 +9,7 @@ from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 from crane_core.stats.one_model import PRIOR_SCALES
-from crane_core.ui.words import (
-    NOTHING,
-    coefficient,
-    coefficient_interval,
-    count,
-    points,
-    points_interval,
-)
+from crane_core.ui import words
 
 TITLE = "What is the gain of a group worth under one model?"
 BY_WORDS = {
@@ -49,10 +40,11 @@ def finding(found: ModelOfAll) -> str:
     moved = max(rows, key=lambda row: abs(row["observed"] - row["value"]))
     n_expected = sum(row["is_expected"] for row in rows)
     return (
-        f"**{moved['name']}: {points(moved['observed'])} observed in {count(moved['n_cases'])} "
-        f"{'case' if moved['n_cases'] == 1 else 'cases'}, {points(moved['value'])} under the model** "
-        f"({points_interval(moved['low'], moved['high'])}), which moves this gain most. Of {count(len(rows))} observed "
-        f"gains, {count(n_expected)} are as the model expects."
+        f"**{moved['name']}: {words.points(moved['observed'])} observed in {words.count(moved['n_cases'])} "
+        f"{'case' if moved['n_cases'] == 1 else 'cases'}, {words.points(moved['value'])} under the model** "
+        f"({words.points_interval(moved['low'], moved['high'])}), which moves this gain most. Of "
+        f"{words.count(len(rows))} observed "
+        f"gains, {words.count(n_expected)} are as the model expects."
     )
 
 
@@ -62,15 +54,15 @@ def readable_gains(found: ModelOfAll) -> pd.DataFrame:
         {
             "Group": row["name"],
             "By": BY_WORDS[row["by"]],
-            "Observed": points(row["observed"]),
-            "95% by case": points_interval(
+            "Observed": words.points(row["observed"]),
+            "95% by case": words.points_interval(
                 row["observed_low"], row["observed_high"]
             ),
-            "Model": points(row["value"]),
-            "95% of the model": points_interval(row["low"], row["high"]),
-            "Other priors": points_interval(row["least"], row["most"]),
+            "Model": words.points(row["value"]),
+            "95% of the model": words.points_interval(row["low"], row["high"]),
+            "Other priors": words.points_interval(row["least"], row["most"]),
             "As expected": "yes" if row["is_expected"] else "no",
-            "Cases": count(row["n_cases"]),
+            "Cases": words.count(row["n_cases"]),
         }
         for row in as_rows(found.gains)
     )
@@ -82,8 +74,10 @@ def readable_ratios(found: ModelOfAll, by_gee: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": str(title),
-            "Odds ratio, model": coefficient(row["odds_ratio"]),
-            "95% of the model": coefficient_interval(row["low"], row["high"]),
+            "Odds ratio, model": words.coefficient(row["odds_ratio"]),
+            "95% of the model": words.coefficient_interval(
+                row["low"], row["high"]
+            ),
             **_gee_cells(of_gee.get(str(title))),
         }
         for title, row in found.ratios.iterrows()
@@ -92,8 +86,8 @@ def readable_ratios(found: ModelOfAll, by_gee: pd.DataFrame) -> pd.DataFrame:
 
 def _gee_cells(row: dict[str, Any] | None) -> dict[str, str]:
     if row is None or row["odds_ratio"] is None:
-        return {"Odds ratio, GEE": NOTHING, "95% by case": NOTHING}
+        return {"Odds ratio, GEE": words.NOTHING, "95% by case": words.NOTHING}
     return {
-        "Odds ratio, GEE": coefficient(row["odds_ratio"]),
-        "95% by case": coefficient_interval(row["low"], row["high"]),
+        "Odds ratio, GEE": words.coefficient(row["odds_ratio"]),
+        "95% by case": words.coefficient_interval(row["low"], row["high"]),
     }

@@ -3,8 +3,6 @@
 `stats.outcome` decides which outcome a comparison has; nothing here looks at a p-value or an interval.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """One case on the start page: the target cell, what a detector said from the code alone, and with runtime state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """The start page's parts: the finding with its pictures, the paper, the cases behind it, where to go on."""
 
-from __future__ import annotations
-
 from html import escape
 
 import pandas as pd
@@ -13,21 +11,13 @@ from crane_core.pipeline.cases.pairs import Pattern, pair_table
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, paper
 from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
 from crane_core.ui.gains_words import headline
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
-from crane_core.ui.paper import (
-    PAPER_ADDRESS,
-    PAPER_ARXIV,
-    PAPER_AUTHORS,
-    PAPER_BIBTEX,
-    PAPER_TITLE,
-    PAPER_YEAR,
-)
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.together_view import names_of, rules_first
@@ -84,14 +74,14 @@ def _draw_paper() -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="paper"
     ):
-        authors = escape(", ".join(PAPER_AUTHORS))
+        authors = escape(", ".join(paper.PAPER_AUTHORS))
         st.html(
-            f'<p class="cw-paper"><cite>{escape(PAPER_TITLE)}</cite>, {authors}, {PAPER_YEAR}. '
-            f'<a href="{PAPER_ADDRESS}" rel="noreferrer" target="_blank">arXiv:{PAPER_ARXIV}</a></p>',
+            f'<p class="cw-paper"><cite>{escape(paper.PAPER_TITLE)}</cite>, {authors}, {paper.PAPER_YEAR}. '
+            f'<a href="{paper.PAPER_ADDRESS}" rel="noreferrer" target="_blank">arXiv:{paper.PAPER_ARXIV}</a></p>',
             width="content",
         )
         with st.popover("Cite", width="content"):
-            st.code(PAPER_BIBTEX, language="bibtex", wrap_lines=True)
+            st.code(paper.PAPER_BIBTEX, language="bibtex", wrap_lines=True)
 
 
 def draw_answer(chosen: ResultChoice | None) -> None:

@@ -1,38 +1,13 @@
 """What the detectors wrote about a pair: per version and input, folded by agreement. Finished HTML, escaped."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from crane_core.domain import Version
+from crane_core.ui import run_strip, verdict_matrix, words
 from crane_core.ui.code_html import prose_html
-from crane_core.ui.run_strip import (
-    MAX_REASON,
-    Answers,
-    has_texts,
-    reason,
-    strip_html,
-    vote_html,
-)
-from crane_core.ui.verdict_matrix import (
-    MatrixRow,
-    all_answers,
-    change_by_state,
-    place_of,
-    settings_of,
-)
-from crane_core.ui.words import (
-    VERSION_WORDS,
-    listed,
-    notebook_words,
-    quantity,
-    setting_short,
-    setting_words,
-    shortened,
-)
 
 _SAID = {
     True: ("says", "say", "crash"),
@@ -42,16 +17,23 @@ _SAID = {
 """Whether an answer predicts a crash: the verb for one and for several, and what is said."""
 
 
-def answers_html(rows: Sequence[MatrixRow]) -> str:
+def answers_html(rows: Sequence[verdict_matrix.MatrixRow]) -> str:
     """A line per detector that opens to its texts; open is the first that runtime state changed.
 
     A line below names those without texts; where none has any, there is nothing to read.
     """
-    told = [row for row in rows if any(map(has_texts, all_answers(row)))]
+    told = [
+        row
+        for row in rows
+        if any(map(run_strip.has_texts, verdict_matrix.all_answers(row)))
+    ]
     changed = [
         row
         for row in told
-        if any(change_by_state(row, version) is not None for version in Version)
+        if any(
+            verdict_matrix.change_by_state(row, version) is not None
+            for version in Version
+        )
     ]
     # One is open, so that a reader sees what opens; the one that changed is the most telling.
     opened = (changed or told)[:1]
@@ -67,14 +49,16 @@ def answers_html(rows: Sequence[MatrixRow]) -> str:
     ]
     if not told or not silent:
         return lines
-    names = escape(listed(silent))
+    names = escape(words.listed(silent))
     return f'{lines}<p class="cw-dim cw-small">Verdicts only, without texts: {names}.</p>'
 
 
-def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
-    settings = settings_of([row])
+def _detector(
+    row: verdict_matrix.MatrixRow, number: int, *, is_open: bool
+) -> str:
+    settings = verdict_matrix.settings_of([row])
     votes = " ".join(
-        f'<span><span class="cw-dim">{VERSION_WORDS[version]}:</span> {_votes(row, version, settings)}</span>'
+        f'<span><span class="cw-dim">{words.VERSION_WORDS[version]}:</span> {_votes(row, version, settings)}</span>'
         for version in Version
     )
     note = (
@@ -89,22 +73,27 @@ def _detector(row: MatrixRow, number: int, *, is_open: bool) -> str:
     return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
 
 
-def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
+def _votes(
+    row: verdict_matrix.MatrixRow, version: Version, settings: list[str]
+) -> str:
     pairs = ((setting, row.answers(setting, version)) for setting in settings)
     return " ".join(
-        f"{escape(setting_short(s))} {vote_html(found, version)}"
+        f"{escape(words.setting_short(s))} {run_strip.vote_html(found, version)}"
         for s, found in pairs
         if found
     )
 
 
-def _texts(row: MatrixRow, number: int, version: Version, setting: str) -> str:
+def _texts(
+    row: verdict_matrix.MatrixRow, number: int, version: Version, setting: str
+) -> str:
     """One input's answers about one version; nothing where none says why."""
     answers = row.answers(setting, version)
-    if answers is None or not has_texts(answers):
+    if answers is None or not run_strip.has_texts(answers):
         return ""
-    place = escape(place_of(number, version, setting))
-    head = f"<h3>{notebook_words(version)}, {escape(setting_words(setting))} {strip_html(answers, version)}</h3>"
+    place = escape(verdict_matrix.place_of(number, version, setting))
+    strip = run_strip.strip_html(answers, version)
+    head = f"<h3>{words.notebook_words(version)}, {escape(words.setting_words(setting))} {strip}</h3>"
     groups = [
         (said, [run for run in answers.runs if _predicts(run) is said])
         for said in (True, False, None)
@@ -123,7 +112,7 @@ def _predicts(run: dict[str, Any]) -> bool | None:
 
 
 def _group(
-    runs: list[dict[str, Any]], answers: Answers, *, said: bool | None
+    runs: list[dict[str, Any]], answers: run_strip.Answers, *, said: bool | None
 ) -> str:
     """Answers of one prediction: the most frequent text, other wordings folded."""
     one, several, what = _SAID[said]
@@ -131,19 +120,19 @@ def _group(
     verb = one if n == 1 else several
     head = f"{n} of {n_all} {verb} {what}" if n_all > 1 else ""
     told = f'<span class="cw-agreed">{head}</span> ' if head else ""
-    texts = Counter(text for run in runs if (text := reason(run)))
+    texts = Counter(text for run in runs if (text := run_strip.reason(run)))
     if not texts:
         return f'<p class="cw-answer">{told}<span class="cw-dim">without a reason</span></p>'
     # One wording needs no count: the head has it.
     is_counted = len(texts) > 1
     items = [
         f"<p class='cw-answer'>{told if place == 0 else ''}{_times(times) if is_counted else ''}"
-        f"{prose_html(shortened(text, MAX_REASON))}</p>"
+        f"{prose_html(words.shortened(text, run_strip.MAX_REASON))}</p>"
         for place, (text, times) in enumerate(texts.most_common())
     ]
     if len(items) == 1:
         return items[0]
-    others = quantity(len(items) - 1, "other wording")
+    others = words.quantity(len(items) - 1, "other wording")
     return f"{items[0]}<details class='cw-wordings'><summary>{others}</summary>{''.join(items[1:])}</details>"
 
 

@@ -1,7 +1,5 @@
 """The code of both versions side by side, with the runtime state before the target beside it: finished HTML."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -3,21 +3,13 @@
 The same HTML is two columns where there is room, and one where there is not; the style sheet decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from crane_core.celldiff import (
-    CellPair,
-    LinePair,
-    NumberedLine,
-    align_cells,
-    align_lines,
-)
+from crane_core import celldiff
 from crane_core.domain import CellRole
 from crane_core.ui.code_html import code_html
 from crane_core.ui.words import VERSION_WORDS, quantity
@@ -55,11 +47,11 @@ class _DiffRow(NamedTuple):
 
 def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     """Both notebooks aligned: cells matched first, then lines, the targets side by side."""
-    pairs = align_cells(
+    pairs = celldiff.align_cells(
         [c.code for c in crashing],
         [c.code for c in fixed],
         # The targets face each other even if nothing in them is alike.
-        pinned=CellPair(_target(crashing), _target(fixed)),
+        pinned=celldiff.CellPair(_target(crashing), _target(fixed)),
     )
     rows = "".join(
         _folded(
@@ -104,7 +96,9 @@ def _at(cells: Sequence[ShownCell], index: int | None) -> ShownCell | None:
 
 
 def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
-    lines = align_lines(left.code if left else "", right.code if right else "")
+    lines = celldiff.align_lines(
+        left.code if left else "", right.code if right else ""
+    )
     is_target = CellRole.TARGET in {cell.role for cell in (left, right) if cell}
     same = (
         left is not None
@@ -165,7 +159,9 @@ def _status(
 
 
 def _lines(
-    lines: list[LinePair], left: ShownCell | None, right: ShownCell | None
+    lines: list[celldiff.LinePair],
+    left: ShownCell | None,
+    right: ShownCell | None,
 ) -> str:
     """The lines, long stretches without a change collapsed."""
     rows = _line_rows(lines[:MAX_LINES], left, right)
@@ -177,7 +173,9 @@ def _lines(
 
 
 def _line_rows(
-    lines: list[LinePair], left: ShownCell | None, right: ShownCell | None
+    lines: list[celldiff.LinePair],
+    left: ShownCell | None,
+    right: ShownCell | None,
 ) -> list[str]:
     return [
         _line_row(pair, before, left, right)
@@ -191,7 +189,7 @@ def lines_html(rows: Sequence[str]) -> str:
     return f'<div class="cw-lines">{"".join(rows)}</div>'
 
 
-def _more(lines: list[LinePair]) -> str:
+def _more(lines: list[celldiff.LinePair]) -> str:
     cut = len(lines) - MAX_LINES
     return (
         f'<div class="cw-dim cw-more">… {cut:,} more lines</div>'
@@ -209,7 +207,7 @@ def collapsed_html(rows: Sequence[str]) -> str:
 
 
 def _stretches(
-    lines: list[LinePair], left: ShownCell | None
+    lines: list[celldiff.LinePair], left: ShownCell | None
 ) -> Iterator[tuple[int, int, bool]]:
     """Slices of the shown lines, each with whether it collapses; a cell without a change or a crash stays open."""
     n = min(len(lines), MAX_LINES)
@@ -237,8 +235,8 @@ def _stretches(
 
 
 def _line_row(
-    pair: LinePair,
-    before: LinePair | None,
+    pair: celldiff.LinePair,
+    before: celldiff.LinePair | None,
     left: ShownCell | None,
     right: ShownCell | None,
 ) -> str:
@@ -251,24 +249,26 @@ def _line_row(
     )
 
 
-def words_of(pair: LinePair) -> tuple[tuple[Span, ...], ...]:
+def words_of(pair: celldiff.LinePair) -> tuple[tuple[Span, ...], ...]:
     """The words that differ in two lines, of each side; none where the lines are equal or one is missing."""
     if pair.same or not pair.left or not pair.right:
         return (), ()
     return changed_words(pair.left.text, pair.right.text)
 
 
-def _crashes(line: NumberedLine | None, cell: ShownCell | None) -> bool:
+def _crashes(
+    line: celldiff.NumberedLine | None, cell: ShownCell | None
+) -> bool:
     return (
         line is not None and cell is not None and cell.crash_line == line.number
     )
 
 
 def _side(
-    pair: LinePair,
+    pair: celldiff.LinePair,
     side: int,
     cell: ShownCell | None,
-    before: NumberedLine | None,
+    before: celldiff.NumberedLine | None,
     *,
     words: tuple[Span, ...],
 ) -> str:
@@ -288,7 +288,7 @@ def _side(
 
 
 def side_html(
-    pair: LinePair, side: int, number: str, text: str, mark: str = ""
+    pair: celldiff.LinePair, side: int, number: str, text: str, mark: str = ""
 ) -> str:
     """One side of two lines: its number and its text as HTML, both empty where it has no line.
 
@@ -307,7 +307,9 @@ def side_html(
     return f'<div class="{css}">{number}{sign}<div>{text}</div></div>'
 
 
-def _number(line: NumberedLine, before: NumberedLine | None) -> str:
+def _number(
+    line: celldiff.NumberedLine, before: celldiff.NumberedLine | None
+) -> str:
     """The number of a line; it says so where empty lines before it are left out."""
     if before is None or line.number <= before.number + 1:
         return f"<i>{line.number}</i>"

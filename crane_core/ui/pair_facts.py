@@ -1,7 +1,5 @@
 """What is known of a pair besides its texts, and the rows of its verdicts, as finished HTML and finished rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from html import escape
 from typing import Any, NamedTuple
@@ -12,15 +10,10 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import Version
 from crane_core.pipeline.cases.pairs import voted
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui import words
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.run_strip import Answers, Strip
 from crane_core.ui.verdict_matrix import MatrixRow, rows_of
-from crane_core.ui.words import (
-    VERSION_WORDS,
-    exception_name,
-    experiment_words,
-    is_imported,
-)
 
 MAX_RAISED = 300
 """Characters of an exception's message in the header."""
@@ -33,7 +26,7 @@ def facts_html(case: dict[str, Any]) -> str:
     shown = {
         "library": case["library"],
         "root cause": case["root_cause"],
-        "exception": exception_name(case["exception"]),
+        "exception": words.exception_name(case["exception"]),
         "crash type": case["crash_type"],
         "pipeline stage": case["stage"],
         "benchmark": case["benchmark_title"],
@@ -49,7 +42,7 @@ def facts_html(case: dict[str, Any]) -> str:
 def raised_html(case: dict[str, Any]) -> str:
     """The exception with the first line of its message; nothing if neither is known."""
     name, lines = (
-        exception_name(case["exception"]) or "",
+        words.exception_name(case["exception"]) or "",
         str(case["message"] or "").strip().splitlines(),
     )
     message = lines[0] if lines else ""
@@ -76,7 +69,8 @@ def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
         else ""
     )
     notes = "".join(
-        f'<p class="cw-dim">Remark on the {VERSION_WORDS.get(version, version)} notebook: {prose_html(remark)}</p>'
+        f'<p class="cw-dim">Remark on the {words.VERSION_WORDS.get(version, version)} notebook: '
+        f"{prose_html(remark)}</p>"
         for version, remark in remarks.items()
     )
     return f'<div class="cw-why">{why}{notes}</div>' if why or notes else ""
@@ -103,15 +97,15 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
         for name, of in sorted(_by("experiment", as_rows(runs)).items())
     }
     imported = [
-        s._replace(experiment=experiment_words(name))
+        s._replace(experiment=words.experiment_words(name))
         for name in rows
-        if is_imported(name)
+        if words.is_imported(name)
         for s in rows[name]
     ]
     local = [
         s._replace(experiment=name)
         for name in rows
-        if not is_imported(name)
+        if not words.is_imported(name)
         for s in rows[name]
     ]
     order = in_order(list({strip.detector for strip in imported}))

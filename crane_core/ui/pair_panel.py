@@ -4,8 +4,6 @@ The script beside this file switches the panel and marks what an answer names in
 server.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple

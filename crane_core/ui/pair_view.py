@@ -1,7 +1,5 @@
 """One pair on one page: its steps, its first screen, and the published inputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -12,19 +10,13 @@ from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
-from crane_core.ui import keys
+from crane_core.ui import keys, words
 from crane_core.ui.code_html import prompt_html
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import draw_neighbours, link
 from crane_core.ui.notes.pair_notes import draw_notes, steps_words
 from crane_core.ui.pair_facts import asked_rows, raised_html
 from crane_core.ui.pair_panel import PairMaterial, draw_panel
-from crane_core.ui.words import (
-    VERSION_WORDS,
-    edition_words,
-    literal,
-    setting_words,
-)
 
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
@@ -45,7 +37,9 @@ def draw_pair(
     noted = steps_words(benchmark, case_id) if case else ""
     _draw_steps(case_id, listed, raised_html(case) if case else "", noted)
     if case is None:
-        missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
+        missing = words.literal(
+            f"There is no case {case_id!r} in {benchmark!r}."
+        )
         st.error(f"{missing} Go back to the list and pick one.")
         return
     cells = stored.cells(store.cursor(), benchmark, case_id)
@@ -118,7 +112,7 @@ def _show(case_id: str | None) -> None:
 def _origin_words(origin: str) -> str:
     name, edition = without_edition(origin)
     return (
-        f"{ORIGIN_WORDS[name]}{edition_words(edition)}"
+        f"{ORIGIN_WORDS[name]}{words.edition_words(edition)}"
         if name in ORIGIN_WORDS
         else origin
     )
@@ -155,4 +149,5 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
 def _input_name(row: dict[str, Any]) -> str:
     # The release that the study's models were shown goes without a name.
     origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
-    return f"{VERSION_WORDS[row['version']]}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"
+    version = words.VERSION_WORDS[row["version"]]
+    return f"{version}, {words.setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"

@@ -1,19 +1,12 @@
 """Cost against accuracy: tokens and price of the input, and the Pareto front."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.results.input_cost import (
-    QUESTIONS,
-    cost_table,
-    tokens_of_inputs,
-    with_front,
-)
+from crane_core.pipeline.results import input_cost
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
@@ -37,12 +30,12 @@ from crane_core.ui.words import (
 )
 def _costs(chosen: Ablated) -> pd.DataFrame:
     rows = chosen.of_all_kinds()
-    tokens = tokens_of_inputs(
+    tokens = input_cost.tokens_of_inputs(
         data.store(),
         chosen.benchmark,
         sorted(rows["experiment"].unique().tolist()),
     )
-    return cost_table(rows, tokens, rate=chosen.rate)
+    return input_cost.cost_table(rows, tokens, rate=chosen.rate)
 
 
 def draw_pareto(chosen: Ablated) -> None:
@@ -66,7 +59,7 @@ def draw_pareto(chosen: Ablated) -> None:
             "The cost of these inputs is unknown: their texts are not loaded, or they have no list price."
         )
         return
-    known = with_front(table, cost)
+    known = input_cost.with_front(table, cost)
     st.markdown(finding(known, chosen.rate_words, cost))
     draw_figure(figure)
 
@@ -74,7 +67,7 @@ def draw_pareto(chosen: Ablated) -> None:
 def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
     """Cost against accuracy, by one of COSTS; None where no model's input has a known cost."""
     table = _costs(chosen)
-    known = with_front(table, cost)
+    known = input_cost.with_front(table, cost)
     has_models = (table["detector_kind"] == DetectorKind.LLM).any()
     if known.empty or not has_models:
         return None
@@ -124,7 +117,7 @@ def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:
             "Tokens, mean": NOTHING
             if row["tokens"] is None
             else count(round(row["tokens"])),
-            f"USD per {QUESTIONS:,}": NOTHING
+            f"USD per {input_cost.QUESTIONS:,}": NOTHING
             if row["usd"] is None
             else f"{row['usd']:.2f}",
             "On the Pareto front": "yes" if row["is_front"] else "no",

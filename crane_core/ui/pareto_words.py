@@ -1,7 +1,5 @@
 """What inputs cost against how often they lead to the truth, in words. Knows no page."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.pipeline.results.input_cost import QUESTIONS

@@ -1,19 +1,14 @@
 """What was planned, beside what was found: every registered plan of the benchmark, whatever the other switches say."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.results import study_plan
 from crane_core.pipeline.results.plan_findings import (
     deviations,
     exploratory,
     plan_findings,
     readable_plans,
-)
-from crane_core.pipeline.results.study_plan import (
-    PlanOnRecord,
-    registered_plans,
 )
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
@@ -33,7 +28,7 @@ NONE = (
 
 
 @data.kept(data.revision, 16, copied=True)
-def _findings(on_record: PlanOnRecord) -> pd.DataFrame:
+def _findings(on_record: study_plan.PlanOnRecord) -> pd.DataFrame:
     verdicts = data.verdicts()
     rows = verdicts[verdicts["benchmark"] == on_record.plan.benchmark]
     return plan_findings(on_record, lambda who: data.judged(rows, who))
@@ -57,7 +52,9 @@ def draw_plans(chosen: ResultChoice) -> None:
     draw_exploratory(chosen)
 
 
-def _other_bound(one: PlanOnRecord, chosen: ResultChoice) -> list[str]:
+def _other_bound(
+    one: study_plan.PlanOnRecord, chosen: ResultChoice
+) -> list[str]:
     planned, here = (100 * bound for bound in (one.plan.bound, chosen.bound))
     if planned == here:
         return []
@@ -84,9 +81,9 @@ def draw_exploratory(chosen: ResultChoice) -> None:
         st.caption(f"Exploratory, in no registered plan: {named}{more}.")
 
 
-def _plans(chosen: ResultChoice) -> list[PlanOnRecord]:
+def _plans(chosen: ResultChoice) -> list[study_plan.PlanOnRecord]:
     """Those of the benchmark; none, with a warning, if one of them was altered."""
-    found: list[PlanOnRecord] = []
+    found: list[study_plan.PlanOnRecord] = []
     with refusals_shown():
-        found = registered_plans(data.folder())
+        found = study_plan.registered_plans(data.folder())
     return [one for one in found if one.plan.benchmark == chosen.benchmark]

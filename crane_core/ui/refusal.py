@@ -3,8 +3,6 @@
 Knows which of the core's remedies are commands, and what a visitor of the page does instead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Results of rehearsals: what the targets did when they were executed. Nothing here is a prediction."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

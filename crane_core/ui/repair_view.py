@@ -1,7 +1,5 @@
 """Results of repair jobs: how many crashing notebooks have a fix that runs through. Nothing here is a prediction."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

@@ -14,17 +14,12 @@ import streamlit as st
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.pipeline.judging.judged import annotators_of
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.beside import SHIPPED, beside, with_shipped
 from crane_core.pipeline.results.comparisons import (
     comparison_from,
     comparison_text,
     comparisons,
-)
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
 )
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -52,8 +47,8 @@ RULE_HELP = """How the answers to one instance become one prediction.
 - **mean of answers**: each answer counts its share
 - **all answers**: crash only if every answer says so"""
 _OLD_RULES = {
-    "mean of runs": str(VoteRule.MEAN),
-    "all runs": str(VoteRule.ALL),
+    "mean of runs": str(measures.VoteRule.MEAN),
+    "all runs": str(measures.VoteRule.ALL),
 }
 """Vote rules as addresses of before name them."""
 CREDIT_HELP = """What a detected crash is worth.
@@ -91,11 +86,11 @@ class ResultChoice(NamedTuple):
     benchmark: str
     experiment: str
     kind: DetectorKind
-    rule: VoteRule
-    credit: Credit
+    rule: measures.VoteRule
+    credit: measures.Credit
     annotator: str = PUBLISHED_HUMAN
     beside: tuple[str, ...] = ()
-    inputs: Inputs = WITH_STATE
+    inputs: measures.Inputs = measures.WITH_STATE
     bound: float = SMALLEST_EFFECT
 
     def rows(self) -> pd.DataFrame:
@@ -104,9 +99,9 @@ class ResultChoice(NamedTuple):
             # Rule, credit, inputs and bound change no row: with the defaults in their place, one cached frame
             # serves all of them.
             self._replace(
-                rule=VoteRule.MAJORITY,
-                credit=Credit.STRICT,
-                inputs=WITH_STATE,
+                rule=measures.VoteRule.MAJORITY,
+                credit=measures.Credit.STRICT,
+                inputs=measures.WITH_STATE,
                 bound=SMALLEST_EFFECT,
             ),
         )
@@ -147,7 +142,9 @@ def _rows(chosen: ResultChoice) -> pd.DataFrame:
     return _shown(chosen)
 
 
-def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
+def _shown(
+    chosen: ResultChoice, inputs: measures.Inputs | None = None
+) -> pd.DataFrame:
     """The rows with these inputs, judged by the annotator before detectors beside the study get other names."""
     verdicts = data.verdicts()
     is_beside = verdicts["experiment"].isin(chosen.beside)
@@ -276,22 +273,26 @@ def _reading(
         benchmark,
         experiment,
         DetectorKind(kind),
-        VoteRule.MAJORITY,
-        Credit.STRICT,
+        measures.VoteRule.MAJORITY,
+        measures.Credit.STRICT,
         beside=tuple(added),
     )
     inputs = _inputs(chosen, ask)
     rule = ask.one(
-        "Vote rule", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str
+        "Vote rule",
+        [str(rule) for rule in measures.VoteRule],
+        keys.VOTE,
+        RULE_HELP,
+        str,
     )
     annotators = _annotators(
         measured[measured["detector_kind"] == kind], benchmark, experiment, kind
     )
     # Runs that are added may lack labelled diagnoses, and a chart must not mix two measures.
     credits = (
-        [str(credit) for credit in Credit]
+        [str(credit) for credit in measures.Credit]
         if annotators and not added
-        else [str(Credit.DETECTION)]
+        else [str(measures.Credit.DETECTION)]
     )
     credit = ask.one(
         "Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str
@@ -311,8 +312,8 @@ def _reading(
         BOUND_HELP,
     )
     return chosen._replace(
-        rule=VoteRule(rule),
-        credit=Credit(credit),
+        rule=measures.VoteRule(rule),
+        credit=measures.Credit(credit),
         annotator=annotator,
         inputs=inputs,
         bound=float(points) / 100,
@@ -331,9 +332,9 @@ def reading_words(chosen: ResultChoice) -> str:
     said = [str(chosen.rule), str(chosen.credit)]
     if chosen.kind is not DetectorKind.LLM:
         said.insert(0, KIND_WORDS[chosen.kind])
-    if chosen.credit is not Credit.DETECTION:
+    if chosen.credit is not measures.Credit.DETECTION:
         said.append(chosen.annotator)
-    if chosen.inputs != WITH_STATE:
+    if chosen.inputs != measures.WITH_STATE:
         said.append(inputs_short(chosen.inputs))
     if chosen.bound != SMALLEST_EFFECT:
         said.append(f"from {points_words(f'{100 * chosen.bound:.4g}')} on")
@@ -360,17 +361,17 @@ def _executed(
         benchmark,
         experiment,
         kind,
-        VoteRule.MAJORITY,
-        Credit.DETECTION,
+        measures.VoteRule.MAJORITY,
+        measures.Credit.DETECTION,
     )
 
 
-def _inputs(chosen: ResultChoice, ask: Ask) -> Inputs:
+def _inputs(chosen: ResultChoice, ask: Ask) -> measures.Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
     options = _compared(chosen)
     if not options:
         ask.drop(keys.COMPARE)
-        return WITH_STATE
+        return measures.WITH_STATE
     words = {text: inputs_short(comparison_from(text)) for text in options}
     return comparison_from(
         ask.picked(

@@ -4,8 +4,6 @@ The planned test decides the words (`gains_words.headline`); where two inputs ca
 was measured instead.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.domain import DetectorKind

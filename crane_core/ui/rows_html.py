@@ -4,8 +4,6 @@ A grid of Streamlit is a canvas, which a phone has to scroll sideways. Knows fin
 row is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """One detector's answers to one version: a square per answer, the majority against the truth, the human label."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from typing import Any, NamedTuple

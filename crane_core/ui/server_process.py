@@ -16,8 +16,6 @@ aborts (SIGABRT). So the process waits a moment for those threads, does what was
 without unwinding any.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Sources as cards, published by others or loaded: what each unlocks, its records, licence and state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple

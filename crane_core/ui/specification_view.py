@@ -1,7 +1,5 @@
 """Does the conclusion depend on the choices? One sentence, a line per detector, and the specification curve."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -15,40 +13,21 @@ from crane_core.pipeline.judging.judges import (
     person_and_judges,
     without_repetitions,
 )
+from crane_core.pipeline.results import specification_curve
 from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.specification_curve import (
-    NOBODY,
-    curve_of,
-    pairs_of,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys
+from crane_core.ui import data, judge_error_words, keys, specification_words
 from crane_core.ui.caption import captioned, sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.judge_error_words import ABOUT as ABOUT_JUDGES
-from crane_core.ui.judge_error_words import (
-    TITLE,
-    errors_sentence,
-    label_sources,
-)
 from crane_core.ui.navigation import link
 from crane_core.ui.overview_view import study
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.specification_words import (
-    ABOUT,
-    by_reading,
-    choices_html,
-    choices_of,
-    finding,
-    joint_finding,
-    judge_caveat,
-    line,
-)
 from crane_core.ui.words import (
     NOTHING,
     bullets,
@@ -65,11 +44,15 @@ def _curve(
 ) -> tuple[pd.DataFrame, pd.DataFrame, JointCurve | None]:
     """The curve, the same by reading, and the inference over all readings."""
     names = without_repetitions(_annotators(chosen), judge_passes(data.store()))
-    pairs = pairs_of(
+    pairs = specification_curve.pairs_of(
         {name: chosen.rows_judged_by(name) for name in names}, chosen.inputs
     )
-    curve = curve_of(pairs, bound=chosen.bound)
-    return curve, by_reading(curve), joint_curve(curve, pairs)
+    curve = specification_curve.curve_of(pairs, bound=chosen.bound)
+    return (
+        curve,
+        specification_words.by_reading(curve),
+        joint_curve(curve, pairs),
+    )
 
 
 def _annotators(chosen: ResultChoice) -> list[str]:
@@ -105,9 +88,9 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     if found is None:
         return
     person, errors = found
-    st.subheader(TITLE, anchor="judged")
-    st.markdown(literal(errors_sentence(errors, person)))
-    st.html(rows_html(label_sources(curve, errors)))
+    st.subheader(judge_error_words.TITLE, anchor="judged")
+    st.markdown(literal(judge_error_words.errors_sentence(errors, person)))
+    st.html(rows_html(judge_error_words.label_sources(curve, errors)))
     st.caption(ABOUT_JUDGES)
 
 
@@ -123,15 +106,16 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
         )
         return
     st.header("Does the conclusion depend on the choices?", anchor="choices")
-    st.markdown(finding(curve))
-    st.markdown(literal(joint_finding(joint)))
+    st.markdown(specification_words.finding(curve))
+    st.markdown(literal(specification_words.joint_finding(joint)))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown(
         bullets(
-            line(curve[curve["detector_title"] == title]) for title in titles
+            specification_words.line(curve[curve["detector_title"] == title])
+            for title in titles
         )
     )
-    st.html(choices_html(curve))
+    st.html(specification_words.choices_html(curve))
     if figure := choices_figure(chosen):
         with st.container(key=keys.CURVE):
             draw_figure(figure)
@@ -145,15 +129,23 @@ def choices_figure(chosen: ResultChoice) -> ChartFigure | None:
         return None
     return ChartFigure(
         "choices",
-        [finished(curve_chart, readings, choices_of(readings))],
+        [
+            finished(
+                curve_chart, readings, specification_words.choices_of(readings)
+            )
+        ],
         shown=_readable(curve),
         numbers=curve,
         caption=captioned(
-            finding(curve),
-            [joint_finding(joint), ABOUT, sampled(curve)],
+            specification_words.finding(curve),
+            [
+                specification_words.joint_finding(joint),
+                specification_words.ABOUT,
+                sampled(curve),
+            ],
             source=chosen.source,
         ),
-        note=ABOUT,
+        note=specification_words.ABOUT,
     )
 
 
@@ -177,7 +169,7 @@ def has_several_judges() -> bool:
 
 def draw_judge_caveat(chosen: ResultChoice) -> None:
     """Overview: one line where the conclusion depends most on who judged, with a way to every reading."""
-    words = judge_caveat(_curve(chosen)[0])
+    words = specification_words.judge_caveat(_curve(chosen)[0])
     if words is None:
         return
     claim, told = words.split(":", 1)
@@ -196,7 +188,7 @@ def _readable(curve: pd.DataFrame) -> pd.DataFrame:
             "Runs": row["rule"],
             "Detected if": row["credit"],
             "Judged by": NOTHING
-            if row["judged_by"] == NOBODY
+            if row["judged_by"] == specification_curve.NOBODY
             else row["judged_by"],
             "Difference": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),

@@ -1,7 +1,5 @@
 """Whether the conclusion depends on the choices, in words and as the chart takes it. Knows no page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """The columns of a data frame in both versions as a table, one row a column: its dtype (R) and its values (V)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

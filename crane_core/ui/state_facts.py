@@ -3,8 +3,6 @@
 Knows the form of published and of captured states. Refuses to know HTML.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,42 +3,17 @@
 Where the two versions differ is marked; a fact that only one has shows a dash on the other side.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from typing import Any
 
+from crane_core.ui import state_columns, state_facts
 from crane_core.ui.code_html import blanks_html
-from crane_core.ui.state_columns import (
-    columns_html,
-    tells_columns,
-    without_columns,
-)
-from crane_core.ui.state_facts import (
-    ABSENT,
-    ACCESSED,
-    DOCS,
-    GROUPS,
-    LEGEND,
-    MARK_WORDS,
-    NO_NUMBERS,
-    Facts,
-    Key,
-    Numbers,
-    absent_facts,
-    documents,
-    entries,
-    entry_facts,
-    fact_text,
-    near_names,
-    rounded,
-    substance,
-    unavailable_facts,
-)
 from crane_core.ui.state_words import has_words, path_words, value_words
 
-WORDED = frozenset({*MARK_WORDS} - {DOCS, ABSENT})
+WORDED = frozenset(
+    {*state_facts.MARK_WORDS} - {state_facts.DOCS, state_facts.ABSENT}
+)
 """The marks of facts that the probe recorded under a field's name."""
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
@@ -58,7 +33,10 @@ MAX_FOLDED = 400
 def state_html(
     crashing: str | None,
     fixed: str | None,
-    numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS),
+    numbers: tuple[state_facts.Numbers, state_facts.Numbers] = (
+        state_facts.NO_NUMBERS,
+        state_facts.NO_NUMBERS,
+    ),
     opened: frozenset[str] = frozenset(),
     crash_line: str = "",
 ) -> str:
@@ -67,24 +45,31 @@ def state_html(
     Open from the start are names that differ, and those of `opened`. The names that the text of the crash line uses
     come first.
     """
-    left, right = documents(crashing), documents(fixed)
-    vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
+    left, right = state_facts.documents(crashing), state_facts.documents(fixed)
+    vain = (
+        state_facts.absent_facts(left, numbers[0]),
+        state_facts.absent_facts(right, numbers[1]),
+    )
     absent = _table("Absent", "what the target uses and will not find", *vain)
     missing = _table(
-        "Unavailable", "", unavailable_facts(left), unavailable_facts(right)
+        "Unavailable",
+        "",
+        state_facts.unavailable_facts(left),
+        state_facts.unavailable_facts(right),
     )
-    sides = entries(left), entries(right)
+    sides = state_facts.entries(left), state_facts.entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     used = _names_in(crash_line)
     # Without a name that is almost right, the columns that the crash line names decide.
-    decisive = near_names(left) | near_names(right) or frozenset(
-        found[0][1:-1] for found in _TEXT.finditer(crash_line)
-    )
+    decisive = state_facts.near_names(left) | state_facts.near_names(
+        right
+    ) or frozenset(found[0][1:-1] for found in _TEXT.finditer(crash_line))
     # The sort is stable: the crash line's names, then what differs, each part in the order of the state.
     names.sort(
         key=lambda name: (
             _as_chain(name) not in used,
-            substance(sides[0].get(name)) == substance(sides[1].get(name)),
+            state_facts.substance(sides[0].get(name))
+            == state_facts.substance(sides[1].get(name)),
         )
     )
     shown = [
@@ -120,14 +105,20 @@ def _names_in(line: str) -> frozenset[str]:
 
 def _as_chain(name: str) -> str:
     """A state's name as `_names_in` writes it: published states join what is reached by underscores."""
-    return name.removesuffix(ACCESSED).replace(".", "_")
+    return name.removesuffix(state_facts.ACCESSED).replace(".", "_")
 
 
 def _legend(tree: str) -> str:
     """The meaning of the marks in the tree."""
-    there = {mark for mark in MARK_WORDS if f">{mark}</div>" in tree}
+    there = {
+        mark for mark in state_facts.MARK_WORDS if f">{mark}</div>" in tree
+    }
     signs = {sign for mark in there for sign in mark}
-    told = [(sign, words) for sign, words in LEGEND.items() if sign in signs]
+    told = [
+        (sign, words)
+        for sign, words in state_facts.LEGEND.items()
+        if sign in signs
+    ]
     items = "".join(
         f'<span><b class="cw-{sign}">{sign}</b> {words}</span>'
         for sign, words in told
@@ -139,29 +130,34 @@ def frames_of(
     crashing: str | None, fixed: str | None, *, most: int
 ) -> frozenset[str]:
     """The names of the first data frames, whose columns are shown."""
-    left, right = entries(documents(crashing)), entries(documents(fixed))
+    left, right = (
+        state_facts.entries(state_facts.documents(crashing)),
+        state_facts.entries(state_facts.documents(fixed)),
+    )
     names = [
         name
         for name in dict.fromkeys([*left, *right])
-        if tells_columns(left.get(name), right.get(name))
+        if state_columns.tells_columns(left.get(name), right.get(name))
     ]
     return frozenset(names[:most])
 
 
 def n_different(crashing: str | None, fixed: str | None) -> int:
     """How many names, and things needed in vain, differ between the two states."""
-    left, right = documents(crashing), documents(fixed)
+    left, right = state_facts.documents(crashing), state_facts.documents(fixed)
     return sum(
-        substance(a.get(name)) != substance(b.get(name))
+        state_facts.substance(a.get(name)) != state_facts.substance(b.get(name))
         for a, b in (
-            (entries(left), entries(right)),
-            (absent_facts(left), absent_facts(right)),
+            (state_facts.entries(left), state_facts.entries(right)),
+            (state_facts.absent_facts(left), state_facts.absent_facts(right)),
         )
         for name in {*a, *b}
     )
 
 
-def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
+def _table(
+    title: str, meaning: str, left: state_facts.Facts, right: state_facts.Facts
+) -> str:
     """Facts that belong to no name of the kernel; empty if there are none."""
     keys = list(dict.fromkeys([*left, *right]))
     if not keys:
@@ -189,14 +185,14 @@ def _variable(
     decisive: frozenset[str],
 ) -> str:
     facts = [
-        entry_facts(without_columns(left)),
-        entry_facts(without_columns(right)),
+        state_facts.entry_facts(state_columns.without_columns(left)),
+        state_facts.entry_facts(state_columns.without_columns(right)),
     ]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
     # The place of an assignment differs between two notebooks without any other difference.
-    differs = substance(left) != substance(right)
+    differs = state_facts.substance(left) != state_facts.substance(right)
     types = [
         entry.get("type", "") if isinstance(entry, dict) else None
         for entry in (left, right)
@@ -208,11 +204,13 @@ def _variable(
     )
     if is_used:
         mark = f'<span class="cw-tag">crash line</span>{mark}'
-    shown = escape(fact_text(name.removesuffix(ACCESSED)))
+    shown = escape(
+        state_facts.fact_text(name.removesuffix(state_facts.ACCESSED))
+    )
     head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
     body = (
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
-        + columns_html(left, right, decisive)
+        + state_columns.columns_html(left, right, decisive)
         + _folded(
             [key for key in same if not _is_raw(key)],
             facts,
@@ -224,7 +222,7 @@ def _variable(
     return _details(head, body, is_open=differs or is_open)
 
 
-def _is_raw(key: Key) -> bool:
+def _is_raw(key: state_facts.Key) -> bool:
     """Whether the fact is of a field that has no words."""
     mark, path = key
     return mark in WORDED and not has_words(path)
@@ -241,7 +239,11 @@ def _difference_words(left: Any, right: Any) -> str:
 
 
 def _folded(
-    keys: list[Key], facts: list[Facts], what: str, *, limit: int
+    keys: list[state_facts.Key],
+    facts: list[state_facts.Facts],
+    what: str,
+    *,
+    limit: int,
 ) -> str:
     """The first `limit` facts, the rest behind a line that counts them."""
     rows = [
@@ -266,10 +268,10 @@ def _folded(
 def _kind_words(name: str, types: list[str | None]) -> str:
     """The type; of what is reached through another name also that it is, where the type does not tell."""
     words = _type_words(types)
-    if not name.endswith(ACCESSED):
+    if not name.endswith(state_facts.ACCESSED):
         return words
     if not words:
-        return ACCESSED.strip(" ()")
+        return state_facts.ACCESSED.strip(" ()")
     return (
         words
         if CALLED.issuperset(words.split(" | "))
@@ -278,7 +280,9 @@ def _kind_words(name: str, types: list[str | None]) -> str:
 
 
 def _type_words(types: list[str | None]) -> str:
-    known = [fact_text(_short_type(str(kind))) for kind in types if kind]
+    known = [
+        state_facts.fact_text(_short_type(str(kind))) for kind in types if kind
+    ]
     if len(known) == 2 and known[0] != known[1]:
         return f"{known[0]} | {known[1]}"
     return known[0] if known else ""
@@ -288,7 +292,7 @@ def _short_type(kind: str) -> str:
     return kind.removeprefix("<class '").removesuffix("'>")
 
 
-def _fact(key: Key, left: str | None, right: str | None) -> str:
+def _fact(key: state_facts.Key, left: str | None, right: str | None) -> str:
     mark, path = key
     if mark in WORDED:
         left, right = (
@@ -296,15 +300,15 @@ def _fact(key: Key, left: str | None, right: str | None) -> str:
             for text in (left, right)
         )
     differs = " cw-differs" if left != right else ""
-    title = f' title="{MARK_WORDS[mark]}"' if mark else ""
+    title = f' title="{state_facts.MARK_WORDS[mark]}"' if mark else ""
     values = (
         f'<div class="cw-both">{_value(left)}</div>'
         if left == right
         else f"<div>{_value(left, right)}</div><div>{_value(right, left)}</div>"
     )
-    colour = f" cw-{mark[0]}" if mark[:1] in GROUPS.values() else ""
+    colour = f" cw-{mark[0]}" if mark[:1] in state_facts.GROUPS.values() else ""
     group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
-    name = escape(fact_text(path_words(path)))
+    name = escape(state_facts.fact_text(path_words(path)))
     return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{name}</div>{values}</div>'
 
 
@@ -312,10 +316,12 @@ def _value(text: str | None, other: str | None = None) -> str:
     """A fact with its numbers rounded; in full where it then reads as the other version's."""
     if text is None:
         return '<span class="cw-dim">–</span>'
-    short = rounded(text)
+    short = state_facts.rounded(text)
     # Rounded alike, two different numbers would read as the same in a row that is marked as different.
     shown = (
-        text if other not in (None, text) and short == rounded(other) else short
+        text
+        if other not in (None, text) and short == state_facts.rounded(other)
+        else short
     )
     title = f' title="{escape(text)}"' if shown != text else ""
     return f"<code{title}>{blanks_html(shown)}</code>"

@@ -3,8 +3,6 @@
 A field that is not in the table has no words; it folds under "raw" where both versions have the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Every word about the case is computed from the store: with the published texts i
 one of the notebooks that ship. Knows the steps. Refuses to know how the case is chosen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,17 +15,11 @@ from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.cases.turned_right import Example
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, overview_example
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import draw_neighbours, link
-from crane_core.ui.overview_example import (
-    SHIPPED,
-    example_with_texts,
-    labels_html,
-    two_answers,
-)
 from crane_core.ui.overview_view import QUESTION, draw_answer, study
 from crane_core.ui.pair_code import code_column_html
 from crane_core.ui.pair_facts import facts_html, raised_html, why_html
@@ -67,7 +59,7 @@ def asked_step() -> int | None:
 
 def draw_story_link() -> None:
     """The way to the story; nothing without a case for it."""
-    if example_with_texts() is not None:
+    if overview_example.example_with_texts() is not None:
         link(
             "overview",
             "New here? Follow one case in five steps",
@@ -124,7 +116,7 @@ def _show(step: str | None) -> None:
 
 @data.kept(data.answers)
 def _story() -> StoryCase | None:
-    example = example_with_texts()
+    example = overview_example.example_with_texts()
     if example is None:
         return None
     cursor = data.store().cursor()
@@ -220,7 +212,7 @@ def _draw_answers(told: StoryCase) -> None:
             "with runtime state."
         )
     )
-    without, with_ = two_answers(told.example)
+    without, with_ = overview_example.two_answers(told.example)
     code = cells_html(told.cells)
     state = _state_tree(told) if told.state else ""
     st.html(
@@ -244,8 +236,10 @@ def _draw_label(told: StoryCase) -> None:
     crash = raised_html(told.facts) + code_column_html(
         told.both, told.facts["traceback"], told.facts["diagnosis"]
     )
-    _, with_ = two_answers(told.example)
-    label = labels_html(told.example.detector_title, told.with_["human"])
+    _, with_ = overview_example.two_answers(told.example)
+    label = overview_example.labels_html(
+        told.example.detector_title, told.with_["human"]
+    )
     truth = facts_html(told.facts) + why_html(told.facts, {})
     st.html(
         '<div class="cw-example cw-read">'
@@ -283,7 +277,7 @@ def _draw_study(told: StoryCase) -> None:
 
 def _draw_origin(told: StoryCase) -> None:
     if not is_imported(told.example.experiment):
-        st.caption(SHIPPED)
+        st.caption(overview_example.SHIPPED)
 
 
 def _benchmark(told: StoryCase) -> str:

@@ -1,37 +1,20 @@
 """Every figure of what is loaded, as the pages draw it before anybody moves a switch, with the address of its view."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from crane_core.domain import EXECUTED_KINDS
 from crane_core.pipeline.results.beside import OWN
-from crane_core.ui import keys
+from crane_core.ui import ablation_view, drops_view, keys, together_view
 from crane_core.ui.ablation_switches import Ablated, usual_ablations
-from crane_core.ui.ablation_view import (
-    ABLATIONS,
-    ablation_figure,
-    token_figure,
-)
-from crane_core.ui.agreement.computed import (
-    AgreementChoice,
-    main_names,
-    usual_choice,
-    with_judges,
-)
+from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.groups import GROUPINGS as AGREEMENT_GROUPINGS
 from crane_core.ui.agreement.groups import group_figure
 from crane_core.ui.agreement.judges import judges_figure
 from crane_core.ui.breakdown_view import breakdown_figure
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_figure import ChartFigure
-from crane_core.ui.drops_view import (
-    drops_figure,
-    groups_figure,
-    measured_drops,
-)
 from crane_core.ui.five_runs_view import has_repeats, votes_figure
 from crane_core.ui.gains_view import compared, gain_figure
 from crane_core.ui.leaderboard_view import board_figure, board_of
@@ -42,11 +25,6 @@ from crane_core.ui.result_switches import ResultChoice, usual_choices
 from crane_core.ui.specification_view import choices_figure
 from crane_core.ui.study_view import tables
 from crane_core.ui.time_saved_view import time_figures
-from crane_core.ui.together_view import (
-    names_of,
-    rules_first_figure,
-    together_figure,
-)
 from crane_core.ui.worth_view import worth_figure
 
 
@@ -92,7 +70,7 @@ def study_figures() -> Iterator[PlacedFigure]:
             sources.add(source)
             yield from _costs(ablated)
     yield from _printed()
-    if compared_labels := usual_choice():
+    if compared_labels := computed.usual_choice():
         yield from _agreement(compared_labels)
 
 
@@ -122,9 +100,12 @@ def _results(chosen: ResultChoice) -> Iterator[PlacedFigure]:
 
 
 def _combinations(chosen: ResultChoice) -> Iterator[PlacedFigure]:
-    if len(names_of(chosen)) < 2:
+    if len(together_view.names_of(chosen)) < 2:
         return
-    for figure in (rules_first_figure(chosen), together_figure(chosen)):
+    for figure in (
+        together_view.rules_first_figure(chosen),
+        together_view.together_figure(chosen),
+    ):
         if figure:
             yield _result(chosen, "Combinations", figure)
 
@@ -166,35 +147,42 @@ def _ablations(chosen: Ablated) -> Iterator[PlacedFigure]:
         keys.EXPERIMENT: chosen.source,
         keys.KIND: chosen.kind,
     }
-    measured = measured_drops(chosen)
+    measured = drops_view.measured_drops(chosen)
     if measured.empty:
         return
-    yield PlacedFigure("ablations", of, query, drops_figure(chosen))
+    yield PlacedFigure("ablations", of, query, drops_view.drops_figure(chosen))
     for setting in dict.fromkeys(measured["setting"]):
         for by in GROUPINGS:
-            if figure := groups_figure(chosen, by=by, setting=setting):
+            if figure := drops_view.groups_figure(
+                chosen, by=by, setting=setting
+            ):
                 more = {keys.SETTING: str(setting), keys.GROUP_BY: by}
                 yield PlacedFigure("ablations", of, query | more, figure)
 
 
-def _agreement(chosen: AgreementChoice) -> Iterator[PlacedFigure]:
-    coefficient = main_names(chosen)[0]
+def _agreement(chosen: computed.AgreementChoice) -> Iterator[PlacedFigure]:
+    coefficient = computed.main_names(chosen)[0]
     query = {keys.ANNOTATORS: list(chosen.annotators)}
     for by in AGREEMENT_GROUPINGS:
         if figure := group_figure(chosen, coefficient, by):
             yield PlacedFigure(
                 "agreement", (), query | {keys.GROUPS: by}, figure
             )
-    if judges := with_judges(chosen):
+    if judges := computed.with_judges(chosen):
         yield PlacedFigure("agreement", (), query, judges_figure(judges))
 
 
 def _printed() -> Iterator[PlacedFigure]:
     known = tables()
-    for name in ABLATIONS:
+    for name in ablation_view.ABLATIONS:
         if known[name].cells:
             yield PlacedFigure(
-                "ablations", (), {}, ablation_figure(known[name], "Accuracy")
+                "ablations",
+                (),
+                {},
+                ablation_view.ablation_figure(known[name], "Accuracy"),
             )
     if known["5"].cells:
-        yield PlacedFigure("ablations", (), {}, token_figure(known["5"]))
+        yield PlacedFigure(
+            "ablations", (), {}, ablation_view.token_figure(known["5"])
+        )

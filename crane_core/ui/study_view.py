@@ -1,7 +1,5 @@
 """The study's tables, recomputed cell by cell, and the claims of its text: printed, ours, and the verdict."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,23 +8,10 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.claims.claims import (
-    checked_claims,
-    loaded_from,
-    published_claims,
-)
-from crane_core.pipeline.claims.formats import (
-    ABOUT,
-    claim_frame,
-    verdict_counts,
-)
+from crane_core.pipeline.claims import claims, formats
 from crane_core.pipeline.claims.verdicts import ClaimVerdict
+from crane_core.pipeline.study import table_cells
 from crane_core.pipeline.study.study_tables import study_tables
-from crane_core.pipeline.study.table_cells import (
-    CellStatus,
-    StudyTable,
-    TableCell,
-)
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick
@@ -37,14 +22,22 @@ MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
 USUAL = "Accuracy, end-to-end"
 SIGN = {
-    CellStatus.EQUAL: ("=", "cw-right", "equal to the printed value"),
-    CellStatus.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
-    CellStatus.PUBLISHED_ONLY: (
+    table_cells.CellStatus.EQUAL: (
+        "=",
+        "cw-right",
+        "equal to the printed value",
+    ),
+    table_cells.CellStatus.DIFFERS: (
+        "≠",
+        "cw-wrong",
+        "differs from the printed value",
+    ),
+    table_cells.CellStatus.PUBLISHED_ONLY: (
         "○",
         "cw-dim",
         "published only: not recomputable from the loaded data",
     ),
-    CellStatus.OURS_ONLY: (
+    table_cells.CellStatus.OURS_ONLY: (
         "·",
         "cw-dim",
         "ours only: not printed in the paper",
@@ -53,7 +46,7 @@ SIGN = {
 
 
 @data.kept(data.answers, spinner="Recomputing the study's tables")
-def tables() -> dict[str, StudyTable]:
+def tables() -> dict[str, table_cells.StudyTable]:
     """All study tables for what is loaded now."""
     return study_tables(data.verdicts(), data.printed_numbers())
 
@@ -94,7 +87,7 @@ def draw_tables() -> None:
     )
 
 
-def metrics_of(table: StudyTable) -> list[str]:
+def metrics_of(table: table_cells.StudyTable) -> list[str]:
     """What the columns measure, whatever the input: "Recall (-RT)" and "Recall (+RT)" are one."""
     return list(dict.fromkeys(_metric(cell.column) for cell in table.cells))
 
@@ -103,12 +96,12 @@ def _metric(column: str) -> str:
     return re.sub(r" \([^)]*\)", "", column)
 
 
-def table_words(table: StudyTable) -> str:
+def table_words(table: table_cells.StudyTable) -> str:
     """A table as a choice: the paper's by number, others by title."""
     return f"Table {table.id}" if table.id[0].isdigit() else table.title
 
 
-def draw_table(table: StudyTable) -> None:
+def draw_table(table: table_cells.StudyTable) -> None:
     """One table as printed, every cell with its sign; hovering shows the exact value."""
     # In the order in which the cells are printed.
     rows = list(dict.fromkeys(cell.row for cell in table.cells))
@@ -140,14 +133,14 @@ def _head(column: str) -> str:
 def _cells(
     row: str,
     columns: Sequence[str],
-    cells: Mapping[tuple[str, str], TableCell],
+    cells: Mapping[tuple[str, str], table_cells.TableCell],
 ) -> str:
     return "".join(
         _cell(cells.get((row, column)), _head(column)) for column in columns
     )
 
 
-def _cell(cell: TableCell | None, head: str) -> str:
+def _cell(cell: table_cells.TableCell | None, head: str) -> str:
     if cell is None:
         return '<td class="cw-empty"></td>'
     sign, css, words = SIGN[cell.status]
@@ -156,7 +149,7 @@ def _cell(cell: TableCell | None, head: str) -> str:
     title = escape(f"{ours}{n}{words}", quote=True)
     shown = cell.printed or ("" if cell.ours is None else digits(cell.ours, 1))
     if (
-        cell.status is CellStatus.EQUAL
+        cell.status is table_cells.CellStatus.EQUAL
         and cell.unit == "percent"
         and cell.ours is not None
     ):
@@ -164,7 +157,7 @@ def _cell(cell: TableCell | None, head: str) -> str:
     return f'<td data-head="{escape(head)}" title="{title}">{escape(shown)}&nbsp;<span class="{css}">{sign}</span></td>'
 
 
-def _summary(table: StudyTable) -> str:
+def _summary(table: table_cells.StudyTable) -> str:
     counts = pd.Series([cell.status for cell in table.cells]).value_counts()
     parts = [
         f"{counts[status]} {SIGN[status][2]} ({SIGN[status][0]})"
@@ -195,11 +188,11 @@ FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV
 
 @data.kept(data.revision, copied=True, spinner="Checking the paper's claims")
 def _claims() -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
-    loaded = loaded_from(
+    loaded = claims.loaded_from(
         data.store(), data.verdicts(), data.printed_numbers(), data.labels()
     )
-    checked = checked_claims(loaded, published_claims())
-    return claim_frame(checked), verdict_counts(checked)
+    checked = claims.checked_claims(loaded, claims.published_claims())
+    return formats.claim_frame(checked), formats.verdict_counts(checked)
 
 
 def draw_claims() -> None:
@@ -226,4 +219,4 @@ def draw_claims() -> None:
         )
     table = shown.rename(columns=SHOWN)
     st.html(rows_html(table, css="cw-claims", is_tall=True))
-    st.caption(f"{ABOUT} {FORMATS}")
+    st.caption(f"{formats.ABOUT} {FORMATS}")

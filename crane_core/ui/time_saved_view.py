@@ -1,7 +1,5 @@
 """Does it save time to ask first? What alarms are worth in a day, then each detector that was timed."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.charts.time_saved import time_saved as time_chart

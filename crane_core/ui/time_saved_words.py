@@ -1,7 +1,5 @@
 """Whether it saves time to ask first, in words and as a table to read. Knows no page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

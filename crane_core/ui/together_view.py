@@ -1,43 +1,21 @@
 """Do detectors do better together? Our rules before each model, and any combination that the visitor chooses."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.together import together
 from crane_core.domain import DetectorKind
+from crane_core.pipeline.results import combinations
 from crane_core.pipeline.results.beside import beside
-from crane_core.pipeline.results.combinations import (
-    Member,
-    combine,
-    rules_in,
-    usual_members,
-    with_rules,
-)
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, together_words
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.together_words import (
-    ABOUT_RULES,
-    AXIS,
-    SHOWN,
-    about_chosen,
-    adjusted_tests,
-    drawn_together,
-    finding,
-    finding_of_chosen,
-    member_names,
-    named_rules_first,
-    named_ways,
-    readable_together,
-)
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
     NOTHING,
@@ -50,17 +28,23 @@ first one leads the cascade: where it predicts a crash, that stands; elsewhere, 
 @data.kept(data.answers, 16, copied=True)
 def _with_rules(where: ResultChoice) -> pd.DataFrame:
     frame = _frame(where)
-    rules = rules_in(frame)
+    rules = combinations.rules_in(frame)
     return (
         pd.DataFrame()
         if rules is None
-        else with_rules(frame, rules, rule=where.rule, bound=where.bound)
+        else combinations.with_rules(
+            frame, rules, rule=where.rule, bound=where.bound
+        )
     )
 
 
 @data.kept(data.answers, 32, copied=True)
-def _combined(where: ResultChoice, members: tuple[Member, ...]) -> pd.DataFrame:
-    return combine(_frame(where), members, rule=where.rule, bound=where.bound)
+def _combined(
+    where: ResultChoice, members: tuple[combinations.Member, ...]
+) -> pd.DataFrame:
+    return combinations.combine(
+        _frame(where), members, rule=where.rule, bound=where.bound
+    )
 
 
 def _frame(chosen: ResultChoice) -> pd.DataFrame:
@@ -79,10 +63,12 @@ def _beside(
 
 
 @data.kept(data.answers, 16, copied=True)
-def _known(where: ResultChoice) -> tuple[dict[Member, str], list[Member]]:
+def _known(
+    where: ResultChoice,
+) -> tuple[dict[combinations.Member, str], list[combinations.Member]]:
     """The members by name, and the default selection."""
     frame = _frame(where)
-    return member_names(frame), usual_members(frame)
+    return together_words.member_names(frame), combinations.usual_members(frame)
 
 
 def _where(chosen: ResultChoice) -> ResultChoice:
@@ -101,7 +87,7 @@ def rules_first(chosen: ResultChoice) -> pd.DataFrame:
     return _with_rules(_where(chosen))
 
 
-def names_of(chosen: ResultChoice) -> dict[Member, str]:
+def names_of(chosen: ResultChoice) -> dict[combinations.Member, str]:
     """The members of these switches by name: "GPT-5 +RT"."""
     return _known(_where(chosen))[0]
 
@@ -116,7 +102,7 @@ def draw_together(chosen: ResultChoice) -> None:
         return
     st.header("Do detectors do better together?", anchor="together")
     if figure := rules_first_figure(chosen):
-        st.markdown(finding(rules_first(chosen), names))
+        st.markdown(together_words.finding(rules_first(chosen), names))
         draw_figure(figure)
     _draw_chosen(chosen, names)
 
@@ -127,21 +113,32 @@ def rules_first_figure(chosen: ResultChoice) -> ChartFigure | None:
     if table.empty:
         return None
     rules = names[table["members"].iloc[0][0]]
-    drawn = named_rules_first(table, names)
-    about = ABOUT_RULES.format(rules=rules, n=len(drawn))
+    drawn = together_words.named_rules_first(table, names)
+    about = together_words.ABOUT_RULES.format(rules=rules, n=len(drawn))
     return ChartFigure(
         "rules_first",
-        [finished(together, drawn_together(drawn, names), axis=AXIS)],
-        shown=readable_together(drawn, names),
+        [
+            finished(
+                together,
+                together_words.drawn_together(drawn, names),
+                axis=together_words.AXIS,
+            )
+        ],
+        shown=together_words.readable_together(drawn, names),
         numbers=_numbers(drawn, names),
         caption=_where(chosen).captioned(
-            finding(table, names), about, sampled(table), adjusted_tests(drawn)
+            together_words.finding(table, names),
+            about,
+            sampled(table),
+            together_words.adjusted_tests(drawn),
         ),
         note=about,
     )
 
 
-def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
+def _draw_chosen(
+    chosen: ResultChoice, names: dict[combinations.Member, str]
+) -> None:
     ids = {f"{member.detector}@{member.setting}": member for member in names}
     picked = many_of(
         "Combine",
@@ -163,13 +160,15 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
         )
         return
     table = _combined(_where(chosen), members)
-    st.markdown(finding_of_chosen(table[table["way"].notna()], names))
+    st.markdown(
+        together_words.finding_of_chosen(table[table["way"].notna()], names)
+    )
     draw_figure(figure)
-    st.html(rows_html(figure.shown[SHOWN]))
+    st.html(rows_html(figure.shown[together_words.SHOWN]))
 
 
 def together_figure(
-    chosen: ResultChoice, members: tuple[Member, ...] = ()
+    chosen: ResultChoice, members: tuple[combinations.Member, ...] = ()
 ) -> ChartFigure | None:
     """Every way of combining these members, or the usual ones; None where no instance was answered by all of them."""
     usual = tuple(_known(_where(chosen))[1])
@@ -178,25 +177,33 @@ def together_figure(
         return None
     names = names_of(chosen)
     ways = table[table["way"].notna()]
-    named = named_ways(table, names)
-    about = about_chosen(ways)
+    named = together_words.named_ways(table, names)
+    about = together_words.about_chosen(ways)
     drawn = named[named["way"].notna()]
     return ChartFigure(
         "together",
-        [finished(together, drawn_together(drawn, names), axis=AXIS)],
-        shown=readable_together(named, names),
+        [
+            finished(
+                together,
+                together_words.drawn_together(drawn, names),
+                axis=together_words.AXIS,
+            )
+        ],
+        shown=together_words.readable_together(named, names),
         numbers=_numbers(named, names),
         caption=_where(chosen).captioned(
-            finding_of_chosen(ways, names),
+            together_words.finding_of_chosen(ways, names),
             about,
             sampled(ways),
-            adjusted_tests(drawn),
+            together_words.adjusted_tests(drawn),
         ),
         note=about,
     )
 
 
-def _numbers(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
+def _numbers(
+    table: pd.DataFrame, names: dict[combinations.Member, str]
+) -> pd.DataFrame:
     """The same unrounded, with the members in words."""
     best = [
         NOTHING if row["best"] is None else names[row["best"]]

@@ -1,7 +1,5 @@
 """Whether detectors do better together, in words and as the chart takes it. Knows no page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ URL names it. Each page has its own values, as two pages may use one name with o
 hold is remembered for the session and comes back with the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any

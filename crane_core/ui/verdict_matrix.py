@@ -1,20 +1,12 @@
 """Every detector's verdicts on both versions, −RT beside +RT, a line a detector: finished HTML from finished strips."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
 from crane_core.domain import Setting, Version
+from crane_core.ui import run_strip
 from crane_core.ui.glossary import explained
-from crane_core.ui.run_strip import (
-    Answers,
-    Strip,
-    has_texts,
-    is_right,
-    strip_html,
-)
 from crane_core.ui.words import notebook_words, setting_short, setting_words
 
 LEGEND = (
@@ -31,14 +23,16 @@ class MatrixRow(NamedTuple):
 
     detector: str
     note: str
-    by_setting: dict[str, dict[Version, Answers]]
+    by_setting: dict[str, dict[Version, run_strip.Answers]]
 
-    def answers(self, setting: str, version: Version) -> Answers | None:
+    def answers(
+        self, setting: str, version: Version
+    ) -> run_strip.Answers | None:
         """Its answers about a version in a setting; None without one."""
         return self.by_setting.get(setting, {}).get(version)
 
 
-def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
+def rows_of(strips: Iterable[run_strip.Strip]) -> list[MatrixRow]:
     """A row per detector and experiment, in the order of the strips; the experiment is noted where it is named."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for strip in strips:
@@ -112,14 +106,14 @@ def _mark_html(
 ) -> str:
     """The strip; a link to its texts where there are any."""
     answers = row.answers(setting, version)
-    strip = strip_html(answers, version)
-    if not has_texts(answers):
+    strip = run_strip.strip_html(answers, version)
+    if not run_strip.has_texts(answers):
         return strip
     place = place_of(number, version, setting)
     return f'<a class="cw-mark" href="#{place}">{strip}</a>'
 
 
-def all_answers(row: MatrixRow) -> list[Answers]:
+def all_answers(row: MatrixRow) -> list[run_strip.Answers]:
     """Its answers to both versions in every setting."""
     return [
         side for sides in row.by_setting.values() for side in sides.values()
@@ -176,7 +170,7 @@ def change_by_state(
 ) -> bool | None:
     """True where the input with state is right and −RT is wrong, False the other way round, None without a change."""
     without, with_ = (
-        is_right(row.answers(each, version), version)
+        run_strip.is_right(row.answers(each, version), version)
         for each in (Setting.CODE, setting)
     )
     return (

@@ -1,19 +1,12 @@
 """The outcomes of executing the pairs of benchmarks: counts by benchmark, and every pair that is not as recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.domain import VerifiedAs
-from crane_core.pipeline.verification.verified import (
-    APART,
-    WRONG,
-    Summary,
-    summaries,
-)
+from crane_core.pipeline.verification import verified
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.rows_html import draw_first_rows
@@ -22,7 +15,7 @@ from crane_core.ui.words import count, literal, moment
 
 def draw_verified() -> None:
     """One row per benchmark and environment, the newest first; then the other pairs of each benchmark's newest."""
-    found = summaries(data.store())
+    found = verified.summaries(data.store())
     if not found:
         st.caption(
             "No pairs were executed here yet. The command `verify minibench`, or the name of any benchmark or folder, "
@@ -38,8 +31,8 @@ def draw_verified() -> None:
                 ],
                 "Pairs": [len(one.pairs) for one in found],
                 "As recorded": [one.n(VerifiedAs.AS_RECORDED) for one in found],
-                "Not as recorded": [one.n(*WRONG) for one in found],
-                "Not verified here": [one.n(*APART) for one in found],
+                "Not as recorded": [one.n(*verified.WRONG) for one in found],
+                "Not verified here": [one.n(*verified.APART) for one in found],
                 "Python": [one.python for one in found],
                 "Executed": [moment(one.last_at) for one in found],
                 "Environment": [one.environment for one in found],
@@ -47,12 +40,16 @@ def draw_verified() -> None:
         )
     )
     newest = list({one.benchmark: one for one in reversed(found)}.values())
-    _draw_pairs("Pairs that are not what they claim to be", newest, WRONG)
-    _draw_pairs("Pairs that could not be verified here", newest, APART)
+    _draw_pairs(
+        "Pairs that are not what they claim to be", newest, verified.WRONG
+    )
+    _draw_pairs("Pairs that could not be verified here", newest, verified.APART)
 
 
 def _draw_pairs(
-    heading: str, found: Sequence[Summary], outcomes: Sequence[VerifiedAs]
+    heading: str,
+    found: Sequence[verified.Summary],
+    outcomes: Sequence[VerifiedAs],
 ) -> None:
     listed = [
         pair for one in found for pair in one.pairs if pair.outcome in outcomes

@@ -4,8 +4,6 @@
 and fragments too, which run without the frame of a page, and see at once that a person was removed from the list.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,12 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import IdentityError
-from crane_core.identity.logins import (
-    BY_INVITATION,
-    BY_PROVIDER,
-    BY_PROXY,
-    Login,
-)
+from crane_core.identity import logins
 from crane_core.identity.logouts import is_logged_out, was_ended
 from crane_core.identity.passes import Purpose, accepted
 from crane_core.identity.proxy import configured_proxy
@@ -164,22 +157,26 @@ def _verified_email(brought: Carried) -> tuple[str | None, str]:
     return email, other or refusal
 
 
-def login_of(brought: Carried, email: str, address: str) -> tuple[str, Login]:
+def login_of(
+    brought: Carried, email: str, address: str
+) -> tuple[str, logins.Login]:
     """The session that this connection belongs to, as it is now: the secret by which it is known, and what is noted."""
     now = time.time()
     if brought.proxy and as_email(brought.proxy) == email:
         # It ends at the proxy, which does not tell when: a day after the last visit it counts as ended.
-        return f"{BY_PROXY} {email}", Login(
-            email, now, now, now + DAY_S, BY_PROXY, address
+        return f"{logins.BY_PROXY} {email}", logins.Login(
+            email, now, now, now + DAY_S, logins.BY_PROXY, address
         )
     if _of_session(brought)[0] == email:
         known = accepted(brought.session, Purpose.SESSION, data_folder().path)
-        return brought.session, Login(
-            email, known.issued, now, known.until, BY_INVITATION, address
+        return brought.session, logins.Login(
+            email, known.issued, now, known.until, logins.BY_INVITATION, address
         )
     issued = brought.told.get("iat")
     since = float(issued) if isinstance(issued, int | float) else now
-    return brought.provider, Login(email, since, now, 0, BY_PROVIDER, address)
+    return brought.provider, logins.Login(
+        email, since, now, 0, logins.BY_PROVIDER, address
+    )
 
 
 def _of_session(brought: Carried) -> tuple[str | None, str]:

@@ -4,8 +4,6 @@ Knows which pages exist and what they show first. Stores nothing itself: the cac
 first, while the first browser loads its scripts; the rest waits until that visit has its page, or no visitor came.
 """
 
-from __future__ import annotations
-
 import inspect
 import logging
 from collections.abc import Iterator
@@ -16,17 +14,10 @@ from threading import Event, Thread
 from streamlit.logger import get_logger
 
 from crane_core.errors import CraneError
-from crane_core.pipeline.maintenance.publishing import (
-    interval_s,
-    publish_regularly,
-)
+from crane_core.pipeline.maintenance import publishing
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
-from crane_core.ui.first_visit import (
-    import_modules,
-    imported_by,
-    wait_for_a_page,
-)
+from crane_core.ui import first_visit
 from crane_core.ui.navigation import page_files
 
 _LOG = logging.getLogger(__name__)
@@ -44,7 +35,7 @@ _PATIENCE_S = 5.0
 
 def begin(patience_s: float = _PATIENCE_S) -> Thread:
     """Keep the copy for replicas, on request, and warm up in the thread returned, while the server runs."""
-    every_s = interval_s()
+    every_s = publishing.interval_s()
     if every_s and not writer():
         _publish(every_s)
     thread = Thread(
@@ -58,7 +49,9 @@ def _publish(every_s: float) -> None:
     from crane_core.ui import data
 
     with _quietly():
-        publish_regularly(data.store(), data.folder(), every_s, Event())
+        publishing.publish_regularly(
+            data.store(), data.folder(), every_s, Event()
+        )
 
 
 def _warm_up(patience_s: float) -> None:
@@ -66,8 +59,8 @@ def _warm_up(patience_s: float) -> None:
         # Overview first: it is what the first visitor opens.
         _prepare_overview()
         # Done at the same time, the rest would delay the first visitor's page.
-        wait_for_a_page(patience_s)
-        import_modules(imported_by_pages())
+        first_visit.wait_for_a_page(patience_s)
+        first_visit.import_modules(imported_by_pages())
         _prepare_others()
 
 
@@ -78,7 +71,7 @@ def load() -> None:
 
 
 def _prepare_overview() -> None:
-    import_modules(
+    first_visit.import_modules(
         ["crane_core.ui.overview_view", "crane_core.ui.overview_example"]
     )
     from crane_core.ui.leaderboard_view import prepare_top
@@ -113,13 +106,15 @@ def imported_by_pages() -> list[str]:
     """The modules of ours that the page files import, in menu order."""
     return list(
         dict.fromkeys(
-            name for page in page_files() for name in imported_by(page)
+            name
+            for page in page_files()
+            for name in first_visit.imported_by(page)
         )
     )
 
 
 def _prepare_others() -> None:
-    import_modules(
+    first_visit.import_modules(
         ["crane_core.detectors.registry", "crane_core.ui.agreement.computed"]
     )
     from crane_core.detectors.registry import local_detectors

@@ -3,8 +3,6 @@
 Published labels have exceptions in small letters; here they are written as their owners write them.
 """
 
-from __future__ import annotations
-
 import builtins
 import math
 import re

@@ -1,21 +1,13 @@
 """The words about the worth of alarms, on the page and on the site: the finding, its table, and the drawn curve."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.pipeline.results.worth import NONE, Day
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 from crane_core.stats.prevalence import check_all
+from crane_core.ui import words
 from crane_core.ui.time_saved_words import seconds
-from crane_core.ui.words import (
-    NOTHING,
-    count,
-    interval,
-    percent,
-    setting_short,
-)
 
 PER_100 = 100
 ABOUT = (
@@ -31,11 +23,12 @@ ABOUT = (
 def finding(found: pd.DataFrame, day: Day) -> str:
     """Which detector's alarms are worth most in such a day, in Markdown."""
     best = max(as_rows(found), key=lambda row: row["net_benefit"])
-    name = f"{best['detector_title']} {setting_short(best['setting'])}"
+    name = f"{best['detector_title']} {words.setting_short(best['setting'])}"
     of_alarms = (
         "raises no alarm"
         if best["precision"] is None
-        else f"is right in {percent(best['precision'])} of its alarms ({interval(best['low'], best['high'])})"
+        else f"is right in {words.percent(best['precision'])} of its alarms "
+        f"({words.interval(best['low'], best['high'])})"
     )
     net, low, high, everywhere = (
         _per_100(one)
@@ -47,7 +40,8 @@ def finding(found: pd.DataFrame, day: Day) -> str:
         )
     )
     return (
-        f"**If {100 * day.base_rate:g}% of cells crash, {name} {of_alarms}**: of {count(day.cells)} cells a day it "
+        f"**If {100 * day.base_rate:g}% of cells crash, {name} {of_alarms}**: of {words.count(day.cells)} cells "
+        "a day it "
         f"raises {digits(best['alarms'], 1)} alarms, {digits(best['false_alarms'], 1)} of them false. "
         f"Its net benefit is the largest here: {net} crashes per 100 cells ({low} to {high}). A look at every cell has "
         f"{everywhere}."
@@ -59,15 +53,15 @@ def readable_worth(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Input": setting_short(row["setting"]),
-            "Precision": percent(row["precision"]),
-            "95% interval": interval(row["low"], row["high"]),
+            "Input": words.setting_short(row["setting"]),
+            "Precision": words.percent(row["precision"]),
+            "95% interval": words.interval(row["low"], row["high"]),
             "Alarms a day": digits(row["alarms"], 1),
             "False": digits(row["false_alarms"], 1),
             "Net benefit per 100 cells": _per_100(row["net_benefit"]),
             "95% of it": f"{_per_100(row['net_low'])} to {_per_100(row['net_high'])}",
             "Saved a day": seconds(row["saved"]),
-            "A query": NOTHING
+            "A query": words.NOTHING
             if row["query_s"] is None
             else seconds(row["query_s"]),
             "Instances": row["n"],
@@ -86,6 +80,6 @@ def drawn_curve(curve: pd.DataFrame) -> pd.DataFrame:
     of = ["value", "low", "high"]
     drawn = curve.assign(
         **PER_100 * curve[of],
-        setting=[one and setting_short(one) for one in curve["setting"]],
+        setting=[one and words.setting_short(one) for one in curve["setting"]],
     )
     return drawn[drawn["detector_title"] != NONE]

@@ -1,7 +1,5 @@
 """`add-case`: two notebooks, or one and its edit, become a checked case in a folder of pairs."""
 
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -1,7 +1,5 @@
 """`app`: prepare the store, then serve."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -30,12 +28,7 @@ from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import as_typed, give, tell
-from crane_core.ui.server_process import (
-    INTERRUPTED,
-    give_back,
-    leave,
-    status_of,
-)
+from crane_core.ui import server_process
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
@@ -127,7 +120,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # Before the store is prepared, which takes seconds at the first start.
     _refuse_taken_port(chosen.address, chosen.port)
     # Settings of the heap count only for threads and pools that start after them.
-    give_back()
+    server_process.give_back()
     if chosen.replica_of:
         Replica(folder.replicas).close()
         tell(f"Serving the copy in {folder.replicas}, read-only")
@@ -252,10 +245,10 @@ def serve(address: str, port: int) -> NoReturn:
     try:
         runpy.run_module("streamlit", run_name="__main__")
     except SystemExit as ended:
-        leave(status_of(ended))
+        server_process.leave(server_process.status_of(ended))
     except KeyboardInterrupt:
-        leave(INTERRUPTED)
-    leave(0)
+        server_process.leave(server_process.INTERRUPTED)
+    server_process.leave(0)
 
 
 def _hosts(address: str, named: str) -> str:

@@ -1,7 +1,5 @@
 """`audit`: who changed roles, ended sessions, locked, exported, started and stopped what, when and from where."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments

@@ -1,7 +1,5 @@
 """`backup`: sources and ledger copied while the app runs, checked line by line."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 

@@ -1,7 +1,5 @@
 """`campaign`: create, watch, lock and export a labelling campaign without the app."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,79 +29,27 @@ from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given_text
-from crane_core.pipeline.agreement.label_model import (
-    DAWID_SKENE,
-    MODELS,
-    campaign_label_model,
-)
-from crane_core.pipeline.agreement.label_model_words import (
-    models_json,
-    models_words,
-)
+from crane_core.pipeline.agreement import label_model, label_model_words
 from crane_core.pipeline.audit import at_the_terminal, note, note_written
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    drawn_plan,
-    keep_campaign,
-    kept_campaign,
-    lock_campaign,
+from crane_core.pipeline.campaigns import (
+    campaigns,
+    gold,
+    label_import,
+    plan_outline,
+    population_choices,
+    rounds,
 )
 from crane_core.pipeline.campaigns.clustering import clustering
+from crane_core.pipeline.campaigns.export import forms, repeat
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.forms import (
-    TABLES,
-    exported,
-    label_forms,
-)
-from crane_core.pipeline.campaigns.export.repeat import (
-    Repeated,
-    exported_guideline,
-    exported_plan,
-    exported_work,
-    keep_replayed,
-    repeated_plan,
-)
 from crane_core.pipeline.campaigns.gold import COLUMNS as GOLD_COLUMNS
-from crane_core.pipeline.campaigns.gold import (
-    MOST_ITEMS,
-    Looks,
-    gold_of_campaign,
-    gold_of_file,
-    shown_after,
-)
 from crane_core.pipeline.campaigns.guessing import guess_words, guessed
 from crane_core.pipeline.campaigns.guideline import (
     change_guideline,
     guideline_versions,
 )
 from crane_core.pipeline.campaigns.label_frame import labels_of_judge
-from crane_core.pipeline.campaigns.label_import import (
-    Columns,
-    Read,
-    read_labels,
-)
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.campaigns.plan_outline import (
-    as_json,
-    in_words,
-    outline,
-    size_words,
-    workload,
-)
-from crane_core.pipeline.campaigns.population_choices import (
-    check_asked,
-    usual_experiment,
-)
-from crane_core.pipeline.campaigns.rounds import (
-    Which,
-    change_people,
-    draw_second,
-    idle,
-    label_again,
-    open_main,
-    reopen,
-    round_words,
-)
 from crane_core.pipeline.campaigns.status import (
     campaign_status,
     open_words,
@@ -206,9 +152,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         NAMED,
         option(
             "--model",
-            f"default: {DAWID_SKENE.lower()}; glad and mace need the extra labels; all: compare the three",
-            choices=[*map(str.lower, MODELS), ALL_MODELS],
-            default=DAWID_SKENE.lower(),
+            f"default: {label_model.DAWID_SKENE.lower()}; glad and mace need the extra labels; all: compare the three",
+            choices=[*map(str.lower, label_model.MODELS), ALL_MODELS],
+            default=label_model.DAWID_SKENE.lower(),
         ),
         flag("--json", "every item and annotator, as JSON on stdout"),
     )
@@ -222,11 +168,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--form",
             "; ".join(
-                f"{name}{' (default)' if name == TABLES else ''}: {form.about}"
-                for name, form in label_forms().items()
+                f"{name}{' (default)' if name == forms.TABLES else ''}: {form.about}"
+                for name, form in forms.label_forms().items()
             ),
-            choices=list(label_forms()),
-            default=TABLES,
+            choices=list(forms.label_forms()),
+            default=forms.TABLES,
         ),
         flag(
             "--with-texts",
@@ -570,11 +516,13 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         plan, remarks = (
             _repeated(store, chosen)
             if chosen.source
-            else Repeated(_drawn(store, folder, chosen), ())
+            else repeat.Repeated(_drawn(store, folder, chosen), ())
         )
         weight = clustering(store, plan)
         work = (
-            exported_work(chosen.source, plan) if chosen.with_labels else None
+            repeat.exported_work(chosen.source, plan)
+            if chosen.with_labels
+            else None
         )
         # It takes a second or more, and is for who may still decide otherwise.
         style = guessed(store, plan) if chosen.dry_run else None
@@ -582,9 +530,9 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # the ledger.
     finally:
         store.close()
-    told = outline(plan, weight)
-    document = as_json(plan, told, weight)
-    words = in_words(plan, told)
+    told = plan_outline.outline(plan, weight)
+    document = plan_outline.as_json(plan, told, weight)
+    words = plan_outline.in_words(plan, told)
     if style is not None:
         document["guessability"] = {
             **style.share._asdict(),
@@ -603,9 +551,9 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(f"Nothing was stored.{how}")
         return 0
     # The plan first: acts and rounds of an export are read against a campaign that is stored.
-    keep_campaign(folder, plan)
+    campaigns.keep_campaign(folder, plan)
     if work is not None:
-        keep_replayed(folder, plan, work)
+        repeat.keep_replayed(folder, plan, work)
         tell(
             f"Stored {len(work.acts):,} acts and {len(work.rounds):,} rounds of the export, too."
         )
@@ -629,7 +577,7 @@ def _drawn(
             remedy="`campaign create NAME --annotators a,b`.",
         )
     wanted = _population(store, chosen)
-    check_asked(store, wanted)
+    population_choices.check_asked(store, wanted)
     design = Design(
         kind=DrawKind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
@@ -639,8 +587,8 @@ def _drawn(
     # A dry run prints the seed that it drew, so that the plan which was looked at can be stored.
     seed = fresh_seed() if chosen.seed is None else chosen.seed
     labels = _labels_of(chosen.labels) if chosen.labels else study_labels()
-    looks = Looks(labels, design.texts, chosen.blind is None)
-    plan = drawn_plan(
+    looks = gold.Looks(labels, design.texts, chosen.blind is None)
+    plan = campaigns.drawn_plan(
         store,
         CampaignRequest(
             campaign=chosen.name,
@@ -666,7 +614,7 @@ def _drawn(
     if not chosen.show_after:
         return plan
     return replace(
-        plan, shown_after=shown_after(store, plan, chosen.show_after)
+        plan, shown_after=gold.shown_after(store, plan, chosen.show_after)
     )
 
 
@@ -674,7 +622,8 @@ def _population(store: Store, chosen: argparse.Namespace) -> Population:
     benchmark = chosen.benchmark or "junobench"
     return Population(
         benchmark=benchmark,
-        experiment=chosen.experiment or usual_experiment(store, benchmark),
+        experiment=chosen.experiment
+        or population_choices.usual_experiment(store, benchmark),
         outcome=PopulationOutcome[(chosen.outcome or "detected").upper()],
         **_given(chosen, FILTERS),
     )
@@ -701,25 +650,27 @@ def _gold(
     folder: DataFolder,
     chosen: argparse.Namespace,
     wanted: Population,
-    looks: Looks,
+    looks: gold.Looks,
     seed: int,
 ) -> tuple[Gold, ...]:
     """The gold items asked for, those of the file first."""
     found = (
-        gold_of_file(store, chosen.gold, wanted, looks) if chosen.gold else ()
+        gold.gold_of_file(store, chosen.gold, wanted, looks)
+        if chosen.gold
+        else ()
     )
     if chosen.gold_from:
         campaign, _, number = chosen.gold_from.rpartition(":")
         if (
             not campaign
             or not number.isdecimal()
-            or not 0 < int(number) <= MOST_ITEMS
+            or not 0 < int(number) <= gold.MOST_ITEMS
         ):
             raise CampaignError(
                 f"--gold-from {chosen.gold_from} does not say how many.",
                 remedy="Write --gold-from CAMPAIGN:10.",
             )
-        found += gold_of_campaign(
+        found += gold.gold_of_campaign(
             store,
             folder,
             campaign=campaign,
@@ -737,20 +688,20 @@ def _gold(
     return found
 
 
-def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
+def _repeated(store: Store, chosen: argparse.Namespace) -> repeat.Repeated:
     if given := [*_given(chosen, COMES_FROM_EXPORT)]:
         raise CampaignError(
             f"--from repeats a campaign exactly; {given[0].replace('_', '-')} comes from the export.",
             remedy="Omit it, or create a campaign without --from.",
         )
-    old = exported_plan(chosen.source)
+    old = repeat.exported_plan(chosen.source)
     # The key of an item is made of the campaign's name, so labels fit only under that name.
     if chosen.with_labels and chosen.name not in (None, old.campaign):
         raise CampaignError(
             "Labels belong to the items of their campaign, which have other names under another one.",
             remedy=f"Omit the name, so that it is {old.campaign!r} again.",
         )
-    return repeated_plan(
+    return repeat.repeated_plan(
         store,
         old,
         campaign=chosen.name,
@@ -760,7 +711,7 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
         # the last one.
         guideline_text=old.guideline_text
         if chosen.with_labels
-        else exported_guideline(chosen.source, old),
+        else repeat.exported_guideline(chosen.source, old),
     )
 
 
@@ -768,14 +719,14 @@ def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return _told(
         folder,
         chosen,
-        open_main(folder, chosen.name, by=chosen.by, why=chosen.why),
+        rounds.open_main(folder, chosen.name, by=chosen.by, why=chosen.why),
     )
 
 
 def _second(chosen: argparse.Namespace, folder: DataFolder) -> int:
     judge = None
     if chosen.judge:
-        plan = kept_campaign(folder, chosen.name).plan
+        plan = campaigns.kept_campaign(folder, chosen.name).plan
         store = prepare_or_read(folder, tell)
         try:
             judge = labels_of_judge(store, plan, chosen.judge)
@@ -784,7 +735,7 @@ def _second(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return _told(
         folder,
         chosen,
-        draw_second(
+        rounds.draw_second(
             folder, chosen.name, by=chosen.by, why=chosen.why, judge=judge
         ),
     )
@@ -816,7 +767,7 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return _told(
         folder,
         chosen,
-        change_people(
+        rounds.change_people(
             folder, chosen.name, change, by=chosen.by, why=chosen.why
         ),
     )
@@ -826,8 +777,8 @@ def _idle(chosen: argparse.Namespace, folder: DataFolder) -> list[str]:
     """Who labelled nothing for --idle-days, where that was given; says so if there is none."""
     if chosen.idle_days is None:
         return []
-    plan = kept_campaign(folder, chosen.name).plan
-    found = idle(folder, plan, days=chosen.idle_days)
+    plan = campaigns.kept_campaign(folder, chosen.name).plan
+    found = rounds.idle(folder, plan, days=chosen.idle_days)
     if not found:
         tell(
             f"Everybody who has open items labelled within {chosen.idle_days:g} days."
@@ -836,23 +787,25 @@ def _idle(chosen: argparse.Namespace, folder: DataFolder) -> list[str]:
 
 
 def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    _check_labels(chosen.labels, kept_campaign(folder, chosen.name).plan.labels)
-    which = Which(
+    _check_labels(
+        chosen.labels, campaigns.kept_campaign(folder, chosen.name).plan.labels
+    )
+    which = rounds.Which(
         chosen.items,
         chosen.labels,
         chosen.reasons,
         chosen.not_under,
         chosen.flagged,
     )
-    if which == Which() and not chosen.everything:
+    if which == rounds.Which() and not chosen.everything:
         raise CampaignError(
             "Nothing says which items are labelled again.",
             remedy="Pass --items, --labels, --reasons, --not-under or --flagged; or --everything.",
         )
     # Opening a locked campaign again is an act that the audit log names; labelling again in an open one is
     # not.
-    was_locked = kept_campaign(folder, chosen.name).lock is not None
-    opened = label_again(
+    was_locked = campaigns.kept_campaign(folder, chosen.name).lock is not None
+    opened = rounds.label_again(
         folder, chosen.name, which, by=chosen.by, why=chosen.why
     )
     if was_locked:
@@ -875,12 +828,12 @@ def _check_labels(named: Sequence[str], labels: LabelSet) -> None:
 
 
 def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
-    give(f"{chosen.name}: {round_words(entry)}")
-    plan = kept_campaign(folder, chosen.name).plan
-    for row in workload(plan):
+    give(f"{chosen.name}: {rounds.round_words(entry)}")
+    plan = campaigns.kept_campaign(folder, chosen.name).plan
+    for row in plan_outline.workload(plan):
         if row.annotator in plan.present:
             tell(
-                f"  {row.annotator}: {size_words(row)}, labelled ones included"
+                f"  {row.annotator}: {plan_outline.size_words(row)}, labelled ones included"
             )
     if missing := unassigned(plan):
         tell(
@@ -890,7 +843,7 @@ def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
 
 
 def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    names = [chosen.name] if chosen.name else campaign_names(folder)
+    names = [chosen.name] if chosen.name else campaigns.campaign_names(folder)
     found = [campaign_status(folder, name) for name in names]
     if found or chosen.json:
         document = {"campaigns": [status_json(status) for status in found]}
@@ -919,7 +872,7 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         return 0
     versions = guideline_versions(
-        folder, kept_campaign(folder, chosen.name).plan
+        folder, campaigns.kept_campaign(folder, chosen.name).plan
     )
     if chosen.diff:
         for older, newer in pairwise(versions):
@@ -953,11 +906,11 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{chosen.name} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
             remedy="To take these all the same, pass --reopen with the lead's name, and lock it again afterwards.",
         )
-    read = read_labels(
+    read = label_import.read_labels(
         label_store,
         chosen.annotator,
         chosen.file,
-        Columns(
+        label_import.Columns(
             item=chosen.item_column,
             label=chosen.label_column,
             reason=chosen.reason_column,
@@ -982,26 +935,26 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # not open one that was locked.
     if lock is not None and read.acts:
         why = f"labels of {chosen.annotator}, from {read.source}"
-        entry = reopen(folder, chosen.name, by=chosen.reopen, why=why)
-        give(f"{chosen.name}: {round_words(entry)}")
+        entry = rounds.reopen(folder, chosen.name, by=chosen.reopen, why=why)
+        give(f"{chosen.name}: {rounds.round_words(entry)}")
     if read.acts:
         label_store.take_all(chosen.annotator, read.acts, source=read.source)
     give("\n".join(_taken(read, chosen)))
     return 0
 
 
-def _tell_faults(read: Read) -> None:
+def _tell_faults(read: label_import.Read) -> None:
     for row in read.faults[:MOST_FAULTS]:
         tell(f"line {row.line}: {row.words}")
     if len(read.faults) > MOST_FAULTS:
         tell(f"and {len(read.faults) - MOST_FAULTS:,} more")
 
 
-def _counted(read: Read) -> str:
+def _counted(read: label_import.Read) -> str:
     return ", ".join(f"{n:,} {fault}" for fault, n in read.counts().items())
 
 
-def _taken(read: Read, chosen: argparse.Namespace) -> list[str]:
+def _taken(read: label_import.Read, chosen: argparse.Namespace) -> list[str]:
     """What was stored of a file, and what was not."""
     lines = [
         f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}"
@@ -1027,7 +980,7 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{chosen.name!r} is not finished, so it was not locked.",
             remedy="Finish it, or pass --anyway.",
         )
-    lock = lock_campaign(folder, chosen.name, by=chosen.by)
+    lock = campaigns.lock_campaign(folder, chosen.name, by=chosen.by)
     note(
         folder,
         at_the_terminal(),
@@ -1041,17 +994,20 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _model(chosen: argparse.Namespace, folder: DataFolder) -> int:
     found = [
-        campaign_label_model(folder, chosen.name, model)
-        for model in MODELS
+        label_model.campaign_label_model(folder, chosen.name, model)
+        for model in label_model.MODELS
         if chosen.model in (model.lower(), ALL_MODELS)
     ]
-    words, document = models_words(found), models_json(found)
+    words, document = (
+        label_model_words.models_words(found),
+        label_model_words.models_json(found),
+    )
     give_either(document, words, as_json=chosen.json)
     return 0
 
 
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    files = exported(
+    files = forms.exported(
         folder,
         chosen.name,
         chosen.form,

@@ -1,7 +1,5 @@
 """`capture`: what a notebook's kernel holds when its target cell is about to run."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import os
@@ -24,17 +22,9 @@ from crane_core.pipeline.dask.cluster import (
     is_installed,
     reached,
 )
-from crane_core.pipeline.own_notebooks.capture import (
-    capture_to_file,
-    document_of,
-)
+from crane_core.pipeline.own_notebooks import capture, capture_many
 from crane_core.pipeline.own_notebooks.capture_many import (
     CapturedNotebook as Captures,
-)
-from crane_core.pipeline.own_notebooks.capture_many import (
-    CaptureRequest,
-    capture_each,
-    notebooks_in,
 )
 from crane_core.pipeline.own_notebooks.capture_many import (
     ManyCaptureOptions as CaptureHow,
@@ -241,13 +231,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     tell(f"Running the cells before the target of {notebook.name}")
     # Lines that install packages change the user's environment for good, so they run only on request.
     tell_left_out(read_plan(notebook, chosen.target), chosen)
-    captured = capture_to_file(
+    captured = capture.capture_to_file(
         notebook,
         chosen.out,
         benchmark=chosen.benchmark,
         **_options(chosen, bounded(chosen)),
     )
-    told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
+    told = {"out": str(chosen.out)} | capture.document_of(
+        captured, chosen.benchmark
+    )
     words = in_words(captured, chosen.out)
     give_either(told, words, as_json=chosen.json, indent=None)
     return 0
@@ -271,7 +263,7 @@ def _several(chosen: argparse.Namespace) -> int:
     """Every notebook into its own file; one that cannot be captured is told and keeps no other from it."""
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
     limits = _shared(chosen, n_jobs)
-    found = notebooks_in(chosen.notebooks, chosen.out)
+    found = capture_many.notebooks_in(chosen.notebooks, chosen.out)
     # A file that is newer than its notebook is the result of an earlier start, so the same command resumes.
     wanted = (
         found if chosen.again else [one for one in found if not one.is_done]
@@ -323,7 +315,7 @@ def captured_into(
     how = CaptureHow(
         benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs
     )
-    found = notebooks_in(list(targets), out)
+    found = capture_many.notebooks_in(list(targets), out)
     wanted = [
         one._replace(target=targets[one.notebook])
         for one in found
@@ -339,14 +331,14 @@ def captured_into(
 
 
 def _captures(
-    wanted: Sequence[CaptureRequest],
+    wanted: Sequence[capture_many.CaptureRequest],
     how: CaptureHow,
     cluster: Cluster | None,
     stop: Event,
 ) -> Iterator[Captures]:
     """Each as it ends, told; Ctrl+C ends all of them, as KeyboardInterrupt."""
     for number, one in enumerate(
-        capture_each(wanted, how, cluster, stop), start=1
+        capture_many.capture_each(wanted, how, cluster, stop), start=1
     ):
         tell(
             f"  {number:,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}"

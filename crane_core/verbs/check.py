@@ -11,57 +11,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crane_core import arguments
+from crane_core import arguments, terminal
 from crane_core.arguments import add, flag, option
 from crane_core.detectors.registry import Prediction
 from crane_core.domain import JsonObject, Setting
 from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
+from crane_core.pipeline.own_notebooks import (
+    attach_elsewhere,
+    check,
+    fix_words,
+    notebook_edit,
+    value_origins,
+)
 from crane_core.pipeline.own_notebooks.ask_for_fixes import fix_asker
 from crane_core.pipeline.own_notebooks.attach import attached
-from crane_core.pipeline.own_notebooks.attach_elsewhere import (
-    ServerAccess,
-    attached_elsewhere,
-)
-from crane_core.pipeline.own_notebooks.check import (
-    ALLOWED,
-    CheckedNotebook,
-    execution_forbidden,
-    findings,
-    read_notebook,
-    run_up,
-    to_send,
-    unsure,
-    verdict,
-)
-from crane_core.pipeline.own_notebooks.fix_words import (
-    fix_lines,
-    fixes_json,
-)
 from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
-from crane_core.pipeline.own_notebooks.notebook_edit import (
-    digest,
-    write_first_fix,
-)
-from crane_core.pipeline.own_notebooks.value_origins import (
-    evidence,
-    with_origins,
-)
+from crane_core.pipeline.own_notebooks.whole import selection
 from crane_core.pipeline.own_notebooks.whole.check_whole import (
     WholeOptions,
     check_whole,
 )
 from crane_core.pipeline.own_notebooks.whole.counts import n_with_crash
-from crane_core.pipeline.own_notebooks.whole.reports.forms import (
-    ENDINGS,
-    REPORTS,
-    form_of,
-)
-from crane_core.pipeline.own_notebooks.whole.selection import (
-    chosen_notebooks,
-    read_config,
-)
+from crane_core.pipeline.own_notebooks.whole.reports import forms
 from crane_core.pipeline.places import DataFolder
 from crane_core.repair.fix import MOST_CANDIDATES, USUAL_CANDIDATES
 from crane_core.runtime.installs import left_out_words, n_installs
@@ -69,19 +42,8 @@ from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import NotebookPlan
 from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S, RehearsalEnd
-from crane_core.runtime.remote.address import (
-    ChoiceOfKernelsError,
-    is_address,
-)
+from crane_core.runtime.remote import address
 from crane_core.runtime.running import kernel_named, running_kernels
-from crane_core.terminal import (
-    give,
-    give_either,
-    one_line,
-    plain,
-    tell,
-    tell_error,
-)
 
 if TYPE_CHECKING:
     from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
@@ -216,12 +178,12 @@ def _add_whole(whole: argparse._ArgumentGroup) -> None:
         flag("--no-run", "with --all: predict from the code alone"),
         option(
             "--format F",
-            f"with --all: how the results are written (default: text): {', '.join(REPORTS)}",
-            choices=list(REPORTS),
+            f"with --all: how the results are written (default: text): {', '.join(forms.REPORTS)}",
+            choices=list(forms.REPORTS),
         ),
         option(
             "--report FILE",
-            f"with --all: write the results to this file too, by its ending: {', '.join(ENDINGS)}; repeatable",
+            f"with --all: write the results to this file too, by its ending: {', '.join(forms.ENDINGS)}; repeatable",
             arguments.path,
             action="append",
             default=[],
@@ -310,21 +272,21 @@ def isolated(chosen: argparse.Namespace, limits: KernelLimits) -> KernelLimits:
     if not chosen.isolate:
         return limits
     limits = limits._replace(isolation=best(), network=chosen.allow_network)
-    tell(isolation_words(limits.isolation, network=limits.network))
+    terminal.tell(isolation_words(limits.isolation, network=limits.network))
     return limits
 
 
 def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
     """Say what is not run, by tag or language, and that lines which install packages are not."""
     if plan.marked:
-        tell(f"By tags and languages: {'; '.join(plan.marked)}")
+        terminal.tell(f"By tags and languages: {'; '.join(plan.marked)}")
     n = (
         0
         if chosen.allow_install
         else n_installs(cell.source for cell in plan.executed)
     )
     if n:
-        tell(f"{left_out_words(n)}; --allow-install runs them")
+        terminal.tell(f"{left_out_words(n)}; --allow-install runs them")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -349,7 +311,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return _several(chosen, endpoint)
     notebook = chosen.notebooks[0] if chosen.notebooks else None
     checked = _seen(chosen, notebook, endpoint)
-    said = verdict(checked)
+    said = check.verdict(checked)
     try:
         asked = None if endpoint is None else _asked(checked, endpoint, chosen)
     # The rules have answered, and the cells may have run for minutes: their verdict is printed before the
@@ -385,7 +347,9 @@ def _check_attached(chosen: argparse.Namespace) -> None:
             "With --attach no cell is run.",
             remedy="Leave out --isolate and --keep-going.",
         )
-    is_elsewhere = chosen.attach is not None and is_address(chosen.attach)
+    is_elsewhere = chosen.attach is not None and address.is_address(
+        chosen.attach
+    )
     if not is_elsewhere and (
         chosen.token_file or chosen.ca_file or chosen.insecure
     ):
@@ -447,13 +411,15 @@ def _whole(chosen: argparse.Namespace) -> int:
             )
     for file in chosen.report:
         # Before any notebook runs: an unknown ending should not cost the minutes that they take.
-        form_of(file)
-    notebooks = chosen_notebooks(
-        chosen.notebooks, read_config(Path()), chosen.changed_since
+        forms.form_of(file)
+    notebooks = selection.chosen_notebooks(
+        chosen.notebooks, selection.read_config(Path()), chosen.changed_since
     )
-    is_forbidden = execution_forbidden(os.environ)
+    is_forbidden = check.execution_forbidden(os.environ)
     if is_forbidden and not chosen.no_run:
-        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
+        terminal.tell(
+            f"{check.ALLOWED} forbids running notebooks: only the code is checked"
+        )
     limits = KernelLimits(cell_s=chosen.timeout_s)
     options = WholeOptions(
         runs=not (chosen.no_run or is_forbidden),
@@ -464,16 +430,18 @@ def _whole(chosen: argparse.Namespace) -> int:
     )
     results = []
     for notebook in notebooks:
-        tell(f"Checking {notebook}")
+        terminal.tell(f"Checking {notebook}")
         result = check_whole(notebook, options)
         sources = [cell.cell.source for cell in result.cells]
         if options.runs and not chosen.allow_install and n_installs(sources):
-            tell(left_out_words(n_installs(sources)))
+            terminal.tell(left_out_words(n_installs(sources)))
         results.append(result)
     for file in chosen.report:
-        file.write_text(plain(form_of(file)(results)) + "\n", "utf-8")
-    write = REPORTS[chosen.format or ("json" if chosen.json else "text")]
-    give(write(results))
+        file.write_text(
+            terminal.plain(forms.form_of(file)(results)) + "\n", "utf-8"
+        )
+    write = forms.REPORTS[chosen.format or ("json" if chosen.json else "text")]
+    terminal.give(write(results))
     if chosen.exit_code and n_with_crash(results):
         return FOUND_CRASH
     return int(any(result.problems for result in results))
@@ -491,7 +459,7 @@ def _several(chosen: argparse.Namespace, endpoint: Endpoint | None) -> int:
     n_rehearsed = sum(_is_crash(entry.get("rehearsal")) for entry in told)
     rehearsed = f", {n_rehearsed:,} crashed in a copy" if n_rehearsed else ""
     not_checked = f", {n_failed:,} not checked" if n_failed else ""
-    give_either(
+    terminal.give_either(
         {
             "notebooks": told,
             "predicted_crashes": n_predicted,
@@ -512,7 +480,7 @@ def _is_crash(rehearsal: JsonObject | None) -> bool:
     return rehearsal is not None and rehearsal["outcome"] == RehearsalEnd.CRASH
 
 
-def _crashed_in_copy(checked: CheckedNotebook) -> bool:
+def _crashed_in_copy(checked: check.CheckedNotebook) -> bool:
     told = checked.rehearsal
     return told is not None and told.outcome is RehearsalEnd.CRASH
 
@@ -523,21 +491,21 @@ def _one_of_several(
     """What JSON says of one notebook; for people it is printed at once."""
     try:
         checked = _seen(chosen, notebook, endpoint)
-        said = verdict(checked)
+        said = check.verdict(checked)
         # A model that cannot be asked leaves the rules' verdict; the notebook counts as failed.
         asked, refused = _asked_or_refused(checked, endpoint, chosen)
         if not chosen.json:
-            give(in_words(checked, said, asked))
+            terminal.give(in_words(checked, said, asked))
         _write(chosen, checked)
     except CraneError as error:
-        tell_error(error)
+        terminal.tell_error(error)
         return {"notebook": str(notebook), "error": str(error)}
     told = as_json(checked, said, asked)
     return told | ({"error": str(refused)} if refused else {})
 
 
 def _asked_or_refused(
-    checked: CheckedNotebook,
+    checked: check.CheckedNotebook,
     endpoint: Endpoint | None,
     chosen: argparse.Namespace,
 ) -> tuple[QuestionOutcome | None, DetectorError | None]:
@@ -547,7 +515,7 @@ def _asked_or_refused(
     try:
         return _asked(checked, endpoint, chosen), None
     except DetectorError as error:
-        tell_error(error)
+        terminal.tell_error(error)
         return None, error
 
 
@@ -563,32 +531,40 @@ def _list(*, as_json: bool) -> None:
         for kernel in running
     ]
     lines = [
-        f"{one_line(kernel.id)}  {one_line(str(kernel.notebook or 'no notebook named'))}"
+        f"{terminal.one_line(kernel.id)}  {terminal.one_line(str(kernel.notebook or 'no notebook named'))}"
         for kernel in running
     ]
     words = "\n".join(lines or ["No kernel runs."])
-    give_either({"kernels": found}, words, as_json=as_json, indent=None)
+    terminal.give_either(
+        {"kernels": found}, words, as_json=as_json, indent=None
+    )
 
 
 def _seen(
     chosen: argparse.Namespace,
     notebook: Path | None,
     endpoint: Endpoint | None,
-) -> CheckedNotebook:
+) -> check.CheckedNotebook:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
         return _attached(chosen, notebook)
     assert notebook is not None
     # Before it is read: what changes from here on is noticed when a fix is written.
-    known = digest(notebook) if chosen.write else ""
-    checked = replace(read_notebook(notebook, chosen.target), file_digest=known)
-    if execution_forbidden(os.environ):
-        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
+    known = notebook_edit.digest(notebook) if chosen.write else ""
+    checked = replace(
+        check.read_notebook(notebook, chosen.target), file_digest=known
+    )
+    if check.execution_forbidden(os.environ):
+        terminal.tell(
+            f"{check.ALLOWED} forbids running notebooks: only the code is checked"
+        )
         return checked
-    tell(f"Running {_cells(checked)} before the target of {notebook.name}")
+    terminal.tell(
+        f"Running {_cells(checked)} before the target of {notebook.name}"
+    )
     tell_left_out(checked.plan, chosen)
     limits = isolated(chosen, KernelLimits(cell_s=chosen.timeout_s))
-    run = run_up
+    run = check.run_up
     if chosen.fix:
         asker = (
             None
@@ -610,10 +586,10 @@ def _seen(
 
 def _attached(
     chosen: argparse.Namespace, notebook: Path | None
-) -> CheckedNotebook:
+) -> check.CheckedNotebook:
     """The notebook with what the kernel behind --attach holds."""
     rehearse_s = _rehearse_s(chosen)
-    if not is_address(chosen.attach):
+    if not address.is_address(chosen.attach):
         return attached(
             kernel_named(chosen.attach),
             notebook,
@@ -621,15 +597,15 @@ def _attached(
             rehearse_s=rehearse_s,
             is_fixed=chosen.fix,
         )
-    access = ServerAccess(
-        tell,
+    access = attach_elsewhere.ServerAccess(
+        terminal.tell,
         _ask_secret if sys.stdin.isatty() else None,
         token_file=chosen.token_file,
         ca_file=chosen.ca_file,
         is_insecure=chosen.insecure,
     )
     try:
-        return attached_elsewhere(
+        return attach_elsewhere.attached_elsewhere(
             chosen.attach,
             access,
             notebook,
@@ -637,23 +613,25 @@ def _attached(
             rehearse_s=rehearse_s,
             is_fixed=chosen.fix,
         )
-    except ChoiceOfKernelsError as error:
+    except address.ChoiceOfKernelsError as error:
         _give_kernels(error.kernels, as_json=chosen.json)
         raise
 
 
 def _ask_secret(base: str) -> str:
     # On the terminal itself, so that neither the screen nor stdout holds it.
-    return getpass.getpass(f"Token or password of {one_line(base)}: ")
+    return getpass.getpass(f"Token or password of {terminal.one_line(base)}: ")
 
 
 def _give_kernels(kernels: list[JsonObject], *, as_json: bool) -> None:
     """Those of a server, among which one has to be named."""
     lines = [
-        "  ".join(one_line(str(told)) for told in kernel.values() if told)
+        "  ".join(
+            terminal.one_line(str(told)) for told in kernel.values() if told
+        )
         for kernel in kernels
     ]
-    give_either(
+    terminal.give_either(
         {"kernels": kernels}, "\n".join(lines), as_json=as_json, indent=None
     )
 
@@ -668,9 +646,9 @@ def _fresh_s(chosen: argparse.Namespace) -> float | None:
 def _rehearse_s(chosen: argparse.Namespace) -> float | None:
     """Raises NotebookError if the target may not run."""
     runs = chosen.rehearse is not None or chosen.fix
-    if runs and execution_forbidden(os.environ):
+    if runs and check.execution_forbidden(os.environ):
         raise NotebookError(
-            f"{ALLOWED} forbids running notebooks.",
+            f"{check.ALLOWED} forbids running notebooks.",
             remedy="Leave out --rehearse and --fix.",
         )
     if chosen.fix and chosen.rehearse is None:
@@ -681,7 +659,7 @@ def _rehearse_s(chosen: argparse.Namespace) -> float | None:
 
 def _give(
     chosen: argparse.Namespace,
-    checked: CheckedNotebook,
+    checked: check.CheckedNotebook,
     said: Prediction,
     asked: QuestionOutcome | None,
 ) -> None:
@@ -689,34 +667,40 @@ def _give(
         as_json(checked, said, asked),
         in_words(checked, said, asked),
     )
-    give_either(document, words, as_json=chosen.json, indent=None)
+    terminal.give_either(document, words, as_json=chosen.json, indent=None)
 
 
-def _write(chosen: argparse.Namespace, checked: CheckedNotebook) -> None:
+def _write(chosen: argparse.Namespace, checked: check.CheckedNotebook) -> None:
     if chosen.write:
-        tell(write_first_fix(checked))
+        terminal.tell(notebook_edit.write_first_fix(checked))
 
 
-def _cells(checked: CheckedNotebook) -> str:
+def _cells(checked: check.CheckedNotebook) -> str:
     n = len(checked.plan.executed)
     return "1 cell" if n == 1 else f"{n:,} cells"
 
 
 def _asked(
-    checked: CheckedNotebook, endpoint: Endpoint, chosen: argparse.Namespace
+    checked: check.CheckedNotebook,
+    endpoint: Endpoint,
+    chosen: argparse.Namespace,
 ) -> QuestionOutcome:
     from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
     # Without a state only the code can be shown (the paper's -RT).
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
-    sent = to_send(checked, setting)
+    sent = check.to_send(checked, setting)
     tokens = sent.tokens
-    tell(f"Asking {endpoint.model}: {tokens.n:,} tokens ({tokens.kind})")
+    terminal.tell(
+        f"Asking {endpoint.model}: {tokens.n:,} tokens ({tokens.kind})"
+    )
     return ask_one(sent, endpoint)
 
 
 def as_json(
-    checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+    checked: check.CheckedNotebook,
+    said: Prediction,
+    asked: QuestionOutcome | None,
 ) -> JsonObject:
     """The verdicts as members of one JSON object: paths as strings, times in seconds.
 
@@ -733,18 +717,20 @@ def as_json(
         "crashes": said.crashes or None,
         "predicted": predicted(crashes=said.crashes),
         "diagnosis": said.reasoning,
-        "findings": with_origins(
-            findings(said), checked, is_live=checked.is_attached
+        "findings": value_origins.with_origins(
+            check.findings(said), checked, is_live=checked.is_attached
         ),
-        "unsure": unsure(said),
+        "unsure": check.unsure(said),
         "rehearsal": checked.rehearsal and checked.rehearsal.to_json(),
-        **fixes_json(checked),
+        **fix_words.fixes_json(checked),
         "model": asked and asked.as_json(),
     }
 
 
 def in_words(
-    checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+    checked: check.CheckedNotebook,
+    said: Prediction,
+    asked: QuestionOutcome | None,
 ) -> str:
     """The verdicts, for people to read."""
     lines = [
@@ -752,21 +738,24 @@ def in_words(
     ]
     if said.crashes:
         lines.append("predicted: it will certainly crash")
-        for finding in with_origins(
-            findings(said), checked, is_live=checked.is_attached
+        for finding in value_origins.with_origins(
+            check.findings(said), checked, is_live=checked.is_attached
         ):
             reason = f"{finding['exception']}: {finding['message']}"
             lines += [
                 f"  line      {finding['code_line']}",
-                f"  reason    {one_line(reason)}",
-                f"  evidence  {one_line(evidence(finding))}",
+                f"  reason    {terminal.one_line(reason)}",
+                f"  evidence  {terminal.one_line(value_origins.evidence(finding))}",
                 f"  remedy    {finding['remedy']}",
             ]
     else:
         lines.append(
             "predicted: nothing certain; the rules never say that a cell is safe"
         )
-    lines += [f"  unsure    {one_line(sentence)}" for sentence in unsure(said)]
+    lines += [
+        f"  unsure    {terminal.one_line(sentence)}"
+        for sentence in check.unsure(said)
+    ]
     if checked.seconds_before is not None:
         lines.append(
             f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"
@@ -775,20 +764,23 @@ def in_words(
         [
             *lines,
             *_rehearsed(checked),
-            *fix_lines(checked),
+            *fix_words.fix_lines(checked),
             *(asked.in_words() if asked else []),
         ]
     )
 
 
-def _rehearsed(checked: CheckedNotebook) -> list[str]:
+def _rehearsed(checked: check.CheckedNotebook) -> list[str]:
     """What the target came to in a copy, if it ran there."""
     told = checked.rehearsal
     if told is None:
         return []
     lines = [
-        f"rehearsed {told.where}: {one_line(told.title)}",
-        *(f"  {name:<9} {one_line(text)}" for name, text in told.facts),
+        f"rehearsed {told.where}: {terminal.one_line(told.title)}",
+        *(
+            f"  {name:<9} {terminal.one_line(text)}"
+            for name, text in told.facts
+        ),
     ]
     if told.lacks_threads and not checked.is_attached:
         lines.append(

@@ -1,7 +1,5 @@
 """`detect`: a detector runs over a benchmark, and its row stands beside the published ones."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -12,19 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core import arguments
+from crane_core import arguments, domain
 from crane_core.arguments import add, flag, option
 from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector, local_detectors
-from crane_core.domain import (
-    PAPER_RUNS,
-    AuditAction,
-    Detector,
-    DetectorKind,
-    Job,
-    JsonObject,
-    Setting,
-)
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
@@ -44,22 +33,15 @@ from crane_core.llm.retrying import RETRIES
 from crane_core.llm.token_chances import LOGPROBS
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.dask.cluster import OFF
+from crane_core.pipeline.detection import (
+    cascade,
+    detect,
+    rehearsal,
+    sampled_cases,
+    score,
+    template_effect,
+)
 from crane_core.pipeline.detection.cascade import NAME as CASCADE
-from crane_core.pipeline.detection.cascade import (
-    Settled,
-    cascade_options,
-    cascade_with,
-    cascading,
-    open_questions,
-    settled,
-    settled_words,
-)
-from crane_core.pipeline.detection.detect import (
-    JobPlan,
-    JobRequest,
-    known_detector,
-    plan_detection,
-)
 from crane_core.pipeline.detection.few_shot import (
     MOST_EXAMPLES,
     FewShot,
@@ -70,45 +52,11 @@ from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
 from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
 from crane_core.pipeline.detection.rehearsal import (
-    USUAL_S,
-    check_allowed,
-    notebooks_of,
-    rehearsing,
-)
-from crane_core.pipeline.detection.rehearsal import (
     RehearsalOptions as RehearsalHow,
 )
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
-from crane_core.pipeline.detection.sampled_cases import (
-    CaseSample,
-    SampledBy,
-)
-from crane_core.pipeline.detection.score import (
-    PrintedRow,
-    ScoreRow,
-    printed_beside,
-    rows_json,
-    scores,
-    table_words,
-)
-from crane_core.pipeline.detection.template_effect import (
-    TemplateRun,
-    effect_words,
-    template_effects,
-)
-from crane_core.pipeline.jobs.ask_models import (
-    AskingOptions,
-    Caps,
-    asking,
-    estimate,
-)
+from crane_core.pipeline.jobs import ask_models, files
 from crane_core.pipeline.jobs.end import end_announced
-from crane_core.pipeline.jobs.files import (
-    LABELS,
-    MOST_NAME,
-    MOST_NOTE,
-    batch_file,
-)
 from crane_core.pipeline.jobs.words import (
     estimate_words,
     outcome_json,
@@ -201,7 +149,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--setting S",
-            f"what is shown: {', '.join(Setting)}; several between commas are one run each",
+            f"what is shown: {', '.join(domain.Setting)}; several between commas are one run each",
             _settings,
             required=True,
         ),
@@ -214,7 +162,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--runs K",
-            f"answers per instance of a model (default {PAPER_RUNS})",
+            f"answers per instance of a model (default {domain.PAPER_RUNS})",
             arguments.runs,
         ),
     )
@@ -241,12 +189,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--name N",
             "what the run is called in the list of runs",
-            arguments.line(MOST_NAME),
+            arguments.line(files.MOST_NAME),
         ),
         option(
             "--note T",
             "a note that the list of runs shows",
-            arguments.line(MOST_NOTE),
+            arguments.line(files.MOST_NOTE),
         ),
     )
     add_dask(
@@ -269,9 +217,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--rehearse-s S",
-            f"how long {REHEARSAL.detector} lets a target run (default {USUAL_S:g})",
+            f"how long {REHEARSAL.detector} lets a target run (default {rehearsal.USUAL_S:g})",
             arguments.number(0, LONGEST_S, above=True),
-            default=USUAL_S,
+            default=rehearsal.USUAL_S,
         ),
     )
     add_model_arguments(verb, has_several=True)
@@ -312,13 +260,13 @@ def _add_sample(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--by GROUP",
-            f"groups with the same share in the sample as in the benchmark: {', '.join(SampledBy)}",
-            choices=[*SampledBy],
+            f"groups with the same share in the sample as in the benchmark: {', '.join(sampled_cases.SampledBy)}",
+            choices=[*sampled_cases.SampledBy],
         ),
     )
 
 
-def _sample(chosen: argparse.Namespace) -> CaseSample | None:
+def _sample(chosen: argparse.Namespace) -> sampled_cases.CaseSample | None:
     """The cases to ask about, None for all. Raises DetectorError for options of a sample that is not drawn."""
     if chosen.sample is None and (chosen.sample_seed is not None or chosen.by):
         raise DetectorError(
@@ -326,22 +274,22 @@ def _sample(chosen: argparse.Namespace) -> CaseSample | None:
             remedy="Add the number of cases to draw: --sample 20.",
         )
     if chosen.limit is not None:
-        return CaseSample(chosen.limit)
+        return sampled_cases.CaseSample(chosen.limit)
     if chosen.sample is None:
         return None
     seed = SAMPLE_SEED if chosen.sample_seed is None else chosen.sample_seed
-    by = SampledBy(chosen.by) if chosen.by else None
-    return CaseSample(chosen.sample, seed, by)
+    by = sampled_cases.SampledBy(chosen.by) if chosen.by else None
+    return sampled_cases.CaseSample(chosen.sample, seed, by)
 
 
-def _settings(text: str) -> tuple[Setting, ...]:
+def _settings(text: str) -> tuple[domain.Setting, ...]:
     """Settings between commas, each once."""
     named = arguments.names(text)
-    if unknown := [name for name in named if name not in set(Setting)]:
+    if unknown := [name for name in named if name not in set(domain.Setting)]:
         raise argparse.ArgumentTypeError(
-            f"{unknown[0][:40]!r} is not a setting; choose from {', '.join(Setting)}"
+            f"{unknown[0][:40]!r} is not a setting; choose from {', '.join(domain.Setting)}"
         )
-    return tuple(Setting(name) for name in dict.fromkeys(named))
+    return tuple(domain.Setting(name) for name in dict.fromkeys(named))
 
 
 def add_model_arguments(
@@ -440,11 +388,11 @@ def add_model_arguments(
 class RunReport(NamedTuple):
     """What a run has to say: as JSON, as lines, and its rows; `outcome` is None where nothing was to be done."""
 
-    document: JsonObject
+    document: domain.JsonObject
     lines: list[str]
     outcome: JobOutcome | None = None
-    rows: Sequence[ScoreRow] = ()
-    printed: Sequence[PrintedRow] = ()
+    rows: Sequence[score.ScoreRow] = ()
+    printed: Sequence[score.PrintedRow] = ()
 
     @property
     def code(self) -> int:
@@ -509,7 +457,7 @@ def _check_batch(chosen: argparse.Namespace) -> None:
 def _only(
     chosen: argparse.Namespace,
     model: str | None,
-    setting: Setting,
+    setting: domain.Setting,
     template: Path | None,
 ) -> argparse.Namespace:
     """The same arguments for one model, one setting and one template."""
@@ -534,10 +482,12 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
 
     A run that fails does not keep the next ones from being made: another model may be there.
     """
-    documents: list[JsonObject] = []
-    rows: dict[tuple[str, str, str], ScoreRow] = {}
-    printed: list[PrintedRow] = []
-    by_condition: dict[tuple[str | None, str], list[TemplateRun]] = {}
+    documents: list[domain.JsonObject] = []
+    rows: dict[tuple[str, str, str], score.ScoreRow] = {}
+    printed: list[score.PrintedRow] = []
+    by_condition: dict[
+        tuple[str | None, str], list[template_effect.TemplateRun]
+    ] = {}
     code = 0
     for number, chosen in enumerate(each, start=1):
         tell(f"run {number} of {len(each)}: {_called(chosen)}")
@@ -560,7 +510,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
         )
         if ended.rows:
             job = str(ended.document["job"])
-            of_condition.append(TemplateRun(_wording(chosen), job))
+            of_condition.append(
+                template_effect.TemplateRun(_wording(chosen), job)
+            )
         printed += [row for row in ended.printed if row not in printed]
         code = max(code, ended.code)
     # The same published rows come with each run; the dict has kept one of each, the own ones are listed
@@ -575,7 +527,7 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     return code
 
 
-def _named(chosen: argparse.Namespace) -> JsonObject:
+def _named(chosen: argparse.Namespace) -> domain.JsonObject:
     """What tells one of several runs from the others."""
     told = {"model": chosen.model, "setting": chosen.setting}
     return told | ({"template": _wording(chosen)} if chosen.template else {})
@@ -590,7 +542,7 @@ def _wording(chosen: argparse.Namespace) -> str:
     return str(chosen.template or Wording.PROTOCOL)
 
 
-def _titled(row: ScoreRow, chosen: argparse.Namespace) -> ScoreRow:
+def _titled(row: score.ScoreRow, chosen: argparse.Namespace) -> score.ScoreRow:
     """Own rows of several templates would read alike."""
     if row.is_published or not chosen.template:
         return row
@@ -600,33 +552,35 @@ def _titled(row: ScoreRow, chosen: argparse.Namespace) -> ScoreRow:
 def _compared(
     chosen: argparse.Namespace,
     folder: DataFolder,
-    by_condition: Iterable[list[TemplateRun]],
-) -> tuple[JsonObject, list[str]]:
+    by_condition: Iterable[list[template_effect.TemplateRun]],
+) -> tuple[domain.JsonObject, list[str]]:
     """What another template changes, for each model and setting of which several templates have answers."""
     several = [runs for runs in by_condition if len(runs) > 1]
     if not several:
         return {}, []
     store = prepare_or_read(folder)
     try:
-        effects = template_effects(store, chosen.benchmark, several)
+        effects = template_effect.template_effects(
+            store, chosen.benchmark, several
+        )
     finally:
         store.close()
     return {"templates": [effect._asdict() for effect in effects]}, (
-        effect_words(effects)
+        template_effect.effect_words(effects)
     )
 
 
 def _give(
-    chosen: argparse.Namespace, document: JsonObject, lines: list[str]
+    chosen: argparse.Namespace, document: domain.JsonObject, lines: list[str]
 ) -> None:
     if chosen.json or lines:
         give_either(document, "\n".join(lines), as_json=chosen.json)
 
 
 def _table(
-    rows: Sequence[ScoreRow], printed: Sequence[PrintedRow]
+    rows: Sequence[score.ScoreRow], printed: Sequence[score.PrintedRow]
 ) -> list[str]:
-    return [table_words(rows, printed)] if rows else []
+    return [score.table_words(rows, printed)] if rows else []
 
 
 def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
@@ -659,9 +613,11 @@ def _once(chosen: argparse.Namespace) -> None:
 
 def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     _once(chosen)
-    check_allowed(os.environ, Setting(chosen.setting))
+    rehearsal.check_allowed(os.environ, domain.Setting(chosen.setting))
     with tempfile.TemporaryDirectory(prefix="crane-rehearsal-") as place:
-        notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
+        notebooks = rehearsal.notebooks_of(
+            chosen.benchmark, folder, Path(place)
+        )
         plan = _planned(
             chosen,
             folder,
@@ -681,13 +637,15 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
             KernelLimits(memory_bytes=most_memory() // n_jobs),
             n_jobs,
         )
-        return _done(chosen, folder, plan, rehearsing(plan, notebooks, how))
+        return _done(
+            chosen, folder, plan, rehearsal.rehearsing(plan, notebooks, how)
+        )
 
 
 def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     _once(chosen)
     module = local_detector(chosen.detector)
-    detector = Detector(module.NAME, module.TITLE, module.KIND)
+    detector = domain.Detector(module.NAME, module.TITLE, module.KIND)
     # Its options hold the versions that shape its answers: after an update it is another run.
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
@@ -706,10 +664,12 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 
 
 def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = template_named(chosen.template, Setting(chosen.setting))
+    template = template_named(chosen.template, domain.Setting(chosen.setting))
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
-        detector = Detector(
-            slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM
+        detector = domain.Detector(
+            slug(asked.endpoint.model),
+            asked.endpoint.model,
+            domain.DetectorKind.LLM,
         )
         plan = _planned(
             chosen,
@@ -723,13 +683,13 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         # Questions of a batch that nobody has read yet would be paid for twice.
         if (
             plan.work.open
-            and (waiting := batch_file(folder, plan.job.job)).exists()
+            and (waiting := files.batch_file(folder, plan.job.job)).exists()
         ):
             raise DetectorError(
                 f"The job {plan.job.job} waits for a batch, which may hold these questions.",
                 remedy=f"Repeat the command with --batch; to give the batch up, delete {waiting}.",
             )
-        sent = estimate(asked, len(plan.work.open), plan.open_tokens)
+        sent = ask_models.estimate(asked, len(plan.work.open), plan.open_tokens)
         if chosen.dry_run:
             return _say_plan(plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
@@ -739,8 +699,8 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 def _of_batch(
     chosen: argparse.Namespace,
     folder: DataFolder,
-    plan: JobPlan,
-    asked: AskingOptions,
+    plan: detect.JobPlan,
+    asked: ask_models.AskingOptions,
 ) -> RunReport:
     # Loaded only here: a command imports what it needs, so that `--help` and other verbs start at once.
     from crane_core.pipeline.detection.batch import BatchWorker
@@ -748,7 +708,7 @@ def _of_batch(
     worker = BatchWorker(folder, plan, asked, tell)
     # Questions of a batch that waits at the provider are paid for already and not part of the estimate.
     to_ask = worker.unsubmitted()
-    sent = estimate(
+    sent = ask_models.estimate(
         asked,
         len(to_ask),
         sum(plan.inputs[name].n_tokens for name, _ in to_ask),
@@ -760,15 +720,16 @@ def _of_batch(
 
 
 def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = template_named(chosen.template, Setting(chosen.setting))
+    template = template_named(chosen.template, domain.Setting(chosen.setting))
     with asked_model(chosen, is_fake=False) as asked:
-        options = cascade_options(
-            options_of(asked, template, is_fake=False), Setting(chosen.setting)
+        options = cascade.cascade_options(
+            options_of(asked, template, is_fake=False),
+            domain.Setting(chosen.setting),
         )
         plan = _planned(
             chosen,
             folder,
-            cascade_with(asked.endpoint.model),
+            cascade.cascade_with(asked.endpoint.model),
             options,
             template,
         )
@@ -776,29 +737,33 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
             f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network"
         )
         with stop_on_interrupt() as stop:
-            of_rules = settled(
+            of_rules = cascade.settled(
                 plan, min(chosen.concurrency or n_cores(), n_cores()), stop
             )
             if stop.is_set():
                 # What the rules had no time to settle must not be sent to the model, which costs money.
                 raise KeyboardInterrupt
-        to_ask = open_questions(plan, of_rules)
-        sent = estimate(
+        to_ask = cascade.open_questions(plan, of_rules)
+        sent = ask_models.estimate(
             asked,
             len(to_ask),
             sum(plan.inputs[name].n_tokens for name, _ in to_ask),
         )
         if chosen.dry_run:
-            words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
+            words = "\n".join(
+                [*cascade.settled_words(of_rules), estimate_words(sent)]
+            )
             return _say_plan(
                 plan, words, sent._asdict() | {"first": of_rules.to_json()}
             )
-        tell("\n".join([*settled_words(of_rules), estimate_words(sent)]))
+        tell(
+            "\n".join([*cascade.settled_words(of_rules), estimate_words(sent)])
+        )
         return _done(
             chosen,
             folder,
             plan,
-            cascading(plan, of_rules, predicting(plan, asked)),
+            cascade.cascading(plan, of_rules, predicting(plan, asked)),
             of_rules,
         )
 
@@ -806,7 +771,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 @contextmanager
 def asked_model(
     chosen: argparse.Namespace, *, is_fake: bool
-) -> Iterator[AskingOptions]:
+) -> Iterator[ask_models.AskingOptions]:
     """The model that the arguments name; a fake one is served for as long as it is needed. Raises DetectorError."""
     if not is_fake:
         yield _asking(chosen, *_endpoint(chosen))
@@ -863,11 +828,11 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def _asking(
     chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None
-) -> AskingOptions:
+) -> ask_models.AskingOptions:
     given = given_price(chosen, usual)
-    caps = Caps(chosen.budget_usd, chosen.budget_tokens)
+    caps = ask_models.Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
-    return asking(
+    return ask_models.asking(
         endpoint,
         concurrency=concurrency,
         given=given,
@@ -892,7 +857,7 @@ def given_price(
 
 
 def options_of(
-    asked: AskingOptions, template: Template, *, is_fake: bool
+    asked: ask_models.AskingOptions, template: Template, *, is_fake: bool
 ) -> dict[str, object]:
     """What names the job; a server of this process has another address each time."""
     return asked.options(template.name) | (
@@ -903,24 +868,26 @@ def options_of(
 def _planned(
     chosen: argparse.Namespace,
     folder: DataFolder,
-    detector: Detector,
+    detector: domain.Detector,
     options: dict[str, object],
     template: Template | None,
-) -> JobPlan:
+) -> detect.JobPlan:
     """The store is closed again before the work begins, so that the app can be used meanwhile."""
     store = prepare_or_read(folder, tell)
     try:
         examples = _examples(chosen, store, template)
-        request = JobRequest(
-            known_detector(store, detector),
-            Setting(chosen.setting),
+        request = detect.JobRequest(
+            detect.known_detector(store, detector),
+            domain.Setting(chosen.setting),
             chosen.benchmark,
             options | ({} if examples is None else examples.options),
             # Only models get a text; an analyzer, the rules and a rehearsal answer alike each time, so one
             # run is enough.
             is_prompted=template is not None,
             # Five runs and their majority, as in the paper (section 4.3).
-            n_runs=(chosen.runs or PAPER_RUNS) if template is not None else 1,
+            n_runs=(chosen.runs or domain.PAPER_RUNS)
+            if template is not None
+            else 1,
             instances=chosen.instances,
             template=template,
             again=chosen.again,
@@ -930,7 +897,7 @@ def _planned(
             sample=_sample(chosen),
             examples=examples,
         )
-        return plan_detection(store, folder, request)
+        return detect.plan_detection(store, folder, request)
     finally:
         store.close()
 
@@ -946,7 +913,7 @@ def _examples(
             f"{chosen.detector} takes no examples, because it is shown no prompt.",
             remedy="Omit --examples.",
         )
-    setting = Setting(chosen.setting)
+    setting = domain.Setting(chosen.setting)
     found = few_shot(
         store, chosen.examples, setting, chosen.benchmark, template
     )
@@ -961,7 +928,7 @@ def _labels(chosen: argparse.Namespace) -> dict[str, str]:
     """What the user calls the run. Raises DetectorError if it holds a secret: it is stored with the job."""
     labels = {
         label: getattr(chosen, label)
-        for label in LABELS
+        for label in files.LABELS
         if getattr(chosen, label) is not None
     }
     if any(without_secrets(text) != text for text in labels.values()):
@@ -973,7 +940,7 @@ def _labels(chosen: argparse.Namespace) -> dict[str, str]:
 
 
 def _say_plan(
-    plan: JobPlan, words: str, sent: dict[str, object] | None = None
+    plan: detect.JobPlan, words: str, sent: dict[str, object] | None = None
 ) -> RunReport:
     skipped = dict(plan.skipped_by_reason)
     n_done = len(plan.work.items) - len(plan.work.open)
@@ -1003,9 +970,9 @@ def _say_plan(
 def _done(
     chosen: argparse.Namespace,
     folder: DataFolder,
-    plan: JobPlan,
+    plan: detect.JobPlan,
     worker: Worker,
-    of_rules: Settled | None = None,
+    of_rules: cascade.Settled | None = None,
     settle: Callable[[], bool] = lambda: False,
 ) -> RunReport:
     """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
@@ -1015,7 +982,7 @@ def _done(
         note(
             folder,
             at_the_terminal(),
-            AuditAction.START_RUN,
+            domain.AuditAction.START_RUN,
             f"run {job.job}",
             asked,
         )
@@ -1025,11 +992,13 @@ def _done(
     rows, printed = _rows(folder, plan.job)
     saved = {"first": of_rules.to_json()} if of_rules else {}
     scored = {
-        "rows": rows_json(rows),
+        "rows": score.rows_json(rows),
         "printed": [row._asdict() for row in printed],
     }
     saved_words = (
-        [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
+        [f"  {line}" for line in cascade.settled_words(of_rules)]
+        if of_rules
+        else []
     )
     return RunReport(
         outcome_json(outcome, plan.skipped_by_reason) | saved | scored,
@@ -1092,12 +1061,12 @@ def exit_code(outcome: JobOutcome) -> int:
 
 
 def _rows(
-    folder: DataFolder, job: Job
-) -> tuple[list[ScoreRow], list[PrintedRow]]:
+    folder: DataFolder, job: domain.Job
+) -> tuple[list[score.ScoreRow], list[score.PrintedRow]]:
     # Silent: that another process has the database open was told when the job was planned.
     store = prepare_or_read(folder)
     try:
-        rows = scores(store, job.job)
-        return rows, printed_beside(store, job.benchmark, rows)
+        rows = score.scores(store, job.job)
+        return rows, score.printed_beside(store, job.benchmark, rows)
     finally:
         store.close()

@@ -1,7 +1,5 @@
 """`doctor`: what is installed, loaded, missing and contradictory, with what to do."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 

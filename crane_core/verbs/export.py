@@ -1,7 +1,5 @@
 """`export`: an evidence pack, from which another machine rebuilds the same tables, or a site that opens from disk."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,20 +10,13 @@ from crane_core.domain import Setting
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.audit import note_written
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
+from crane_core.pipeline.export import statistic_formats
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.evidence import Manifest, PackText, write_pack
 from crane_core.pipeline.export.evidence_readme import readme
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.run_file import SUFFIX, write_run
-from crane_core.pipeline.export.statistic_formats import (
-    statistics_csv,
-    statistics_json,
-    statistics_latex,
-)
 from crane_core.pipeline.export.task_files import (
     TaskTool,
     questions,
@@ -300,8 +291,8 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # A pack holds the ledger as it is, and with it the plan that tells which detector wrote which item.
     opened = tuple(
         name
-        for name in campaign_names(folder)
-        if kept_campaign(folder, name).lock is None
+        for name in campaigns.campaign_names(folder)
+        if campaigns.kept_campaign(folder, name).lock is None
     )
     manifest = write_pack(
         folder,
@@ -324,11 +315,14 @@ def _statistics(store: Store, folder: DataFolder) -> list[PackText]:
     """Every statistic that pages show: one CSV, one JSON, a LaTeX table for each kind."""
     found = all_statistics(Material(store, folder), tell)
     texts = [
-        PackText("statistics.csv", statistics_csv(found)),
-        PackText("statistics.json", statistics_json(found)),
+        PackText("statistics.csv", statistic_formats.statistics_csv(found)),
+        PackText("statistics.json", statistic_formats.statistics_json(found)),
     ]
     return texts + [
-        PackText(f"statistics_{kind}.tex", statistics_latex(kind, rows))
+        PackText(
+            f"statistics_{kind}.tex",
+            statistic_formats.statistics_latex(kind, rows),
+        )
         for kind, rows in found.items()
     ]
 

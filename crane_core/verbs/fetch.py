@@ -1,7 +1,5 @@
 """`fetch`: download what upstream publishes, then import it."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments

@@ -1,7 +1,5 @@
 """`figures`: every chart of the study as figures for a paper, with captions, in one folder."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from collections.abc import Iterator

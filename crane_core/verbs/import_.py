@@ -1,7 +1,5 @@
 """`import`: recognise and load the user's files."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile
@@ -24,14 +22,9 @@ from crane_core.importers.filetree import open_tree
 from crane_core.importers.mapped_answers import proposed_map
 from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
+from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.in_place import import_in_place
-from crane_core.pipeline.loading.load import (
-    Imported,
-    as_sources,
-    import_paths,
-    prepare_or_read,
-)
 from crane_core.pipeline.loading.mapped import beside_map
 from crane_core.pipeline.loading.notebook_column import (
     kept_files,
@@ -174,11 +167,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 1 if any(_is_partial(entry) for entry in imports) else 0
 
 
-def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
+def _imports(
+    chosen: argparse.Namespace, folder: DataFolder
+) -> list[load.Imported]:
     if chosen.in_place:
         return list(import_in_place(chosen.paths, folder))
     by = who(chosen) if chosen.replace else None
-    imports: list[Imported] = []
+    imports: list[load.Imported] = []
     stated = {
         name: getattr(chosen, name)
         for name in WHOLE_FILE
@@ -190,10 +185,10 @@ def _imports(chosen: argparse.Namespace, folder: DataFolder) -> list[Imported]:
                 for [file] in sources:
                     with beside_map(file, chosen.map, stated) as mapped:
                         imports.append(
-                            import_paths(mapped, folder, replace_by=by)
+                            load.import_paths(mapped, folder, replace_by=by)
                         )
         return imports
-    for source in as_sources(chosen.paths):
+    for source in load.as_sources(chosen.paths):
         with readable(source) as sources:
             for paths in sources:
                 imports += _imported(paths, folder, by)
@@ -211,7 +206,7 @@ def _propose_map(chosen: argparse.Namespace) -> int:
 
 
 def _give(
-    imports: list[Imported],
+    imports: list[load.Imported],
     chosen: argparse.Namespace,
     failed: list[CapturedNotebook] | None = None,
 ) -> None:
@@ -239,7 +234,7 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # Before the pairs are imported, so that a refused command leaves nothing behind.
     refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     by = who(chosen)
-    pairs_in = import_paths(
+    pairs_in = load.import_paths(
         [top], folder, replace_by=by if chosen.replace else None
     )
     if pairs_in.kind != pairs.KIND:
@@ -259,7 +254,7 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     imports = [pairs_in]
     # If no notebook could be run, the benchmark stands without states.
     if any(kept.glob("*.json")):
-        imports.append(import_paths([kept], folder, replace_by=by))
+        imports.append(load.import_paths([kept], folder, replace_by=by))
     _give(imports, chosen, failed)
     return 1 if failed or any(_is_partial(entry) for entry in imports) else 0
 
@@ -287,7 +282,7 @@ def _on_disk(top: Path, path: str) -> Path:
     return next(folder / path for folder in inner if (folder / path).is_file())
 
 
-def _is_partial(entry: Imported) -> bool:
+def _is_partial(entry: load.Imported) -> bool:
     """Whether something of one's own files could not be read."""
     # Published archives have known irregularities, which are listed and do not make the import fail.
     return entry.kind in _WHOLE and any(
@@ -297,7 +292,7 @@ def _is_partial(entry: Imported) -> bool:
 
 def _imported(
     paths: list[Path], folder: DataFolder, replace_by: str | None
-) -> Iterator[Imported]:
+) -> Iterator[load.Imported]:
     """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
     path = paths[0]
     is_dataset = (
@@ -312,13 +307,13 @@ def _imported(
         else None
     )
     if dataset is None:
-        yield import_paths(paths, folder, replace_by=replace_by)
+        yield load.import_paths(paths, folder, replace_by=replace_by)
         return
     # Datasets may have gigabytes of notebooks: a few hundred at a time are reduced to one file and imported.
     with tempfile.TemporaryDirectory() as place:
         for file in kept_files(dataset, Path(place)):
             tell(f"{dataset.name}: {file.stem.partition('.')[0]}")
-            yield import_paths([file], folder)
+            yield load.import_paths([file], folder)
             # The store has its own copy by now, so the temporary folder holds one batch at a time.
             file.unlink()
 
@@ -328,7 +323,7 @@ def _take_pack(
 ) -> int:
     """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
     taken = unpack(path, folder)
-    prepare_or_read(folder, tell).close()
+    load.prepare_or_read(folder, tell).close()
     words = pack_words(name or path.name, taken)
     give_either({"pack": taken.to_json()}, words, as_json=as_json)
     return 0
@@ -352,7 +347,7 @@ def pack_words(name: str, taken: Unpacked) -> str:
     return "\n".join(lines)
 
 
-def _as_json(entry: Imported) -> dict[str, object]:
+def _as_json(entry: load.Imported) -> dict[str, object]:
     return {
         "source_id": entry.source_id,
         "kind": entry.kind,
@@ -378,7 +373,7 @@ def problem_json(problem: object) -> dict[str, str]:
     }
 
 
-def in_words(entry: Imported) -> str:
+def in_words(entry: load.Imported) -> str:
     """The outcome of an import, for people to read."""
     if entry.already_loaded:
         return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"

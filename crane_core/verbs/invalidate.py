@@ -1,7 +1,5 @@
 """`invalidate`: single answers taken out of every statistic, with a reason; `restore` brings them back."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments

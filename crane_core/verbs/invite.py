@@ -1,7 +1,5 @@
 """`invite`: print a link that logs one person in, list those that were given out, or end all of a person."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path
@@ -11,13 +9,8 @@ from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError
+from crane_core.identity import logins
 from crane_core.identity.key import signing_key
-from crane_core.identity.logins import (
-    Invitation,
-    give_invitation,
-    invitations,
-    open_sessions,
-)
 from crane_core.identity.logouts import end_all
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.roles import (
@@ -143,7 +136,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     )
     token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
     # Noted in the data folder, so that it can be listed, counted as opened and revoked.
-    give_invitation(folder.path, issued)
+    logins.give_invitation(folder.path, issued)
     how = "as often as wanted" if chosen.reusable else "once"
     note(
         folder,
@@ -162,11 +155,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _listed_words(folder: DataFolder) -> str:
     given = [
         f"  {_invitation_words(invitation)}"
-        for invitation in invitations(folder.path)
+        for invitation in logins.invitations(folder.path)
     ]
     there = [
         f"  {session_line(name, login)}"
-        for name, login in open_sessions(folder.path).items()
+        for name, login in logins.open_sessions(folder.path).items()
     ]
     return "\n".join(
         [
@@ -178,7 +171,7 @@ def _listed_words(folder: DataFolder) -> str:
     )
 
 
-def _invitation_words(invitation: Invitation) -> str:
+def _invitation_words(invitation: logins.Invitation) -> str:
     opened = [moment(at) for at in invitation.opened]
     was = f"opened {', '.join(opened)}" if opened else "not opened"
     how = "reusable" if invitation.is_reusable else "works once"

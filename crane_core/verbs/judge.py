@@ -1,7 +1,5 @@
 """`judge`: a model judges the diagnoses of detected crashes, and its labels stand beside those of people."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 
@@ -23,19 +21,11 @@ from crane_core.pipeline.jobs.words import (
     outcome_json,
     outcome_words,
 )
+from crane_core.pipeline.judging import judge
 from crane_core.pipeline.judging.certificates import (
     bias_words,
     certificate_words,
     certificates,
-)
-from crane_core.pipeline.judging.judge import (
-    JudgePlan,
-    WantedJudgement,
-    experiment_to_judge,
-    judging,
-    label_counts,
-    plan_judgement,
-    template_of,
 )
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -44,13 +34,7 @@ from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.terminal import give_either, tell
-from crane_core.verbs.detect import (
-    add_model_arguments,
-    asked_model,
-    exit_code,
-    options_of,
-    told_work,
-)
+from crane_core.verbs import detect
 from crane_core.verbs.remove import add_by, who
 
 NAME = "judge"
@@ -133,7 +117,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             "--fake", "a fake model with made-up labels, served by this process"
         ),
     )
-    add_model_arguments(verb)
+    detect.add_model_arguments(verb)
     _add_tuning(verb)
 
 
@@ -192,9 +176,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     template = (
         template_from(chosen.template)
         if chosen.template
-        else template_of(campaign)
+        else judge.template_of(campaign)
     )
-    with asked_model(chosen, is_fake=chosen.fake) as asked:
+    with detect.asked_model(chosen, is_fake=chosen.fake) as asked:
         plan = _planned(chosen, folder, asked, template, campaign)
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)
         if chosen.dry_run:
@@ -208,10 +192,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"judge {plan.job.job}",
                 plan.job.annotator,
             )
-        outcome = told_work(
-            folder, plan.work, judging(plan, asked), asked.concurrency
+        outcome = detect.told_work(
+            folder, plan.work, judge.judging(plan, asked), asked.concurrency
         )
-    labels = label_counts(folder, plan)
+    labels = judge.label_counts(folder, plan)
     certificate = certificates(folder).get(plan.job.annotator)
     document = outcome_json(outcome, plan.skipped) | {
         "annotator": plan.job.annotator,
@@ -225,7 +209,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         f"{plan.job.annotator}: {certificate_words(certificate, _gate_of(campaign))}",
     ]
     give_either(document, "\n".join(lines), as_json=chosen.json)
-    return exit_code(outcome)
+    return detect.exit_code(outcome)
 
 
 def _tune(
@@ -299,16 +283,16 @@ def _planned(
     asked: AskingOptions,
     template: Template,
     campaign: Plan | None,
-) -> JudgePlan:
+) -> judge.JudgePlan:
     about = campaign.population if campaign else chosen
     store = prepare_or_read(folder, tell)
     try:
         benchmark = about.benchmark or JUNOBENCH.benchmark
-        wanted = WantedJudgement(
+        wanted = judge.WantedJudgement(
             asked.endpoint.model,
             benchmark,
-            about.experiment or experiment_to_judge(store, benchmark),
-            options_of(asked, template, is_fake=chosen.fake),
+            about.experiment or judge.experiment_to_judge(store, benchmark),
+            detect.options_of(asked, template, is_fake=chosen.fake),
             detector=chosen.detector or "*",
             setting=chosen.setting or "*",
             repetitions=chosen.repetitions,
@@ -319,13 +303,16 @@ def _planned(
             again=chosen.again,
             campaign=campaign,
         )
-        return plan_judgement(store, folder, wanted)
+        return judge.plan_judgement(store, folder, wanted)
     finally:
         store.close()
 
 
 def _say_plan(
-    chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: JsonObject
+    chosen: argparse.Namespace,
+    plan: judge.JudgePlan,
+    words: str,
+    sent: JsonObject,
 ) -> int:
     n_done = len(plan.work.items) - len(plan.work.open)
     # A verdict is an instance, a detector and a setting; the rest of a key numbers its answers and

@@ -1,18 +1,12 @@
 """`list`: benchmarks, sources, runs and campaigns, with what they hold and since when; with --removed those removed."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import InventoryAct, Listed
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.maintenance.inventory_list import (
-    InventoryEntry,
-    entries,
-    removed,
-)
+from crane_core.pipeline.maintenance import inventory_list
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give_either, in_columns, one_line, tell
 
@@ -63,10 +57,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Print what is loaded (or was removed), one line each with what it holds and since when; returns 0."""
     # Answers are too many to list; those that were invalidated are few.
     if chosen.removed or chosen.kind == Listed.ANSWER:
-        found = removed(folder)
+        found = inventory_list.removed(folder)
     else:
         store = prepare_or_read(folder, tell)
-        found = entries(store, folder)
+        found = inventory_list.entries(store, folder)
         store.close()
     found = [entry for entry in found if chosen.kind in (None, str(entry.kind))]
     document = [_as_json(entry) for entry in found]
@@ -74,7 +68,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _as_json(entry: InventoryEntry) -> dict[str, str]:
+def _as_json(entry: inventory_list.InventoryEntry) -> dict[str, str]:
     told = {
         "kind": str(entry.kind),
         "name": entry.name,
@@ -97,7 +91,7 @@ def removal_words(act: InventoryAct) -> str:
     return f"invalidated by {by}: {one_line(act.reason)}"
 
 
-def in_words(found: list[InventoryEntry]) -> str:
+def in_words(found: list[inventory_list.InventoryEntry]) -> str:
     """One line per thing, in columns."""
     rows = [
         (

@@ -1,7 +1,5 @@
 """`mcp`: a server that assistants ask before they run a cell."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import secrets

@@ -1,7 +1,5 @@
 """`note`: tags, comments and corrected diagnoses on cases, answers and labels: list, add, remove and restore them."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments
@@ -10,16 +8,8 @@ from crane_core.domain import NoteKind, Setting, Version
 from crane_core.errors import NoteError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.notes import notes
 from crane_core.pipeline.notes.exported import difference, table_rows
-from crane_core.pipeline.notes.notes import (
-    LONGEST_REASON,
-    Note,
-    NoteSubject,
-    add_note,
-    all_notes,
-    remove_note,
-    restore_note,
-)
 from crane_core.pipeline.notes.subjects import diagnosis_of, subject_like
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -75,7 +65,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--reason TEXT",
             "with --remove: why",
-            arguments.line(LONGEST_REASON),
+            arguments.line(notes.LONGEST_REASON),
         ),
     )
     _add_answer(verb)
@@ -128,19 +118,21 @@ def _add_answer(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Write, remove or restore one note, or list those that match; returns 0. Raises NoteError, LedgerError."""
     if chosen.remove:
-        note = remove_note(
+        note = notes.remove_note(
             folder, chosen.remove, by=who(chosen), reason=chosen.reason or ""
         )
         tell(f"removed; undo: `note --restore {note.note}`")
         return 0
     if chosen.restore:
-        tell(_line(restore_note(folder, chosen.restore, by=who(chosen))))
+        tell(_line(notes.restore_note(folder, chosen.restore, by=who(chosen))))
         return 0
     for kind in NoteKind:
         text = getattr(chosen, kind)
         if text is not None:
             return _write(chosen, folder, kind, text)
-    found = [note for note in all_notes(folder) if _is_asked(chosen, note)]
+    found = [
+        note for note in notes.all_notes(folder) if _is_asked(chosen, note)
+    ]
     give_either(table_rows(found), in_words(found), as_json=chosen.json)
     return 0
 
@@ -159,7 +151,7 @@ def _write(
         corrects = diagnosis_of(store, subject) if is_correction else None
     finally:
         store.close()
-    note = add_note(
+    note = notes.add_note(
         folder, kind, subject, text, by=who(chosen), corrects=corrects
     )
     tell(_line(note))
@@ -168,7 +160,7 @@ def _write(
     return 0
 
 
-def _subject(store: Store, chosen: argparse.Namespace) -> NoteSubject:
+def _subject(store: Store, chosen: argparse.Namespace) -> notes.NoteSubject:
     wanted = {
         member: getattr(chosen, option_name)
         for option_name, member in _ANSWER_OPTIONS.items()
@@ -176,7 +168,7 @@ def _subject(store: Store, chosen: argparse.Namespace) -> NoteSubject:
     return subject_like(store, chosen.benchmark, chosen.case, **wanted)
 
 
-def _is_asked(chosen: argparse.Namespace, note: Note) -> bool:
+def _is_asked(chosen: argparse.Namespace, note: notes.Note) -> bool:
     if chosen.removed is (note.removal is None):
         return False
     if chosen.case and note.subject[:2] != (chosen.benchmark, chosen.case):
@@ -186,11 +178,11 @@ def _is_asked(chosen: argparse.Namespace, note: Note) -> bool:
     return not tagged or (is_tag and note.text.casefold() == tagged)
 
 
-def _line(note: Note) -> str:
+def _line(note: notes.Note) -> str:
     return "  ".join(_cells(note))
 
 
-def _cells(note: Note) -> tuple[str, ...]:
+def _cells(note: notes.Note) -> tuple[str, ...]:
     removal = note.removal
     why = f": {one_line(removal.reason)}" if removal and removal.reason else ""
     return (
@@ -204,6 +196,6 @@ def _cells(note: Note) -> tuple[str, ...]:
     )
 
 
-def in_words(found: list[Note]) -> str:
+def in_words(found: list[notes.Note]) -> str:
     """A line per note, in columns."""
     return "\n".join(in_columns([*map(_cells, found)])) if found else "none"

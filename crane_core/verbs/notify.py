@@ -1,7 +1,5 @@
 """`notify`: the channels on which people hear of jobs and campaigns: add, list, try and remove them."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import TypeAlias
@@ -12,6 +10,7 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import NotificationError
 from crane_core.pipeline.audit import at_the_terminal, note
+from crane_core.pipeline.notifications import sending
 from crane_core.pipeline.notifications.channels import (
     MOST_LETTERS,
     Channel,
@@ -21,11 +20,6 @@ from crane_core.pipeline.notifications.channels import (
     channels,
     check_channel_name,
     remove_channel,
-)
-from crane_core.pipeline.notifications.sending import (
-    Message,
-    send,
-    service_of,
 )
 from crane_core.pipeline.places import DataFolder
 from crane_core.spelling import did_you_mean
@@ -121,9 +115,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             )
         case "test":
             channel = channel_named(folder, chosen.name)
-            send(
+            sending.send(
                 channel,
-                Message(
+                sending.Message(
                     "Crane Workbench: test",
                     f"This is a test of the channel {channel.name}.",
                 ),
@@ -142,7 +136,7 @@ def _add(chosen: argparse.Namespace, folder: DataFolder) -> None:
     channel = Channel(
         name=chosen.name,
         url=url,
-        service=service_of(url),
+        service=sending.service_of(url),
         kinds=frozenset(chosen.on),
         person=chosen.person,
     )

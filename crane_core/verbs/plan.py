@@ -1,7 +1,5 @@
 """`plan`: what a study asks, written and registered before it runs; `report --plans` shows its result."""
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 from pathlib import Path
@@ -14,14 +12,9 @@ from crane_core.pipeline.audit import at_the_terminal
 from crane_core.pipeline.fresh_folder import write_new_file
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results import study_plan
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.plan_findings import n_answered
-from crane_core.pipeline.results.study_plan import (
-    MOST_LETTERS,
-    TEMPLATE,
-    plan_from,
-    register,
-)
 from crane_core.terminal import tell
 
 NAME = "plan"
@@ -53,23 +46,23 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """Write a plan to begin with, or register one and tell its digest; returns 0. Raises PlanError."""
     file: Path = chosen.file
     if chosen.act == NEW:
-        write_new_file(file, TEMPLATE, PlanError)
+        write_new_file(file, study_plan.TEMPLATE, PlanError)
         tell(f"{file}: change it, then `plan register {file.name}`")
         return 0
     text = read_given_text(
         file,
-        4 * MOST_LETTERS,
+        4 * study_plan.MOST_LETTERS,
         PlanError,
         "`crane plan new FILE` writes a plan to begin with.",
     )
-    plan = plan_from(text)
+    plan = study_plan.plan_from(text)
     store = prepare_or_read(folder, tell)
     try:
         n = n_answered(plan, verdict_frame(store))
     finally:
         store.close()
     name = chosen.name or file.stem
-    register(folder, name, text, n, at_the_terminal())
+    study_plan.register(folder, name, text, n, at_the_terminal())
     before = (
         "before its first answer"
         if not n

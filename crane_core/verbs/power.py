@@ -1,7 +1,5 @@
 """`power`: what a campaign or benchmark of a given size could reveal, before anybody makes it."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`prompt`: the exact text that a detector is shown, and its tokens."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

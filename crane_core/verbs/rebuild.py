@@ -1,7 +1,5 @@
 """`rebuild`: the database dropped and made again from sources and ledger."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core.arguments import add, flag

@@ -1,7 +1,5 @@
 """`remove`: a benchmark, source, run or campaign taken out of every view; nothing is deleted."""
 
-from __future__ import annotations
-
 import argparse
 import getpass
 

@@ -1,7 +1,5 @@
 """`rename`: another name for people; ids, files and links stay."""
 
-from __future__ import annotations
-
 import argparse
 
 from crane_core import arguments

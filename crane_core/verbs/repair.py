@@ -1,7 +1,5 @@
 """`repair`: fixes for the crashing notebooks of a benchmark, tried in fresh kernels, and how many run through."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -21,18 +19,7 @@ from crane_core.llm.endpoint import Endpoint, configured_endpoint, resolve
 from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.prices import Price, price_for_cap
 from crane_core.pipeline.audit import at_the_terminal, note
-from crane_core.pipeline.detection.detect import (
-    JobPlan,
-    JobRequest,
-    known_detector,
-    plan_detection,
-)
-from crane_core.pipeline.detection.rehearsal import (
-    USUAL_S,
-    RehearsalOptions,
-    check_may_run,
-    notebooks_of,
-)
+from crane_core.pipeline.detection import detect, rehearsal
 from crane_core.pipeline.detection.repairs import Fixing, FixSource, repairing
 from crane_core.pipeline.jobs.words import outcome_json, outcome_words
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -91,9 +78,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--rehearse-s S",
-            f"how long a target may run in a copy (default {USUAL_S:g})",
+            f"how long a target may run in a copy (default {rehearsal.USUAL_S:g})",
             arguments.number(0, LONGEST_S, above=True),
-            default=USUAL_S,
+            default=rehearsal.USUAL_S,
         ),
         option(
             "--python PATH",
@@ -140,12 +127,14 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
     Raises DetectorError if notebooks may not run, or none is here.
     """
-    check_may_run(os.environ)
+    rehearsal.check_may_run(os.environ)
     with (
         tempfile.TemporaryDirectory(prefix="crane-repair-") as place,
         _endpoint(chosen) as endpoint,
     ):
-        notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
+        notebooks = rehearsal.notebooks_of(
+            chosen.benchmark, folder, Path(place)
+        )
         n_jobs = chosen.jobs or max(1, n_cores() // 2)
         # The kernels share the machine's memory, so that none of them makes the system end another one.
         limits = KernelLimits(memory_bytes=most_memory() // n_jobs)
@@ -153,7 +142,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             FixSource(
                 endpoint, chosen.k if endpoint else 0, _budget(chosen, endpoint)
             ),
-            RehearsalOptions(chosen.rehearse_s, limits, n_jobs),
+            rehearsal.RehearsalOptions(chosen.rehearse_s, limits, n_jobs),
             chosen.python,
         )
         plan = _planned(chosen, folder, how)
@@ -257,7 +246,7 @@ def _budget(
 
 def _planned(
     chosen: argparse.Namespace, folder: DataFolder, how: Fixing
-) -> JobPlan:
+) -> detect.JobPlan:
     """The store is closed again before the work begins, so that the app can be used meanwhile."""
     options = how.options()
     if chosen.detector == FAKE:
@@ -265,8 +254,8 @@ def _planned(
         options["base_url"] = OWN_SERVER
     store = prepare_or_read(folder, tell)
     try:
-        request = JobRequest(
-            known_detector(store, how.source.detector),
+        request = detect.JobRequest(
+            detect.known_detector(store, how.source.detector),
             Setting.RUNTIME_PLUS,
             chosen.benchmark,
             options,
@@ -275,12 +264,14 @@ def _planned(
             again=chosen.again,
             is_executed=True,
         )
-        return plan_detection(store, folder, request)
+        return detect.plan_detection(store, folder, request)
     finally:
         store.close()
 
 
-def _say_plan(chosen: argparse.Namespace, plan: JobPlan, how: Fixing) -> int:
+def _say_plan(
+    chosen: argparse.Namespace, plan: detect.JobPlan, how: Fixing
+) -> int:
     n_open = len(plan.work.open)
     n_most = n_open * how.source.n_candidates
     document = {"job": plan.job.job, "open": n_open, "most_requests": n_most}

@@ -1,7 +1,5 @@
 """`reparse`: the raw replies of a run read again by the current rules; the verdicts that change are listed."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 

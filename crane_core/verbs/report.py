@@ -1,18 +1,11 @@
 """`report`: the study's tables recomputed from what is loaded, and checked against what was printed; its claims too."""
 
-from __future__ import annotations
-
 import argparse
 
 import pandas as pd
 
 from crane_core.arguments import add, flag, option
-from crane_core.pipeline.claims.claims import (
-    CheckedClaim,
-    checked_claims,
-    loaded_in,
-    published_claims,
-)
+from crane_core.pipeline.claims import claims
 from crane_core.pipeline.claims.formats import render_claims, verdict_counts
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.leaderboard_formats import render_boards
@@ -23,10 +16,7 @@ from crane_core.pipeline.results.leaderboard import usual_boards
 from crane_core.pipeline.results.plan_findings import readable_plans
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.statistics.plans import (
-    exploratory_of_plans,
-    found_of_plans,
-)
+from crane_core.pipeline.statistics import plans
 from crane_core.pipeline.study.study_tables import (
     drift,
     status_counts,
@@ -91,8 +81,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return 0
     if chosen.plans:
         material = Material(store, folder)
-        found = found_of_plans(material)
-        unplanned = exploratory_of_plans(material)
+        found = plans.found_of_plans(material)
+        unplanned = plans.exploratory_of_plans(material)
         store.close()
         give(_plans_in(found, fmt))
         for one in unplanned:
@@ -103,7 +93,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     tables = study_tables(verdict_frame(store), printed_numbers(store))
     if chosen.claims:
         _give_claims(
-            checked_claims(loaded_in(store, folder), published_claims()), fmt
+            claims.checked_claims(
+                claims.loaded_in(store, folder), claims.published_claims()
+            ),
+            fmt,
         )
     store.close()
     if chosen.table:
@@ -135,7 +128,7 @@ def _plans_in(found: pd.DataFrame, fmt: Format) -> str:
     return "\n".join([*lines, "", *dict.fromkeys(found["note"])])
 
 
-def _give_claims(checked: list[CheckedClaim], fmt: Format) -> None:
+def _give_claims(checked: list[claims.CheckedClaim], fmt: Format) -> None:
     give(render_claims(checked, fmt))
     counts = verdict_counts(checked)
     tell(

@@ -1,7 +1,5 @@
 """`restore`: something removed brought back into every view, or a backup into an empty data folder."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sessions`: who is logged in, from when and from where; with --end, end one of them."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -9,12 +7,7 @@ from datetime import UTC, datetime
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
-from crane_core.identity.logins import (
-    ID_LETTERS,
-    Login,
-    end_session,
-    open_sessions,
-)
+from crane_core.identity import logins
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give_either, tell
@@ -40,7 +33,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """List who is logged in, or end one session; returns 0. Raises IdentityError if there is no such session."""
     if chosen.end:
-        login = end_session(folder.path, chosen.end)
+        login = logins.end_session(folder.path, chosen.end)
         note(
             folder,
             at_the_terminal(),
@@ -52,9 +45,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"The session of {login.email} since {moment(login.since)} has ended; invited again, they can come back."
         )
         return 0
-    found = open_sessions(folder.path)
+    found = logins.open_sessions(folder.path)
     document = [
-        {"id": name[:ID_LETTERS], **asdict(login)}
+        {"id": name[: logins.ID_LETTERS], **asdict(login)}
         for name, login in found.items()
     ]
     lines = [session_line(name, login) for name, login in found.items()]
@@ -63,9 +56,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def session_line(name: str, login: Login) -> str:
+def session_line(name: str, login: logins.Login) -> str:
     """One session for people to read; the id comes first, for `--end`."""
-    id_ = name[:ID_LETTERS] if login.can_end else "-" * ID_LETTERS
+    id_ = (
+        name[: logins.ID_LETTERS] if login.can_end else "-" * logins.ID_LETTERS
+    )
     return (
         f"{id_}  {login.email}, by {login.way} from {login.address}, since {moment(login.since)}, "
         f"last seen {moment(login.seen)}"

@@ -1,7 +1,5 @@
 """`sql`: one question to the database in SQL, and what it holds."""
 
-from __future__ import annotations
-
 import argparse
 
 import pandas as pd

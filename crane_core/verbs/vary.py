@@ -1,7 +1,5 @@
 """`vary`: copies of a benchmark's cases with other names and numbers, each executed."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

@@ -1,29 +1,20 @@
 """`verify`: every pair of a benchmark is executed, to see whether it is what it claims to be."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from crane_core import arguments
+from crane_core import arguments, terminal
 from crane_core.arguments import add, flag, option
 from crane_core.domain import Verification
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
+from crane_core.pipeline.verification import verified
 from crane_core.pipeline.verification.on_dask import on_cluster
-from crane_core.pipeline.verification.verified import (
-    APART,
-    COLUMNS,
-    VerifiedPair,
-    as_table,
-    counts_of,
-    pairs_of,
-)
 from crane_core.pipeline.verification.verify import (
     Progress,
     VerifyOptions,
@@ -33,20 +24,7 @@ from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import most_memory, n_cores
 from crane_core.runtime.program import program
-from crane_core.terminal import (
-    give,
-    give_either,
-    one_line,
-    stop_on_interrupt,
-    tell,
-)
-from crane_core.verbs.capture import (
-    add_bounds,
-    add_dask,
-    add_interpreter,
-    bounded,
-    cluster_for,
-)
+from crane_core.verbs import capture
 from crane_core.verbs.check import add_isolation
 
 NAME = "verify"
@@ -72,10 +50,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
     )
     kernel = verb.add_argument_group("the kernel")
-    add_interpreter(kernel)
-    add_bounds(verb)
+    capture.add_interpreter(kernel)
+    capture.add_bounds(verb)
     add_isolation(verb)
-    add_dask(verb)
+    capture.add_dask(verb)
     add(
         verb,
         flag("--again", "execute what is known from an earlier run too"),
@@ -98,16 +76,16 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     with (
         # Notebooks of archives are unpacked here; those of a folder run where they are, beside their data.
         tempfile.TemporaryDirectory(prefix="crane-verify-") as place,
-        stop_on_interrupt() as stop,
+        terminal.stop_on_interrupt() as stop,
     ):
         found: list[Verification] = []
         for bench in benches(chosen.benchmark, folder, Path(place)):
-            tell(
+            terminal.tell(
                 f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
             )
             n_told = [0]
             # The cluster is chosen by the number of notebooks, of which a pair has two.
-            with cluster_for(
+            with capture.cluster_for(
                 chosen, 2 * len(bench.pairs), how.n_jobs
             ) as cluster:
                 executor = on_cluster(cluster) if cluster else None
@@ -120,8 +98,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                     executor=executor,
                 )
             # Progress is heard only for pairs that were executed now.
-            if n_known := len(pairs_of(here)) - n_told[0]:
-                tell(
+            if n_known := len(verified.pairs_of(here)) - n_told[0]:
+                terminal.tell(
                     f"  {n_known:,} known from an earlier run of the same files; --again executes them too"
                 )
             found += here
@@ -129,19 +107,19 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             # Half a table would read as a result; what was executed is in the ledger, and the same command
             # resumes.
             raise KeyboardInterrupt
-    pairs = pairs_of(found)
+    pairs = verified.pairs_of(found)
     if chosen.csv:
-        give(csv_of(as_table(found)))
+        terminal.give(csv_of(verified.as_table(found)))
     else:
         words = in_words(bench.benchmark, how.environment.python, pairs)
         document = _as_json(bench, how, pairs, found)
-        give_either(document, words, as_json=chosen.json)
+        terminal.give_either(document, words, as_json=chosen.json)
     return 1 if any(pair.is_wrong for pair in pairs) else 0
 
 
 def _how(chosen: argparse.Namespace) -> VerifyOptions:
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
-    limits = bounded(chosen)
+    limits = capture.bounded(chosen)
     if not chosen.memory_mib:
         limits = limits._replace(memory_bytes=most_memory() // n_jobs)
     kernel = program(python=chosen.python)
@@ -154,9 +132,11 @@ def _teller(n_told: list[int]) -> Progress:
     def tell_pair(
         n_done: int, n_all: int, halves: Sequence[Verification]
     ) -> None:
-        [pair] = pairs_of(halves)
+        [pair] = verified.pairs_of(halves)
         n_told[0] += 1
-        tell(f"  {n_done:,} of {n_all:,}: {pair.case_id}: {pair.outcome}")
+        terminal.tell(
+            f"  {n_done:,} of {n_all:,}: {pair.case_id}: {pair.outcome}"
+        )
 
     return tell_pair
 
@@ -164,7 +144,7 @@ def _teller(n_told: list[int]) -> Progress:
 def _as_json(
     bench: Bench,
     how: VerifyOptions,
-    pairs: list[VerifiedPair],
+    pairs: list[verified.VerifiedPair],
     found: list[Verification],
 ) -> dict[str, object]:
     return {
@@ -172,23 +152,28 @@ def _as_json(
         "python": how.environment.python,
         "environment": how.environment.digest,
         "pairs": len(pairs),
-        "counts": {str(outcome): n for outcome, n in counts_of(pairs).items()},
+        "counts": {
+            str(outcome): n for outcome, n in verified.counts_of(pairs).items()
+        },
         "notebooks": [
-            {name: row[name] for name in COLUMNS}
-            for row in as_rows(as_table(found))
+            {name: row[name] for name in verified.COLUMNS}
+            for row in as_rows(verified.as_table(found))
         ],
     }
 
 
-def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
+def in_words(
+    benchmark: str, python: str, pairs: list[verified.VerifiedPair]
+) -> str:
     """A count per outcome, then every pair that is not as recorded, with the reason."""
     counted = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
     lines = [f"{benchmark}: {counted}, Python {python}"]
     lines += [
-        f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()
+        f"  {n:>6,}  {outcome}"
+        for outcome, n in verified.counts_of(pairs).items()
     ]
     wrong = [pair for pair in pairs if pair.is_wrong]
-    apart = [pair for pair in pairs if pair.outcome in APART]
+    apart = [pair for pair in pairs if pair.outcome in verified.APART]
     for title, listed in (
         ("Not what they claim to be:", wrong),
         ("Not verified here:", apart),
@@ -198,6 +183,6 @@ def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
     return "\n".join(lines)
 
 
-def _reason(pair: VerifiedPair) -> str:
+def _reason(pair: verified.VerifiedPair) -> str:
     name = f"{pair.case_id}_{pair.of.version}"
-    return one_line(f"{name}: {pair.outcome}: {pair.of.why}")
+    return terminal.one_line(f"{name}: {pair.outcome}: {pair.of.why}")

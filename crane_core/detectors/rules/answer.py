@@ -1,7 +1,5 @@
 """What a rule answers: nothing, the result of the step, or that it raises, with the evidence that makes it certain."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -3,8 +3,6 @@
 Knows the forms of answers, and which messages speak of values that surrogates do not have.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ torch, matplotlib and layers of Keras answer about shapes, scikit-learn about da
 may be asked is listed in kernel_side/crane_surrogates/operations.py, and for each library in asked/of_<package>.py.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
@@ -17,6 +15,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from crane_core.detectors.rules import sending
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import RefusedParameter
 from crane_core.detectors.rules.answers import (
@@ -29,14 +28,6 @@ from crane_core.detectors.rules.answers import (
 from crane_core.detectors.rules.asking_sklearn import Learning
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.paths import public_path
-from crane_core.detectors.rules.sending import (
-    LIBRARIES,
-    NotSentError,
-    Sender,
-    as_array,
-    library_of,
-    operation_of,
-)
 from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.kernel_side.crane_surrogates.asked import (
@@ -218,7 +209,7 @@ class Asker:
         operands = [*arguments.positional, *arguments.keywords.values()]
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
-        holder, asked = operation_of(of, name)
+        holder, asked = sending.operation_of(of, name)
         # `df.loc[...]` is asked of the table: the indexer between them holds no facts.
         if (
             step == "item"
@@ -370,9 +361,11 @@ class Asker:
     ) -> Iterator[LibraryRequest]:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {
-            library for each in operands if (library := library_of(each))
+            library
+            for each in operands
+            if (library := sending.library_of(each))
         }
-        libraries |= {holder.partition(".")[0]} & LIBRARIES
+        libraries |= {holder.partition(".")[0]} & sending.LIBRARIES
         # In pandas 3 the layout of columns in memory decides whether `df.values` can be written.
         # A table that is made for a question is always laid out in one block.
         is_stored = operations.is_stored(step, asked)
@@ -393,7 +386,7 @@ class Asker:
         keywords: Mapping[str, AbstractValue],
         libraries: Set[str],
     ) -> Iterator[LibraryRequest]:
-        sender = Sender(
+        sender = sending.Sender(
             may_guess=step == "operator",
             sends_ranges=operations.takes_indices(step, asked),
         )
@@ -405,8 +398,10 @@ class Asker:
         given = list(operands[: len(operands) - len(keywords)])
         first = int(step == "method")
         if _draws_pairs(holder, asked):
-            given[first : first + 2] = map(as_array, given[first : first + 2])
-        with suppress(NotSentError):
+            given[first : first + 2] = map(
+                sending.as_array, given[first : first + 2]
+            )
+        with suppress(sending.NotSentError):
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
                 sent["is_recording"] = self._is_recording(
@@ -449,7 +444,7 @@ class Asker:
     def _order(
         self,
         sent: Mapping[str, Any],
-        sender: Sender,
+        sender: sending.Sender,
         *,
         is_moved: bool,
         may_be_elsewhere: bool,
@@ -532,7 +527,9 @@ class Asker:
         if is_of_class and step == "item":
             return
         given = [*arguments.positional, *arguments.keywords.values()]
-        libraries = frozenset([library, *filter(None, map(library_of, given))])
+        libraries = frozenset(
+            [library, *filter(None, map(sending.library_of, given))]
+        )
         if not self._may_be_asked(libraries):
             return
         if not is_of_class:
@@ -558,8 +555,8 @@ class Asker:
         libraries: frozenset[str],
     ) -> Iterator[LibraryRequest]:
         """The order to try a step on the result of another, which the worker makes again."""
-        with suppress(NotSentError):
-            sent = Sender(may_guess=False).order(
+        with suppress(sending.NotSentError):
+            sent = sending.Sender(may_guess=False).order(
                 step, library, name, arguments.positional, arguments.keywords
             )
             sent["operands"].insert(0, {"made": made})
@@ -589,8 +586,8 @@ class Asker:
             _binding(path, kind, arguments), frozenset([library])
         )
         if step == "call" and library in operations.TRIED:
-            sender = Sender(may_guess=True)
-            with suppress(NotSentError):
+            sender = sending.Sender(may_guess=True)
+            with suppress(sending.NotSentError):
                 sent = sender.order(
                     "wrapped",
                     path,
@@ -621,7 +618,7 @@ class Asker:
         ):
             return
         given = [*operands, *arguments.keywords.values()]
-        with suppress(NotSentError):
+        with suppress(sending.NotSentError):
             is_vague = self._is_of_any_version
             # After `set_output(transform='pandas')` a transformer returns tables instead of arrays.
             tells = step == "method" and not (

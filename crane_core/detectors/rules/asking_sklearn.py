@@ -3,25 +3,16 @@
 Data of many rows are sent with fewer; what is answered of them speaks of the rows that there are.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families import pandas_frames, sklearn_classes
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families import sklearn_estimators as estimators
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import (
-    is_frame,
-    is_series,
-)
-from crane_core.detectors.rules.families.sklearn_classes import (
-    KnownClass,
-    known_class,
-)
 from crane_core.detectors.rules.sending import NotSentError
 
 _MOST_ROWS = 400
@@ -203,7 +194,7 @@ class Learning:
         """Raises NotSentError."""
         if value.path:
             return {"named": value.path}
-        if known_class(value) is not None:
+        if sklearn_classes.known_class(value) is not None:
             return self._estimator(value, is_part=is_part)
         if value.type in ("list", "tuple") and value.items is not None:
             if len(value.items) > _MOST_ITEMS:
@@ -245,7 +236,7 @@ class Learning:
         self._has_dtypes &= "dtype" in facts
         dtype = str(facts.get("dtype", ""))
         holds = self._holds(facts, shape[0], n_rows)
-        if is_series(value):
+        if pandas_frames.is_series(value):
             name = (
                 value.fact("name")
                 if isinstance(value.fact("name"), str)
@@ -346,7 +337,7 @@ class Learning:
     def _estimator(
         self, value: AbstractValue, *, is_part: bool
     ) -> dict[str, Any]:
-        known = known_class(value)
+        known = sklearn_classes.known_class(value)
         if (
             known is None
             or known.name in _KEEPS_PARTS
@@ -373,7 +364,7 @@ class Learning:
         }
         return {"facts": facts}
 
-    def _take_untold(self, known: KnownClass) -> None:
+    def _take_untold(self, known: sklearn_classes.KnownClass) -> None:
         """Raises NotSentError; of a classifier a few refusals come whatever its parameters are."""
         if known.kind != "classifier" or not _PARTS.isdisjoint(
             known.parameters
@@ -517,7 +508,7 @@ def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
 def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     """Data of the names, classes and categories that a state tells; None where it does not tell enough."""
     parts = _parts_in_order(value)
-    known = known_class(parts[-1]) if parts else None
+    known = sklearn_classes.known_class(parts[-1]) if parts else None
     if known is None:
         return None
     n_rows = _rows_learnt(value)
@@ -622,7 +613,11 @@ def _may_name_places(sent: Mapping[str, Any]) -> bool:
 
 
 def _is_data(value: AbstractValue) -> bool:
-    return is_frame(value) or is_series(value) or is_array(value)
+    return (
+        pandas_frames.is_frame(value)
+        or pandas_frames.is_series(value)
+        or is_array(value)
+    )
 
 
 def _is_proper(value: Any) -> bool:

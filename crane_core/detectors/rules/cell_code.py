@@ -3,18 +3,12 @@
 Knows which magics run Python, give a name a value, or may do anything. Refuses to run them. Line numbers stay.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from crane_core.detectors.rules.bindings import (
-    UNKNOWN_EFFECT,
-    UNKNOWN_VALUE,
-    bound_names,
-)
+from crane_core.detectors.rules import bindings
 from crane_core.detectors.rules.ipython_code import (
     MAGICS,
     CellMagic,
@@ -263,7 +257,10 @@ def _given(name: str, arguments: str, line: int) -> ast.expr:
         case [ast.Expr(value=value)]:
             return value
     return _name(
-        UNKNOWN_VALUE if _is_quiet(name, arguments) else UNKNOWN_EFFECT, line
+        bindings.UNKNOWN_VALUE
+        if _is_quiet(name, arguments)
+        else bindings.UNKNOWN_EFFECT,
+        line,
     )
 
 
@@ -278,11 +275,11 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
     """Statements that run an unknown number of times, with their own names: what those were before is not known."""
     names = dict.fromkeys(
-        name for statement in body for name in bound_names(statement)
+        name for statement in body for name in bindings.bound_names(statement)
     )
     loop = ast.For(
-        _stored(UNKNOWN_VALUE, line),
-        _name(UNKNOWN_VALUE, line),
+        _stored(bindings.UNKNOWN_VALUE, line),
+        _name(bindings.UNKNOWN_VALUE, line),
         list(body),
         [],
         lineno=line,
@@ -296,13 +293,15 @@ def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
 
 
 def _anything(line: int) -> ast.stmt:
-    return ast.Expr(_name(UNKNOWN_EFFECT, line), lineno=line, col_offset=0)
+    return ast.Expr(
+        _name(bindings.UNKNOWN_EFFECT, line), lineno=line, col_offset=0
+    )
 
 
 def _unknown(name: str, line: int) -> ast.stmt:
     return ast.Assign(
         [_stored(name, line)],
-        _name(UNKNOWN_VALUE, line),
+        _name(bindings.UNKNOWN_VALUE, line),
         lineno=line,
         col_offset=0,
     )

@@ -4,8 +4,6 @@ Knows how values hold each other: two names of one object share one copy. Code o
 nothing changes a syntax tree, and definitions are compared by identity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -4,24 +4,18 @@ Knows that they ran without an exception: a crash predicted in them contradicts 
 then is given up. Within `one_notebook` each cell is interpreted once, however many targets below it are judged.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from crane_core.detectors.rules import interpreter
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import bound_names, global_names
 from crane_core.detectors.rules.copied_values import copied_values
 from crane_core.detectors.rules.initial_state import EmptyKernel
-from crane_core.detectors.rules.interpreter import (
-    ControlFlowExitError,
-    GiveUpError,
-    Interpreter,
-)
 from crane_core.detectors.rules.prefix import Prefix
 
 MOST_STEPS = 30_000
@@ -43,7 +37,7 @@ class ExecutedCells:
         self.packages = packages
         self.contradictions: list[Contradiction] = []
         self._kernel = EmptyKernel(packages)
-        self.interpreter = Interpreter(self._kernel, MOST_STEPS)
+        self.interpreter = interpreter.Interpreter(self._kernel, MOST_STEPS)
         self._texts: tuple[str, ...] = ()
 
     def leads_to(self, prefix: Prefix, packages: Mapping[str, str]) -> bool:
@@ -94,7 +88,11 @@ class ExecutedCells:
             what = f"{crash.exception} at {place}: {crash.why}"
             self.contradictions.append(Contradiction(position, what))
             self._forget_after(statement)
-        except (GiveUpError, ControlFlowExitError, RecursionError):
+        except (
+            interpreter.GiveUpError,
+            interpreter.ControlFlowExitError,
+            RecursionError,
+        ):
             self._forget_after(statement)
         # A cell that ran found its names, so none is ever claimed to be missing in it.
         self.interpreter.memory.is_unsure_of_names = False

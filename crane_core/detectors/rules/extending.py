@@ -4,8 +4,6 @@ Knows packages by name: those that are listed here leave others as they are. Eve
 notebook's folder too.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable

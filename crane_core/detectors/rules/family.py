@@ -9,8 +9,6 @@ anything else is counted and ignored.
 All rules for a step are tried, and the first value counts.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections import defaultdict

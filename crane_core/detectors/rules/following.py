@@ -4,8 +4,6 @@ Knows plain functions, lambdas and methods. Refuses those that are decorated, th
 calls inside calls beyond a depth.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from inspect import Parameter, Signature

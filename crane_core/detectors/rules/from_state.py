@@ -3,8 +3,6 @@
 Knows the forms of entries and what in them is complete. Refuses to take anything for whole that a limit may have cut.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json
@@ -16,13 +14,7 @@ from typing import Any
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.paths import public_path
 from crane_core.domain import VariableState
-from crane_core.prompts.tagged_json import (
-    Opaque,
-    PrintedCall,
-    PrintedDefaultDict,
-    PrintedSet,
-    decode,
-)
+from crane_core.prompts import tagged_json
 
 _GROUPS = ("structure", "representation", "values")
 _SHAPES = (
@@ -105,21 +97,23 @@ def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _decoded(facts: dict[str, Any]) -> dict[str, Any]:
-    return {key: _plain(decode(value)) for key, value in facts.items()}
+    return {
+        key: _plain(tagged_json.decode(value)) for key, value in facts.items()
+    }
 
 
 def _plain(value: Any) -> Any:
     """Printed forms as the Python values that they show: torch.Size([2, 3]) is (2, 3)."""
     match value:
-        case PrintedCall(
+        case tagged_json.PrintedCall(
             name="torch.Size" | "Size", arguments=(list() as sizes,)
         ):
             return tuple(sizes)
-        case PrintedSet():
+        case tagged_json.PrintedSet():
             return {_hashed(item) for item in value.items}
-        case PrintedDefaultDict():
+        case tagged_json.PrintedDefaultDict():
             return _plain(value.entries)
-        case PrintedCall() | Opaque():
+        case tagged_json.PrintedCall() | tagged_json.Opaque():
             return repr(value)
         case dict():
             return {key: _plain(item) for key, item in value.items()}

@@ -4,8 +4,6 @@ Knows libraries by their names, and asks NumPy alone which argument is `out`.
 Refuses to say what the result of a step is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from inspect import signature

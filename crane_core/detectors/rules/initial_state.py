@@ -3,15 +3,13 @@
 Knows names. Refuses to say that a name is missing unless the state, or every statement that ran, says so.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
-from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules import harmless, prefix
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.asking import assumed_packages
 from crane_core.detectors.rules.bindings import may_define_any
@@ -23,12 +21,6 @@ from crane_core.detectors.rules.from_state import (
     value_from_state,
 )
 from crane_core.detectors.rules.paths import path_of_class
-from crane_core.detectors.rules.prefix import (
-    Prefix,
-    is_builtin,
-    prefix_of,
-    spelled,
-)
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
@@ -68,13 +60,13 @@ class InitialState:
         executed = _codes(sorted(cells, key=_position), CellRole.EXECUTED)
         targets = _codes(cells, CellRole.TARGET)
         self.target_text = targets[0] if targets else ""
-        self.prefix: Prefix = prefix_of(executed)
+        self.prefix: prefix.Prefix = prefix.prefix_of(executed)
         self.bindings = self.prefix.bindings
         self.target = self._target()
         self.session = session_facts(
             state if self.is_captured else None, self.target_text
         )
-        self._spelled = spelled(self.target.tree)
+        self._spelled = prefix.spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(
             self.target.tree
         )
@@ -393,7 +385,11 @@ class InitialState:
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """The facts about a name that is certainly not defined, None if it may be."""
-        if is_builtin(name) or name in _OF_IPYTHON or name in _OF_MODULES:
+        if (
+            prefix.is_builtin(name)
+            or name in _OF_IPYTHON
+            or name in _OF_MODULES
+        ):
             return None
         if self.state is not None and (
             # A variable that the capture could not describe is there all the

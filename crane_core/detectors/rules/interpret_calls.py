@@ -3,28 +3,18 @@
 Knows what a call hands over and what it may change. Functions of the notebook are followed with their arguments.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 
-from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules import (
+    harmless,
+    interpret_classes,
+    interpret_expressions,
+)
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.extending import may_extend
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.heap import reachable
-from crane_core.detectors.rules.interpret_classes import (
-    called_object,
-    has_quiet_bases,
-    is_super,
-    member,
-    refuse_absent,
-)
-from crane_core.detectors.rules.interpret_expressions import (
-    attribute,
-    known_elements,
-    part_of,
-)
 from crane_core.detectors.rules.interpret_loops import comprehended
 from crane_core.detectors.rules.interpreter import (
     Callee,
@@ -72,7 +62,7 @@ def _called(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     interpreter.results.pop(node, None)
     if not isinstance(node.func, ast.Attribute):
         return _plain_call(interpreter, interpreter.value(node.func), node)
-    if is_super(node.func.value):
+    if interpret_classes.is_super(node.func.value):
         return _of_bases(
             interpreter, node.func.attr, arguments_of(interpreter, node)
         )
@@ -84,7 +74,7 @@ def _of_bases(
     interpreter: Interpreter, name: str, arguments: Arguments
 ) -> AbstractValue:
     """`super().name(...)`: it is not followed, but the __init__ of some libraries' classes runs nothing."""
-    if name == "__init__" and has_quiet_bases(interpreter):
+    if name == "__init__" and interpret_classes.has_quiet_bases(interpreter):
         return AbstractValue("NoneType", literal=None)
     # Not followed on purpose: `super().grow()` may append to the list that the next line indexes.
     interpreter.memory.havoc()
@@ -110,7 +100,9 @@ def _plain_call(
 
 def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
     """What a call hands over, in the order in which Python evaluates it."""
-    positional, is_complete = known_elements(interpreter, node.args)
+    positional, is_complete = interpret_expressions.known_elements(
+        interpreter, node.args
+    )
     keywords: dict[str, AbstractValue] = {}
     for keyword in node.keywords:
         value = interpreter.value(keyword.value)
@@ -133,7 +125,9 @@ def _method(
 ) -> AbstractValue:
     """A call of something's attribute: a function of a module, a method of an object."""
     if receiver.path and receiver.definition is None:
-        function = attribute(interpreter, receiver, func.attr, func)
+        function = interpret_expressions.attribute(
+            interpreter, receiver, func.attr, func
+        )
         return interpreter.call(function, arguments_of(interpreter, node), node)
     held = receiver.attributes.get(func.attr)
     # An attribute that was set on the object hides the method of its class.
@@ -143,10 +137,12 @@ def _method(
         and not _is_bare_function(held)
     ):
         return interpreter.call(held, arguments_of(interpreter, node), node)
-    if (own := member(interpreter, receiver, func.attr)) is not None:
+    if (
+        own := interpret_classes.member(interpreter, receiver, func.attr)
+    ) is not None:
         return interpreter.call(own, arguments_of(interpreter, node), node)
     # Before the arguments, as Python looks a method up first: `rows.push(absent)` lacks `push`.
-    refuse_absent(interpreter, receiver, func.attr, func)
+    interpret_classes.refuse_absent(interpreter, receiver, func.attr, func)
     interpreter.ask("attribute", receiver, func.attr, func)
     arguments = arguments_of(interpreter, node)
     return call_method(interpreter, receiver, func.attr, arguments, node)
@@ -178,7 +174,7 @@ def call_method(
     return (
         known
         if known is not None
-        else part_of(receiver, _result_of(receiver, name))
+        else interpret_expressions.part_of(receiver, _result_of(receiver, name))
     )
 
 
@@ -285,7 +281,7 @@ def _own_object(
     node: ast.AST,
 ) -> AbstractValue:
     """A call of an object of the notebook's classes: its __call__."""
-    own = called_object(interpreter, function)
+    own = interpret_classes.called_object(interpreter, function)
     if own is not None:
         return followed(interpreter, own, arguments, node)
     return _object(interpreter, function, arguments, node)

@@ -3,8 +3,6 @@
 Knows class bodies of plain statements. Refuses metaclasses, decorated classes and methods, and results of __getattr__.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from copy import copy

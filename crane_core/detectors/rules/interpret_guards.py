@@ -1,7 +1,5 @@
 """How try and with are run: what may catch an exception, and what is known after a part of a body has run."""
 
-from __future__ import annotations
-
 import ast
 from functools import partial
 

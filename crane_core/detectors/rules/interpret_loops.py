@@ -4,30 +4,14 @@ Knows for, while and the four comprehensions. After a loop of which not every tu
 is not known.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules import harmless, heap, interpret_expressions
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.heap import (
-    BranchWatch,
-    Scope,
-    Snapshot,
-    join,
-    snapshot,
-    widen,
-)
-from crane_core.detectors.rules.interpret_expressions import (
-    is_key,
-    part_of,
-    seen_from,
-    truth,
-)
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -79,7 +63,9 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
                 interpreter,
                 context,
                 node,
-                lambda: _for_body(interpreter, node, part_of(iterable)),
+                lambda: _for_body(
+                    interpreter, node, interpret_expressions.part_of(iterable)
+                ),
             )
     _after(interpreter, context, node.orelse, goes_on=goes_on)
 
@@ -97,7 +83,9 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
     with interpreter.inside(Context((BREAK, CONTINUE))) as context:
         goes_on, known = (
             True,
-            truth(interpreter, interpreter.value(node.test), node.test),
+            interpret_expressions.truth(
+                interpreter, interpreter.value(node.test), node.test
+            ),
         )
         n_turns = 0
         # Of `while True` only the first turn is certain. Its other turns depend on what breaks it.
@@ -112,7 +100,9 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
             )
             n_turns += 1
             known = (
-                truth(interpreter, interpreter.value(node.test), node.test)
+                interpret_expressions.truth(
+                    interpreter, interpreter.value(node.test), node.test
+                )
                 if goes_on
                 else False
             )
@@ -137,14 +127,16 @@ def _turn(
     interpreter: Interpreter, context: Context, body: Callable[[], object]
 ) -> bool:
     """One turn that certainly comes; False when no path leads on to the next one. Raises Crash."""
-    ends: list[Snapshot] = []
+    ends: list[heap.Snapshot] = []
     try:
         body()
-        ends.append(snapshot(interpreter.memory.scopes))
+        ends.append(heap.snapshot(interpreter.memory.scopes))
     except ControlFlowExitError as leave:
         if leave.kind not in context.kinds and not context.left:
             raise
-        interpreter.note_left([(leave, snapshot(interpreter.memory.scopes))])
+        interpreter.note_left(
+            [(leave, heap.snapshot(interpreter.memory.scopes))]
+        )
     except Crash:
         # Another path may have left the loop before: `if i == 3: break` above `numbers[i]`.
         if not context.left:
@@ -152,7 +144,7 @@ def _turn(
     ends += context.ends_by(CONTINUE)
     context.left = [left for left in context.left if left[0] != CONTINUE]
     if ends:
-        join(ends)
+        heap.join(ends)
     return bool(ends)
 
 
@@ -170,7 +162,7 @@ def _more_turns(
     ]
     # Twice, as the first run may leave values that the second one meets: `x = str(x)`.
     for _ in range(2):
-        watch = BranchWatch(interpreter.memory.scopes)
+        watch = heap.BranchWatch(interpreter.memory.scopes)
         for name in names:
             interpreter.memory.bind(name, AbstractValue())
         interpreter.watches.append(watch)
@@ -182,7 +174,7 @@ def _more_turns(
         finally:
             interpreter.watches.pop()
         watch.look(interpreter.memory.scopes)
-        widen(watch, (), interpreter.memory.scope)
+        heap.widen(watch, (), interpreter.memory.scope)
         for name in names:
             interpreter.memory.bind(name, AbstractValue())
 
@@ -199,12 +191,12 @@ def _after(
     if goes_on:
         try:
             interpreter.body(orelse)
-            breaks.append(snapshot(interpreter.memory.scopes))
+            breaks.append(heap.snapshot(interpreter.memory.scopes))
         except ControlFlowExitError as leave:
             if not breaks:
                 raise
             interpreter.note_left(
-                [(leave, snapshot(interpreter.memory.scopes))]
+                [(leave, heap.snapshot(interpreter.memory.scopes))]
             )
         except Crash:
             if not breaks:
@@ -212,7 +204,7 @@ def _after(
     # An endless loop without `break`: the code behind it is never reached.
     if not breaks:
         raise GiveUpError
-    join(breaks)
+    heap.join(breaks)
 
 
 @expression(ast.ListComp, ast.SetComp, ast.DictComp)
@@ -259,7 +251,10 @@ def comprehended(
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.memory.within(
         # After `[x for x in rows]` an x outside is what it was.
-        Scope(dict.fromkeys(names), outer=seen_from(interpreter))
+        heap.Scope(
+            dict.fromkeys(names),
+            outer=interpret_expressions.seen_from(interpreter),
+        )
     ):
         is_whole = _generate(interpreter, node, 0, outermost, made)
     _unbind_given(interpreter, node)
@@ -287,7 +282,9 @@ def _keyed(
     made: list[tuple[AbstractValue, AbstractValue]] | None,
 ) -> AbstractValue:
     """The dict or set of these pairs; None if they are not all known."""
-    if made is not None and not all(is_key(key) for key, _ in made):
+    if made is not None and not all(
+        interpret_expressions.is_key(key) for key, _ in made
+    ):
         made = None
     if isinstance(node, ast.SetComp):
         return AbstractValue(
@@ -334,7 +331,9 @@ def _any_turn(
     interpreter: Interpreter, node: ast.AST, at: int, iterable: AbstractValue
 ) -> None:
     generator = node.generators[at]  # type: ignore[attr-defined]
-    assign(interpreter, generator.target, part_of(iterable))
+    assign(
+        interpreter, generator.target, interpret_expressions.part_of(iterable)
+    )
     _filtered(interpreter, node, at, generator.ifs, [])
 
 
@@ -348,7 +347,9 @@ def _filtered(
     conditions = list(conditions)
     if not conditions:
         return _inner(interpreter, node, at, made)
-    known = truth(interpreter, interpreter.value(conditions[0]), conditions[0])
+    known = interpret_expressions.truth(
+        interpreter, interpreter.value(conditions[0]), conditions[0]
+    )
     if known is False:
         return True
     # The element may be left out: how many there are is open then.

@@ -3,34 +3,17 @@
 Knows the order of Python's statements. Loops stand in interpret_loops.py, try and with in interpret_guards.py.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 
+from crane_core.detectors.rules import (
+    bindings,
+    interpret_classes,
+    interpret_expressions,
+)
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import (
-    UNKNOWN_EFFECT,
-    UNKNOWN_VALUE,
-    bound_names,
-    import_paths,
-)
 from crane_core.detectors.rules.heap import Scope
-from crane_core.detectors.rules.interpret_classes import (
-    has_hooks,
-    lineage,
-    members,
-)
-from crane_core.detectors.rules.interpret_expressions import (
-    OPERATORS,
-    attribute,
-    changes,
-    evaluate_operator,
-    item,
-    of_path,
-    truth,
-)
 from crane_core.detectors.rules.interpret_unpacking import unpack
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -47,7 +30,10 @@ from crane_core.detectors.rules.operation import Arguments
 @statement(ast.Expr)
 def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
     # What `%run other.py` or an unknown magic became when the cell was read.
-    if isinstance(node.value, ast.Name) and node.value.id == UNKNOWN_EFFECT:
+    if (
+        isinstance(node.value, ast.Name)
+        and node.value.id == bindings.UNKNOWN_EFFECT
+    ):
         interpreter.memory.havoc()
         return
     interpreter.value(node.value)
@@ -56,12 +42,12 @@ def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
 @statement(ast.Assign)
 def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
     unknown = node.value.id if isinstance(node.value, ast.Name) else ""
-    if unknown == UNKNOWN_EFFECT:
+    if unknown == bindings.UNKNOWN_EFFECT:
         interpreter.memory.havoc()
     value = (
         AbstractValue()
         # `files = !ls` changes nothing else, but its result is not known.
-        if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE)
+        if unknown in (bindings.UNKNOWN_EFFECT, bindings.UNKNOWN_VALUE)
         else interpreter.value(node.value)
     )
     for target in node.targets:
@@ -127,7 +113,11 @@ def _store_attribute(
         arguments=Arguments((value,)),
     )
     # `frame.index.name = 'key'` changes the frame, of whose index no type may be known.
-    if known is None and receiver.package != "__main__" and changes(receiver):
+    if (
+        known is None
+        and receiver.package != "__main__"
+        and interpret_expressions.changes(receiver)
+    ):
         interpreter.memory.forget(
             [receiver, *_whole(interpreter, receiver, target.value)]
         )
@@ -144,7 +134,7 @@ def _keeps_what_it_gets(
     """Whether an attribute is what it was set to: nothing of its class may be a property, descriptor or hook for it."""
     if not isinstance(definition := receiver.definition, ast.ClassDef):
         return receiver.package in _KEEP_WHAT_THEY_GET
-    classes, paths = lineage(interpreter, definition)
+    classes, paths = interpret_classes.lineage(interpreter, definition)
     are_known = (
         not definition.bases
         or paths is not None
@@ -152,8 +142,8 @@ def _keeps_what_it_gets(
     )
     return (
         are_known
-        and not has_hooks(classes)
-        and all(map(_is_plain, members(classes, name)))
+        and not interpret_classes.has_hooks(classes)
+        and all(map(_is_plain, interpret_classes.members(classes, name)))
     )
 
 
@@ -214,7 +204,7 @@ def store_item(
     known = interpreter.ask(
         "set_item", receiver, "", target, arguments=Arguments((index, value))
     )
-    if known is None and changes(receiver):
+    if known is None and interpret_expressions.changes(receiver):
         held_in = (
             _whole(interpreter, receiver, target.value)
             if isinstance(target, ast.Subscript)
@@ -225,7 +215,7 @@ def store_item(
 
 @statement(ast.AugAssign)
 def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
-    symbol = OPERATORS[type(node.op)]
+    symbol = interpret_expressions.OPERATORS[type(node.op)]
     match node.target:
         case ast.Name(id=name):
             left = interpreter.value(node.target)
@@ -241,7 +231,9 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             )
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
-            left = attribute(interpreter, receiver, target.attr, target)
+            left = interpret_expressions.attribute(
+                interpreter, receiver, target.attr, target
+            )
             value = _computed(
                 interpreter, left, interpreter.value(node.value), symbol, node
             )
@@ -252,7 +244,9 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
                 interpreter.value(target.value),
                 interpreter.value(target.slice),
             )
-            left = item(interpreter, receiver, index, target)
+            left = interpret_expressions.item(
+                interpreter, receiver, index, target
+            )
             value = _computed(
                 interpreter, left, interpreter.value(node.value), symbol, node
             )
@@ -272,7 +266,9 @@ def _computed(
     )
     if known is None:
         try:
-            known = evaluate_operator(interpreter, symbol, [left, right], node)
+            known = interpret_expressions.evaluate_operator(
+                interpreter, symbol, [left, right], node
+            )
         except Crash as crash:
             if left.package == "torch" and crash.exception not in (
                 "RuntimeError",
@@ -281,7 +277,7 @@ def _computed(
                 raise GiveUpError from None  # a leaf that requires a gradient is refused before, in place
             raise
         # Other names of the object see it: `loud += 1` runs `__iadd__`, which appends to `calls`.
-        if changes(left) and left.type not in (
+        if interpret_expressions.changes(left) and left.type not in (
             "int",
             "float",
             "str",
@@ -322,7 +318,9 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
 
 @statement(ast.If)
 def _if(interpreter: Interpreter, node: ast.If) -> None:
-    known = truth(interpreter, interpreter.value(node.test), node.test)
+    known = interpret_expressions.truth(
+        interpreter, interpreter.value(node.test), node.test
+    )
     if known is not None:
         interpreter.body(node.body if known else node.orelse)
         return
@@ -395,7 +393,9 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
-    known = truth(interpreter, interpreter.value(node.test), node.test)
+    known = interpret_expressions.truth(
+        interpreter, interpreter.value(node.test), node.test
+    )
     if known is False:
         # The message is evaluated first: `assert n == 6, rec['nope']` raises KeyError.
         interpreter.value(node.msg)
@@ -475,7 +475,7 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
 def _import(
     interpreter: Interpreter, node: ast.Import | ast.ImportFrom
 ) -> None:
-    for name, path in import_paths(node).items():
+    for name, path in bindings.import_paths(node).items():
         interpreter.memory.bind(name, _imported(node, path))
     # A star may bind every name, and hide a builtin: `from math import *` brings `pow`.
     if any(alias.name == "*" for alias in node.names):
@@ -489,7 +489,7 @@ def _imported(node: ast.Import | ast.ImportFrom, path: str) -> AbstractValue:
     return (
         AbstractValue("module", path=path, words=path)
         if isinstance(node, ast.Import)
-        else of_path(path)
+        else interpret_expressions.of_path(path)
     )
 
 
@@ -498,7 +498,7 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
     """Which case fits is not known; each may run, or none."""
     interpreter.value(node.subject)
     for case in node.cases:
-        for name in bound_names(case.pattern):
+        for name in bindings.bound_names(case.pattern):
             interpreter.memory.bind(name, AbstractValue())
     interpreter.branches(
         [

@@ -3,8 +3,6 @@
 Knows that an iterator yields its elements once.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Sequence
 

@@ -5,8 +5,6 @@ from this place on raises. Names and what a step may change are in memory.py, wh
 statement and expression is evaluated is in interpret_*.py, each registered for its kind of syntax tree.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,30 +12,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
-from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules import harmless, heap, stated_absences
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, Crash
 from crane_core.detectors.rules.answers import LibraryAnswer
 from crane_core.detectors.rules.asking import Asker, StepQuestion
 from crane_core.detectors.rules.family import Registered, rules_for
-from crane_core.detectors.rules.heap import (
-    BranchWatch,
-    Snapshot,
-    fields_of,
-    join,
-    restore,
-    snapshot,
-)
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.memory import Memory
 from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.prefix import builtin, is_builtin
-from crane_core.detectors.rules.stated_absences import (
-    StatedAbsence,
-    absences_at,
-    is_met_before,
-    path_of_reader,
-)
 
 # Three nested loops of 50 turns are 125,000 steps, and a person waits for the verdict.
 MOST_STEPS = 20_000
@@ -84,11 +68,11 @@ class Context:
     """A loop or a call. `left` holds what was known where branches left it, by kind, and what a function returned."""
 
     kinds: tuple[str, ...]
-    left: list[tuple[str, Snapshot, AbstractValue]] = field(
+    left: list[tuple[str, heap.Snapshot, AbstractValue]] = field(
         default_factory=list
     )
 
-    def ends_by(self, kind: str) -> list[Snapshot]:
+    def ends_by(self, kind: str) -> list[heap.Snapshot]:
         """What was known where paths left by this kind of exit."""
         return [known for each, known, _ in self.left if each == kind]
 
@@ -182,7 +166,7 @@ class Interpreter:
         self.results: dict[ast.AST, Mapping[str, Any]] = {}
         """By call of the code: how the worker makes what the call gave when it was last evaluated."""
         self.running: list[ast.AST] = []
-        self.watches: list[BranchWatch] = []
+        self.watches: list[heap.BranchWatch] = []
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
         self._most_steps = most_steps
@@ -213,7 +197,9 @@ class Interpreter:
         if perform is None:
             raise GiveUpError
         # The state counts lines of the target, a function of another cell has its own.
-        absent = [] if self.calls else absences_at(self.memory, node)
+        absent = (
+            [] if self.calls else stated_absences.absences_at(self.memory, node)
+        )
         # What the head of a loop or `if` needs is needed before anything in its body.
         if hasattr(node, "body") or hasattr(node, "cases"):
             self._ask_absent(node, absent)
@@ -225,7 +211,7 @@ class Interpreter:
             read_before = [
                 (group, fact)
                 for group, fact in absent
-                if is_met_before(node, fact, crash.place)
+                if stated_absences.is_met_before(node, fact, crash.place)
             ]
             self._ask_absent(node, read_before)
             raise
@@ -234,11 +220,11 @@ class Interpreter:
             watch.look(self.memory.scopes)
 
     def _ask_absent(
-        self, node: ast.stmt, absences: Iterable[StatedAbsence]
+        self, node: ast.stmt, absences: Iterable[stated_absences.StatedAbsence]
     ) -> None:
         for group, fact in absences:
             if group == "files":
-                reader = path_of_reader(self.memory, node, fact)
+                reader = stated_absences.path_of_reader(self.memory, node, fact)
                 fact = dict(fact, function=reader)
             self.missing(group, node, fact)
 
@@ -566,31 +552,31 @@ class Interpreter:
         What is known afterwards is what all those know that come to their ends. Raises Crash where every branch raises,
         ControlFlowExitError where no branch comes to its end.
         """
-        start = snapshot(self.memory.scopes)
-        ends: list[Snapshot] = []
+        start = heap.snapshot(self.memory.scopes)
+        ends: list[heap.Snapshot] = []
         values: list[_T] = []
         crashes: list[Crash] = []
-        leaves: list[tuple[ControlFlowExitError, Snapshot]] = []
+        leaves: list[tuple[ControlFlowExitError, heap.Snapshot]] = []
         # Each begins with what was known before the first.
         for branch in branches:
-            restore(start)
+            heap.restore(start)
             try:
                 value = branch()
             except Crash as crash:
                 crashes.append(crash)
             except ControlFlowExitError as leave:
-                leaves.append((leave, snapshot(self.memory.scopes)))
+                leaves.append((leave, heap.snapshot(self.memory.scopes)))
             else:
                 values.append(value)
-                ends.append(snapshot(self.memory.scopes))
+                ends.append(heap.snapshot(self.memory.scopes))
         self._after_branches(ends, crashes, leaves)
         return values
 
     def _after_branches(
         self,
-        ends: list[Snapshot],
+        ends: list[heap.Snapshot],
         crashes: list[Crash],
-        leaves: list[tuple[ControlFlowExitError, Snapshot]],
+        leaves: list[tuple[ControlFlowExitError, heap.Snapshot]],
     ) -> None:
         # Where the branches raise several classes, no finding is made: either may come first.
         self.possible.update(crash.exception for crash in crashes)
@@ -599,13 +585,13 @@ class Interpreter:
         if not ends:
             last, known = leaves.pop()
             self.note_left(leaves)
-            restore(known)
+            heap.restore(known)
             raise last
         self.note_left(leaves)
-        join(ends)
+        heap.join(ends)
 
     def note_left(
-        self, leaves: list[tuple[ControlFlowExitError, Snapshot]]
+        self, leaves: list[tuple[ControlFlowExitError, heap.Snapshot]]
     ) -> None:
         """Keep for the loop or call that paths have left what was known there. Raises GiveUpError outside of any."""
         for leave, known in leaves:
@@ -655,7 +641,7 @@ def _held_by(receiver: AbstractValue | None) -> tuple[AbstractValue, ...]:
     """What a container holds, before a step that may change it."""
     if receiver is None or not harmless.is_container(receiver):
         return ()
-    return fields_of(receiver).held
+    return heap.fields_of(receiver).held
 
 
 def _both(

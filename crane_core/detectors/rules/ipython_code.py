@@ -4,8 +4,6 @@ Asks IPython's own transformer, loaded only for cells that are not plain Python,
 Refuses to run a magic, and so to know what one does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

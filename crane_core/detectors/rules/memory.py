@@ -4,23 +4,14 @@ Knows scopes and changes, and nothing of rules: the interpreter finds out what a
 that is not followed, it forgets, and so nothing is claimed that such code may have made untrue.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules import harmless, heap
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import local_names
-from crane_core.detectors.rules.heap import (
-    Scope,
-    ValueFields,
-    fields_of,
-    is_unchanged,
-    reachable,
-)
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.paths import public_path
 
@@ -35,16 +26,16 @@ class Memory:
 
     def __init__(self, initial: InitialState | EmptyKernel) -> None:
         self.initial = initial
-        self.module = Scope()
+        self.module = heap.Scope()
         self.scope = self.module
         self.scopes = [self.module]
         self.n_visits = 0
-        self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
+        self.loaded: dict[str, tuple[AbstractValue, heap.ValueFields]] = {}
         self.loaded_parts: dict[
-            str, list[tuple[AbstractValue, ValueFields]]
+            str, list[tuple[AbstractValue, heap.ValueFields]]
         ] = {}
         """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
-        self._within_loaders: list[tuple[AbstractValue, ValueFields]] = []
+        self._within_loaders: list[tuple[AbstractValue, heap.ValueFields]] = []
         self._escaped: dict[AbstractValue, None] = {}
         """Objects that unknown code may hold: to be forgotten whenever such code runs."""
         self.is_restless = initial.is_restless
@@ -77,7 +68,7 @@ class Memory:
     def load(self, name: str) -> AbstractValue:
         """Meet a global name: what the kernel has for it before the target."""
         value = self._at_start(name)
-        fields = fields_of(value)
+        fields = heap.fields_of(value)
         # Names of one object share one value: after `same['new'] = 1`, `df['new']` is there.
         for other in () if self.is_unsure_of_names else self.initial.same(name):
             if other in self.loaded:
@@ -95,7 +86,7 @@ class Memory:
     @staticmethod
     def _forget_doubled(value: AbstractValue, types: Sequence[str]) -> None:
         """One object inside that is reached in two ways has two values here, and a change of one misses the other."""
-        for part in reachable([value]) if types else ():
+        for part in heap.reachable([value]) if types else ():
             if part is not value and (part.type in types or "*" in types):
                 part.forget()
 
@@ -114,14 +105,14 @@ class Memory:
         absent = self.initial.names_absent
         if name in absent or absent and name in self.initial.held:
             self.loaded_parts[name] = [
-                (part, fields_of(part))
-                for part in reachable([value])
+                (part, heap.fields_of(part))
+                for part in heap.reachable([value])
                 if part is not value
             ]
         # The look drew a first batch, which `labelled.rows = [...]` makes out of date.
         if value.is_a("torch", "DataLoader"):
             self._within_loaders += [
-                (part, fields_of(part)) for part in reachable([value])
+                (part, heap.fields_of(part)) for part in heap.reachable([value])
             ]
 
     def _share(self, name: str, value: AbstractValue) -> None:
@@ -130,7 +121,7 @@ class Memory:
             self._escaped[value] = None
         # A state names the objects that others hold, and not who holds them.
         kinds = {self.initial.type_of(other) for other in self.initial.held}
-        for part in reachable([value]):
+        for part in heap.reachable([value]):
             if part is not value and part.type in kinds:
                 part.forget()
                 part.type = ""
@@ -157,7 +148,7 @@ class Memory:
             return name not in self.module.names and all(
                 map(self.is_untouched, same)
             )
-        return value is self.loaded[name][0] and is_unchanged(
+        return value is self.loaded[name][0] and heap.is_unchanged(
             value, self.loaded[name][1]
         )
 
@@ -177,7 +168,7 @@ class Memory:
             or bool(self.loaded[name][0].path)
         )
         return is_known and all(
-            is_unchanged(part, fields) for part, fields in parts
+            heap.is_unchanged(part, fields) for part, fields in parts
         )
 
     def is_as_found(self) -> bool:
@@ -191,7 +182,7 @@ class Memory:
             if not _is_trained(value, fields)
         ]
         return all(
-            is_unchanged(value, fields)
+            heap.is_unchanged(value, fields)
             for value, fields in (*used, *self._within_loaders)
         )
 
@@ -214,15 +205,15 @@ class Memory:
             )
         return None
 
-    def scope_of(self, name: str) -> Scope | None:
+    def scope_of(self, name: str) -> heap.Scope | None:
         """The scope in which a name is found here; None if no scope has it yet."""
         return next(
             (each for each in self._visible() if name in each.names), None
         )
 
-    def _visible(self) -> Iterator[Scope]:
+    def _visible(self) -> Iterator[heap.Scope]:
         """The scopes in which a name is looked for: a class body is seen by its own statements alone."""
-        scope: Scope | None = self.scope
+        scope: heap.Scope | None = self.scope
         while scope is not None:
             if scope is self.scope or not scope.is_class:
                 yield scope
@@ -239,12 +230,12 @@ class Memory:
         """Let a name certainly have no value, as `del` does."""
         self._owner(name).names[name] = None
 
-    def _owner(self, name: str) -> Scope:
+    def _owner(self, name: str) -> heap.Scope:
         declared = self.scope.elsewhere.get(name, self.scope)
         return declared if declared is not None else self.module
 
     @contextmanager
-    def within(self, scope: Scope) -> Iterator[Scope]:
+    def within(self, scope: heap.Scope) -> Iterator[heap.Scope]:
         """Evaluate in another scope."""
         outer, self.scope = self.scope, scope
         self.scopes.append(scope)
@@ -275,13 +266,13 @@ class Memory:
 
     def everything(self) -> list[AbstractValue]:
         """Every value that a name leads to."""
-        return reachable(
+        return heap.reachable(
             value for scope in self.scopes for value in scope.names.values()
         )
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
         """Unknown code received these: they and what they hold may change, now and whenever such code runs."""
-        found = reachable([*values, *self._escaped])
+        found = heap.reachable([*values, *self._escaped])
         self.n_visits += len(found)
         for value in found:
             if not value.path and value.type not in harmless.IMMUTABLE:
@@ -451,7 +442,7 @@ def _names_from_outside(code: ast.AST) -> Iterator[ast.Name]:
             yield node
 
 
-def _is_trained(value: AbstractValue, fields: ValueFields) -> bool:
+def _is_trained(value: AbstractValue, fields: heap.ValueFields) -> bool:
     """Modules and optimizers, and objects of the notebook's classes that hold layers."""
     parts = (fields.attributes or {}).values()
     return (

@@ -1,7 +1,5 @@
 """One step of the evaluation as a rule sees it: its kind, what is known of its parts, the versions of libraries."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

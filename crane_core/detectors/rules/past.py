@@ -4,8 +4,6 @@ Of names that the state tells too, the state is right: where both speak of the s
 from the cells at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Knows where libraries keep under another name what they offer. Refuses to import a library to ask.
 """
 
-from __future__ import annotations
-
 # Keras 2 is in `keras.api._v2`, Keras 3 in `keras.src`, TensorFlow 1 had it in `contrib`.
 # Rules are written once, for `keras`.
 _PREFIXES = (

@@ -3,8 +3,6 @@
 Knows the order of the work. The meaning of each step is in interpret*.py and in families/.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Knows what of an abstract value can be sent. Refuses operands of which too little is known, or too much.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar

@@ -3,8 +3,6 @@
 Knows which of these facts leave the rules nothing to say. Refuses to guess what other code will do.
 """
 
-from __future__ import annotations
-
 import builtins
 import re
 from collections.abc import Iterable, Mapping

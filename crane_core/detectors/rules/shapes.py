@@ -5,8 +5,6 @@ raises ShapeMismatchError only where the operation fails whatever the lengths ar
 where not even the number of dimensions is certain.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from enum import StrEnum

@@ -3,8 +3,6 @@
 Knows that a statement may itself change what it lacks, and that Python reads a statement from left to right.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

@@ -4,19 +4,13 @@ Knows where such code is handed over, and which names it may change. Refuses to 
 not known at any time.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from crane_core.detectors.rules.bindings import (
-    bound_names,
-    global_names,
-    local_names,
-)
+from crane_core.detectors.rules import bindings
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _QUIET_DECORATORS_WORDS = (
@@ -149,10 +143,10 @@ def _read(walked: Iterable[list[ast.AST]]) -> _CellDefinitions:
         elif isinstance(node, ast.ClassDef):
             found.classes[node.name].append(node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.imported.update(bound_names(node))
+            found.imported.update(bindings.bound_names(node))
             # `import __main__ as here; here.rows = 1` assigns a name of the notebook.
             is_main = any(alias.name == "__main__" for alias in node.names)
-            found.doors.update(bound_names(node) if is_main else ())
+            found.doors.update(bindings.bound_names(node) if is_main else ())
         elif isinstance(node, ast.Assign):
             _read_assignment(node, found)
     return found
@@ -390,10 +384,10 @@ def _effects_of(
             continue
         met.add(id(code))
         is_any = is_any or _opens(code, notebook)
-        names.update(global_names(code))
+        names.update(bindings.global_names(code))
         own = set[str]()
         if isinstance(code, (ast.FunctionDef, ast.Lambda)):
-            own = local_names(code) - names
+            own = bindings.local_names(code) - names
         changed |= {
             name
             for name in _changed_roots(code)

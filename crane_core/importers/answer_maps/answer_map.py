@@ -4,8 +4,6 @@ Knows the keys of a mapping and the mappings that ship, which are the TOML files
 values an answer may have: `importers.predictions` checks them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -3,8 +3,6 @@
 Knows objects, lists, and JSON inside of strings, which several tools write into a column. Refuses to know files.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

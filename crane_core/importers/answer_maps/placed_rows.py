@@ -3,23 +3,16 @@
 Knows formats. Refuses to know what a row means, beyond the list and the columns that a mapping names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from crane_core.domain import LoadProblem
+from crane_core.importers import reading
 from crane_core.importers.answer_maps.answer_map import AnswerMap
 from crane_core.importers.answer_maps.member_path import DOCUMENT, value_at
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.prediction_rows import csv_rows, parquet_rows
-from crane_core.importers.reading import (
-    UnreadableFileError,
-    parse_json,
-    read_bytes,
-    read_json,
-)
 
 JSON_LINES = (".jsonl", ".ndjson")
 SUFFIXES = (".json", *JSON_LINES, ".csv", ".parquet")
@@ -56,8 +49,10 @@ def _rows(
 ) -> Iterator[PlacedRow | LoadProblem]:
     lowered = path.lower()
     # Some tools write lines into a file that ends in .json, as Potato does.
-    if lowered.endswith(".json") and not _has_lines(read_bytes(tree, path)):
-        yield from _listed(read_json(tree, path), path, listed_at)
+    if lowered.endswith(".json") and not _has_lines(
+        reading.read_bytes(tree, path)
+    ):
+        yield from _listed(reading.read_json(tree, path), path, listed_at)
     elif lowered.endswith((".json", *JSON_LINES)):
         yield from _with_document(_lines(tree, path), path)
     elif lowered.endswith(".csv"):
@@ -66,7 +61,7 @@ def _rows(
         found = parquet_rows(tree, path, needed=(), wanted=None)
         yield from _with_document(found, path)
     else:
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             path, "file", f"its name ends in none of {', '.join(SUFFIXES)}"
         )
 
@@ -87,7 +82,7 @@ def _listed(
         found = [found]
     if not isinstance(found, list):
         where = listed_at or "the top"
-        raise UnreadableFileError(
+        raise reading.UnreadableFileError(
             path,
             where,
             f"a list of rows is expected, not {type(found).__name__};"
@@ -101,14 +96,14 @@ def _listed(
 def _lines(
     tree: FileTree, path: str
 ) -> Iterator[tuple[str, Any] | LoadProblem]:
-    lines = read_bytes(tree, path).removeprefix(_BOM).split(b"\n")
+    lines = reading.read_bytes(tree, path).removeprefix(_BOM).split(b"\n")
     for number, line in enumerate(lines, start=1):
         place = f"line {number}"
         if not line.strip():
             continue
         try:
-            yield place, parse_json(line, path, place)
-        except UnreadableFileError as error:
+            yield place, reading.parse_json(line, path, place)
+        except reading.UnreadableFileError as error:
             yield error.problem
 
 

@@ -3,24 +3,11 @@
 Knows the usual names of members and what their values look like. Refuses to decide: a person reads and corrects it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from crane_core.domain import Setting
-from crane_core.importers.answer_maps.answer_map import (
-    ABOUT,
-    AnswerMap,
-    MapRule,
-    map_toml,
-    missing_fields,
-)
-from crane_core.importers.answer_maps.member_path import (
-    LONGEST_PATH,
-    embedded_json,
-    is_path,
-)
+from crane_core.importers.answer_maps import answer_map, member_path
 from crane_core.importers.answer_maps.placed_rows import PlacedRow
 
 ROWS_LOOKED_AT = 20
@@ -78,10 +65,12 @@ def seen_members(rows: Sequence[PlacedRow]) -> list[SeenMember]:
 
 
 def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
-    if depth > _DEEPEST or len(path) > LONGEST_PATH:
+    if depth > _DEEPEST or len(path) > member_path.LONGEST_PATH:
         return
     # A column of text may hold JSON, whose members can be named like any other.
-    inner = embedded_json(value) if isinstance(value, str) else value
+    inner = (
+        member_path.embedded_json(value) if isinstance(value, str) else value
+    )
     if isinstance(inner, dict):
         for name, member in inner.items():
             below = f"{path}.{name}" if path else name
@@ -90,14 +79,16 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
         for at, member in enumerate(inner[:_LONGEST_LIST]):
             yield from _leaves(member, f"{path}[{at}]", depth + 1)
     if (
-        is_path(path)
+        member_path.is_path(path)
         and value is not None
         and not isinstance(value, dict | list)
     ):
         yield path, value
 
 
-def proposed(rows: Sequence[PlacedRow], rules: AnswerMap | None) -> str:
+def proposed(
+    rows: Sequence[PlacedRow], rules: answer_map.AnswerMap | None
+) -> str:
     """TOML: a path for each field that the rows seem to have, an example of its values, and what is missing.
 
     rules: the mapping that ships for the file, of which all that finds a value is kept.
@@ -113,12 +104,12 @@ def proposed(rows: Sequence[PlacedRow], rules: AnswerMap | None) -> str:
     if "reply" in kept or "crashes" in guessed:
         guessed.pop("crashes" if "reply" in kept else "reply", None)
     lines = ["# Correct the paths, then: import FILE --map THIS_FILE\n"]
-    lines.append(map_toml(kept))
+    lines.append(answer_map.map_toml(kept))
     for name, member in guessed.items():
         lines.append(f"# such as {example(member.values[0])}\n")
-        lines.append(map_toml({name: member.path}))
-    stated = dict.fromkeys((*kept, *guessed), MapRule())
-    missing = missing_fields(AnswerMap(fields=stated))
+        lines.append(answer_map.map_toml({name: member.path}))
+    stated = dict.fromkeys((*kept, *guessed), answer_map.MapRule())
+    missing = answer_map.missing_fields(answer_map.AnswerMap(fields=stated))
     lines += [f"{_STATED[name]}\n" for name in missing]
     used = {member.path for member in guessed.values()}
     lines += [
@@ -129,14 +120,18 @@ def proposed(rows: Sequence[PlacedRow], rules: AnswerMap | None) -> str:
     return "".join(lines)
 
 
-def _kept(rows: Sequence[PlacedRow], rules: AnswerMap) -> dict[str, Any]:
+def _kept(
+    rows: Sequence[PlacedRow], rules: answer_map.AnswerMap
+) -> dict[str, Any]:
     """Of a mapping that ships: which rows there are, and the fields that have a value in some row."""
     found = [
         name
         for name, rule in rules.fields.items()
         if any(row.at(path) is not None for row in rows for path in rule.paths)
     ]
-    wanted = [name for name in ABOUT if name not in ("tool", "known_by")]
+    wanted = [
+        name for name in answer_map.ABOUT if name not in ("tool", "known_by")
+    ]
     return {
         name: rules.document[name]
         for name in (*wanted, *found)

@@ -3,8 +3,6 @@
 Knows the tools by TOML files beside this one. Refuses to know campaigns: which items and labels there are.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,11 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from crane_core.domain import LoadProblem
-from crane_core.importers.answer_maps.answer_map import (
-    AnswerMap,
-    map_document,
-    map_of,
-)
+from crane_core.importers.answer_maps import answer_map
 from crane_core.importers.answer_maps.member_path import value_at
 from crane_core.importers.answer_maps.placed_rows import PlacedRow, rows_of
 from crane_core.importers.archive_safety import Contents
@@ -38,7 +32,7 @@ class LabelMap(NamedTuple):
     exceptions: path to values of labels that are left out.
     """
 
-    about: AnswerMap
+    about: answer_map.AnswerMap
     paths: Mapping[str, tuple[str, ...]]
     each: str = ""
     parallel: Mapping[str, str] = {}
@@ -67,7 +61,7 @@ def label_maps() -> tuple[LabelMap, ...]:
         key=lambda entry: entry.name,
     )
     return tuple(
-        _label_map(map_document(entry.read_bytes()))
+        _label_map(answer_map.map_document(entry.read_bytes()))
         for entry in entries
         if entry.name.endswith(".toml")
     )
@@ -80,7 +74,7 @@ def _label_map(document: Mapping[str, Any]) -> LabelMap:
 
     about = {name: document[name] for name in _ROWS if name in document}
     return LabelMap(
-        about=map_of(about),
+        about=answer_map.map_of(about),
         paths={
             name: _listed(document[name])
             for name in MEMBERS

@@ -22,21 +22,12 @@ from crane_core.pipeline.agreement.labelled import NONE, LabelledVerdicts
 from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.results.measures import SEED, estimate_row
 from crane_core.stats import (
+    agreement,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac,
     krippendorff_alpha,
     vote,
-)
-from crane_core.stats.agreement import (
-    PERCENT_AGREEMENT,
-    UNLABELLED,
-    Codes,
-    LabelCounts,
-    Statistic,
-    count_labels,
-    estimate_counted,
-    label_codes,
 )
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -56,7 +47,7 @@ class ComparedVerdicts(StrEnum):
 class CoefficientKind(NamedTuple):
     """A coefficient and its requirements: an order of the labels, exactly two annotators."""
 
-    statistic: Statistic
+    statistic: agreement.Statistic
     ordered: bool
     of_two: bool
 
@@ -74,11 +65,13 @@ COEFFICIENTS = {
         CoefficientKind(gwet_ac.AC1, ordered=False, of_two=False),
         CoefficientKind(gwet_ac.AC2_LINEAR, ordered=True, of_two=False),
         CoefficientKind(gwet_ac.AC2_ORDINAL, ordered=True, of_two=False),
-        CoefficientKind(PERCENT_AGREEMENT, ordered=False, of_two=False),
+        CoefficientKind(
+            agreement.PERCENT_AGREEMENT, ordered=False, of_two=False
+        ),
     )
 }
 """Every coefficient by its name, in the order in which they are shown."""
-KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
+KAPPA, PERCENT = cohen_kappa.NOMINAL.name, agreement.PERCENT_AGREEMENT.name
 NO_ORDER = (
     "it needs ordered labels, and the five labels of all verdicts have no order"
 )
@@ -99,7 +92,7 @@ class Items:
 
     facts: pd.DataFrame
     weights: NDArray[np.float64]
-    codes: Codes
+    codes: agreement.Codes
     annotators: tuple[str, ...]
     scope: ComparedVerdicts
     off_scale: pd.DataFrame
@@ -111,10 +104,10 @@ class Items:
         return scale_of(self.scope, self.label_set)
 
     @cached_property
-    def counts(self) -> LabelCounts:
+    def counts(self) -> agreement.LabelCounts:
         """The labels by case, which all coefficients share."""
         cases, _ = pd.factorize(self.facts["case"])
-        return count_labels(
+        return agreement.count_labels(
             self.codes, cases, len(self.scale), self.weights.max(axis=1)
         )
 
@@ -136,7 +129,7 @@ class Items:
             codes=self.codes[:, columns],
             weights=self.weights[:, columns],
             annotators=tuple(annotators),
-        ).at((self.codes[:, columns] != UNLABELLED).sum(axis=1) >= 2)
+        ).at((self.codes[:, columns] != agreement.UNLABELLED).sum(axis=1) >= 2)
 
     def at(self, is_kept: NDArray[np.bool_]) -> Items:
         """Some of the rows."""
@@ -190,10 +183,10 @@ def common_items(
 def _off_scale(
     labelled: LabelledVerdicts,
     annotators: Sequence[str],
-    said: Codes,
-    codes: Codes,
+    said: agreement.Codes,
+    codes: agreement.Codes,
 ) -> pd.DataFrame:
-    strange = np.where(codes == UNLABELLED, said, NONE)
+    strange = np.where(codes == agreement.UNLABELLED, said, NONE)
     rows = [
         (annotator, labelled.words[place], int(n))
         for annotator, places in zip(annotators, strange.T, strict=True)
@@ -277,7 +270,7 @@ def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
         counts = dict.fromkeys(("n", "n_cases", "n_undefined"), 0)
         return named | nothing | counts | {"why": why_not}
-    *found, n_undefined, why = estimate_counted(
+    *found, n_undefined, why = agreement.estimate_counted(
         asked.statistic, items.counts, seed=SEED
     )
     told = {"n_undefined": n_undefined, "why": why and str(why)}
@@ -310,7 +303,7 @@ def confusions(items: Items) -> pd.DataFrame:
 
 def differing(items: Items) -> pd.DataFrame:
     """Facts and labels of the items whose annotators disagree."""
-    given = np.ma.masked_equal(items.codes, UNLABELLED)
+    given = np.ma.masked_equal(items.codes, agreement.UNLABELLED)
     is_unlike = (given.max(axis=1) != given.min(axis=1)).filled(False)
     unlike = items.at(is_unlike)
     both = [unlike.facts, unlike.labels()]
@@ -332,7 +325,7 @@ def self_agreement(
                 case=again["benchmark"] + "/" + again["case_id"]
             ),
             weights=np.ones((len(again), 2)),
-            codes=label_codes(
+            codes=agreement.label_codes(
                 again[["first", "again"]],
                 scale_of(ComparedVerdicts.DIAGNOSES, sets[str(campaign)]),
             ),

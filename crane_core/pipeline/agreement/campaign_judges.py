@@ -3,8 +3,6 @@
 Starts from the label frame and the verdict frame, restricted to the campaign's items.
 """
 
-from __future__ import annotations
-
 import json
 from typing import NamedTuple
 
@@ -13,14 +11,7 @@ import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.plan import Plan
-from crane_core.pipeline.agreement.agreement import (
-    KAPPA,
-    MIN_COMMON_WHEN_BLIND,
-    PERCENT,
-    ComparedVerdicts,
-    agreement_with_judges,
-    common_items,
-)
+from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
@@ -33,7 +24,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage import jobs
 from crane_core.storage.store import Store
 
-AGREED = {PERCENT: "percent", KAPPA: "kappa"}
+AGREED = {agreement.PERCENT: "percent", agreement.KAPPA: "kappa"}
 POWERED = {
     "n": "n_both", "n_more": "n_more", "alone": "alone", "alone_low": "alone_low", "alone_high": "alone_high",
     "value": "powered", "low": "powered_low", "high": "powered_high",
@@ -108,7 +99,7 @@ def beside_people(
     of_final = table["person"].map(kind_of) == LabellerKind.FINAL
     table.loc[of_final, list(POWERED.values())] = np.nan
     # Totals over few items would reveal single labels of a blind campaign.
-    fewest = MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
+    fewest = agreement.MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
     return table[table["n"] >= fewest].reset_index(drop=True)
 
 
@@ -136,13 +127,13 @@ def _rows(
     judges: list[str],
     label_set: LabelSet,
 ) -> list[dict[str, object]]:
-    found = common_items(
+    found = agreement.common_items(
         labelled,
         [person, *judges],
-        ComparedVerdicts.DIAGNOSES,
+        agreement.ComparedVerdicts.DIAGNOSES,
         label_set,
     )
-    agreed = agreement_with_judges(found, person, judges)
+    agreed = agreement.agreement_with_judges(found, person, judges)
     powered = judge_powered(
         labelled,
         person,

@@ -1,7 +1,5 @@
 """`judge tune`: whose labels, which judges and which verdicts a certificate is about, and its place in the ledger."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 from dataclasses import dataclass
@@ -14,10 +12,7 @@ from crane_core.domain import JudgeCertificate
 from crane_core.errors import DetectorError
 from crane_core.pipeline.agreement.judge_tuning import TuningRequest, tuned
 from crane_core.pipeline.campaigns.label_frame import KEY, label_frame
-from crane_core.pipeline.judging.certificates import (
-    all_certificates,
-    keep_certificate,
-)
+from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.judging.judge import CAMPAIGN
 from crane_core.pipeline.judging.judges import judge_passes
 from crane_core.pipeline.places import DataFolder
@@ -63,7 +58,9 @@ def certify_judge(
         known = [judge for judge in known if judge in models]
     judges = _chosen(request.judges, known)
     person = _person(request, labels)
-    n_before = sum(kept.person == person for kept in all_certificates(folder))
+    n_before = sum(
+        kept.person == person for kept in certificates.all_certificates(folder)
+    )
     found = tuned(
         labels,
         _verdicts(store, request),
@@ -83,7 +80,7 @@ def certify_judge(
             else study_labels(),
         ),
     )
-    keep_certificate(folder, found)
+    certificates.keep_certificate(folder, found)
     return found
 
 

@@ -4,8 +4,6 @@ It is imported in a separate process, which ends with its answer: the import tak
 Knows places of labels on a scale; refuses to know what a label says.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

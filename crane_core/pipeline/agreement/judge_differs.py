@@ -4,19 +4,13 @@ A judge may say that a diagnosis was not a crash prediction at all, "not detecte
 diagnoses: over the scale they are left out, over everything that the judge labelled they are disagreements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from crane_core.annotation.label_set import study_labels
-from crane_core.pipeline.agreement.agreement import (
-    ComparedVerdicts,
-    in_scope,
-    scale_of,
-)
+from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.labelled import NONE, LabelledVerdicts
 from crane_core.pipeline.results.measures import estimate_row
 from crane_core.stats.intervals import clustered_rate
@@ -31,7 +25,9 @@ COLUMNS = [
     "low",
     "high",
 ]
-ON_STUDY_SCALE = scale_of(ComparedVerdicts.DIAGNOSES, study_labels())
+ON_STUDY_SCALE = agreement.scale_of(
+    agreement.ComparedVerdicts.DIAGNOSES, study_labels()
+)
 ON_SCALE, ALL = "labels on the scale", "every label"
 
 
@@ -47,8 +43,9 @@ def judge_differs(
     is_on_scale = labelled.as_places(ON_STUDY_SCALE) != NONE
     is_of_judge = (said[:, 1:] != NONE).any(axis=1)
     rows_of_both = np.flatnonzero(is_on_scale[said[:, 0]] & is_of_judge)
-    facts = in_scope(
-        labelled.verdicts.iloc[rows_of_both], ComparedVerdicts.DIAGNOSES
+    facts = agreement.in_scope(
+        labelled.verdicts.iloc[rows_of_both],
+        agreement.ComparedVerdicts.DIAGNOSES,
     )
     cases = (facts["benchmark"] + "/" + facts["case_id"]).to_numpy(dtype=str)
     of_person, *of_judges = said[facts.index].T

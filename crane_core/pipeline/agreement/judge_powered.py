@@ -3,8 +3,6 @@
 Or the mean credit, where a campaign has its own labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The prompt variants of a judge are its jobs (`judge --template FILE`), each in e
 thresholds are how many of their labels have to say correct.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
@@ -19,26 +17,14 @@ from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import JudgeCertificate
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
-from crane_core.pipeline.agreement.agreement import (
-    MIN_COMMON_WHEN_BLIND,
-    ComparedVerdicts,
-    in_scope,
-)
+from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.judge_powered import credits_of
 from crane_core.pipeline.agreement.labelled import NONE, labelled_verdicts
 from crane_core.pipeline.jobs.files import now
 from crane_core.pipeline.judging.certificates import BOTH_ORDERS
 from crane_core.prompts.judge_prompt import Presentation
+from crane_core.stats import judge_certificate
 from crane_core.stats.intervals import RateEstimate, clustered_difference
-from crane_core.stats.judge_certificate import (
-    ErrorRates,
-    LabelRule,
-    best_rule,
-    called_correct,
-    error_rates,
-    self_preference,
-    tuning_part,
-)
 
 Array = NDArray[np.float64]
 
@@ -94,8 +80,8 @@ def tuned(
         passes,
         request,
     )
-    is_tuning = tuning_part(items.case, seed=request.seed)
-    rule = best_rule(
+    is_tuning = judge_certificate.tuning_part(items.case, seed=request.seed)
+    rule = judge_certificate.best_rule(
         [variant.votes[is_tuning] for variant in variants],
         items.right[is_tuning],
         items.case[is_tuning],
@@ -103,12 +89,13 @@ def tuned(
     if rule is None:
         raise _too_few(request, "choose a rule on")
     chosen = variants[rule.variant]
-    called = called_correct(chosen.votes, rule.needed)
-    rates = error_rates(
+    called = judge_certificate.called_correct(chosen.votes, rule.needed)
+    rates = judge_certificate.error_rates(
         called[~is_tuning], items.right[~is_tuning], items.case[~is_tuning]
     )
     is_hidden = (
-        rates.sensitivity.n + rates.specificity.n < MIN_COMMON_WHEN_BLIND
+        rates.sensitivity.n + rates.specificity.n
+        < agreement.MIN_COMMON_WHEN_BLIND
     )
     if isnan(rates.lowest) or is_hidden:
         raise _too_few(request, "certify it on")
@@ -129,7 +116,7 @@ def tuned(
         **_bias("order_bias", _order_bias(chosen.judge, variants, items.case)),
         **_bias(
             "self_preference",
-            self_preference(
+            judge_certificate.self_preference(
                 called,
                 items.right,
                 is_own,
@@ -140,7 +127,10 @@ def tuned(
 
 
 def _about(
-    rule: LabelRule, chosen: _Variant, rates: ErrorRates, n_rules: int
+    rule: judge_certificate.LabelRule,
+    chosen: _Variant,
+    rates: judge_certificate.ErrorRates,
+    n_rules: int,
 ) -> dict[str, Any]:
     return {
         "orders": chosen.orders,
@@ -169,7 +159,9 @@ def _read(
     labelled = labelled_verdicts(labels, verdicts)
     said = labelled.said([request.person, *names])
     rows = np.flatnonzero((said[:, 0] != NONE) & (said[:, 1:] != NONE).any(1))
-    facts = in_scope(labelled.verdicts.iloc[rows], ComparedVerdicts.DIAGNOSES)
+    facts = agreement.in_scope(
+        labelled.verdicts.iloc[rows], agreement.ComparedVerdicts.DIAGNOSES
+    )
     credits = credits_of(request.label_set)
     is_correct = labelled.as_numbers(
         lambda word: float(credits[word] == 1) if word in credits else np.nan
@@ -245,6 +237,7 @@ def _bias(name: str, found: RateEstimate | None) -> dict[str, Any]:
 def _too_few(request: TuningRequest, purpose: str) -> DetectorError:
     return DetectorError(
         f"Too few diagnoses have labels of {request.person} and a judge to {purpose}: each half of the cases needs "
-        f"some that {request.person} calls correct and some others, and the certifying half {MIN_COMMON_WHEN_BLIND}.",
+        f"some that {request.person} calls correct and some others, and the certifying half "
+        f"{agreement.MIN_COMMON_WHEN_BLIND}.",
         remedy="Label more, or ask the judge about more with `judge`.",
     )

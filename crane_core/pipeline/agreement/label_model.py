@@ -5,8 +5,6 @@ repeats are not independent labels, so they stay outside; how often an annotator
 ability.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -19,17 +17,8 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import final_outcome
 from crane_core.annotation.plan import Gold, Item, Plan
 from crane_core.errors import CampaignError
-from crane_core.pipeline.agreement.crowd_kit import (
-    CROWD_MODELS,
-    CrowdFit,
-    crowd_fit,
-)
-from crane_core.pipeline.campaigns.campaigns import (
-    decisions_of,
-    journals_of,
-    kept_campaign,
-    labels_of,
-)
+from crane_core.pipeline.agreement import crowd_kit
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import estimate_row
 from crane_core.stats.dawid_skene import (
@@ -42,7 +31,7 @@ from crane_core.stats.dawid_skene import (
 from crane_core.stats.intervals import clustered_rate
 
 DAWID_SKENE = "Dawid-Skene"
-MODELS = (DAWID_SKENE, *CROWD_MODELS)
+MODELS = (DAWID_SKENE, *crowd_kit.CROWD_MODELS)
 FINAL, KNOWN = "final labels", "gold items"
 SEED = 0
 MIN_ANNOTATORS = 3
@@ -78,15 +67,17 @@ def campaign_label_model(
 
     Raises CampaignError before the lock, where labels of too few people are there, and as `crowd_fit` does.
     """
-    plan, lock = kept_campaign(folder, campaign)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
     if lock is None:
         raise CampaignError(
             f"{campaign} is not locked, and a label model would reveal labels.",
             remedy="Lock it first.",
         )
-    journals = journals_of(folder, plan)
+    journals = campaigns.journals_of(folder, plan)
     entries: tuple[Item | Gold, ...] = (*plan.items, *plan.gold)
-    labelled = [entry for entry in entries if labels_of(journals, entry.item)]
+    labelled = [
+        entry for entry in entries if campaigns.labels_of(journals, entry.item)
+    ]
     known = [
         entry.label if isinstance(entry, Gold) else None for entry in labelled
     ]
@@ -113,11 +104,13 @@ def campaign_label_model(
     truth = codes.get_indexer(pd.Index(known, dtype=object))
     cases = [one.verdict.case for one in labelled]
     fit, has_converged = _fitted(model, given, len(codes), cases, truth)
-    decisions = decisions_of(folder, plan)
+    decisions = campaigns.decisions_of(folder, plan)
     likely = fit.posterior.argmax(axis=1)
     rows = np.arange(len(labelled))
     finals = [
-        final_outcome(labels_of(journals, one.item), decisions.get(one.item))
+        final_outcome(
+            campaigns.labels_of(journals, one.item), decisions.get(one.item)
+        )
         for one in labelled
     ]
     table = pd.DataFrame(
@@ -169,13 +162,15 @@ def _fitted(
     n_labels: int,
     cases: list[str],
     truth: Places,
-) -> tuple[CrowdFit, bool]:
+) -> tuple[crowd_kit.CrowdFit, bool]:
     """The fit, and whether it has converged."""
     if model != DAWID_SKENE:
-        return crowd_fit(model, given, n_labels, cases, seed=SEED), True
+        return crowd_kit.crowd_fit(
+            model, given, n_labels, cases, seed=SEED
+        ), True
     ours = dawid_skene(given, n_labels, known=truth)
     bounds = refitted(given, n_labels, cases, known=truth, seed=SEED)
-    fit = CrowdFit(
+    fit = crowd_kit.CrowdFit(
         posterior=ours.posterior,
         ability=ours.ability,
         parameter=np.full(given.shape[1], np.nan),

@@ -1,33 +1,28 @@
 """Label models of a campaign as text for a terminal, and as JSON with every item and annotator."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.agreement.label_model import (
-    CampaignLabelModel,
-    compared_models,
-)
+from crane_core.pipeline.agreement import label_model
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 
 
-def models_words(found: Sequence[CampaignLabelModel]) -> str:
+def models_words(found: Sequence[label_model.CampaignLabelModel]) -> str:
     """Per model its annotators and how far it is from the final labels; of several also how far they agree."""
     lines = [line for one in found for line in _model_lines(one)]
     if len(found) > 1:
         lines.append("same label:")
         lines += [
             f"  {row['first']} and {row['second']}: {_share(row)}, n {row['n']:,}, {row['n_cases']:,} cases"
-            for row in as_rows(compared_models(found))
+            for row in as_rows(label_model.compared_models(found))
         ]
     return "\n".join([*lines, "The final labels stay as they are."])
 
 
-def _model_lines(one: CampaignLabelModel) -> list[str]:
+def _model_lines(one: label_model.CampaignLabelModel) -> list[str]:
     n_final = int(one.items["final"].notna().sum())
     gold = "fixed at their label" if one.is_anchored else "no anchors"
     lines = [
@@ -51,7 +46,9 @@ def _share(row: dict[str, Any]) -> str:
     return f"{value}% ({low} to {high}%)"
 
 
-def models_json(found: Sequence[CampaignLabelModel]) -> dict[str, Any]:
+def models_json(
+    found: Sequence[label_model.CampaignLabelModel],
+) -> dict[str, Any]:
     """Models by name with their items, gold items and people, and of several how far they agree."""
     models = {
         one.model: one._asdict()
@@ -62,5 +59,7 @@ def models_json(found: Sequence[CampaignLabelModel]) -> dict[str, Any]:
         }
         for one in found
     }
-    compared = as_rows(compared_models(found)) if len(found) > 1 else []
+    compared = (
+        as_rows(label_model.compared_models(found)) if len(found) > 1 else []
+    )
     return {"models": models, "compared": compared}

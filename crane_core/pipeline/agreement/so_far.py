@@ -1,7 +1,5 @@
 """The current agreement of a campaign's annotators: one coefficient over all items, no details while it is blind."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A message leaves this machine and may be read by annotators who have not labelle
 flagged, and neither an item nor a label nor what was written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from crane_core.annotation.journal import Journal

@@ -8,8 +8,6 @@ What an export says of items goes under other names for each person (`cover_name
 own items, and must not find others' labels under them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict

@@ -5,8 +5,6 @@ ledger/labels/<campaign>/<annotator>.jsonl            every act of an annotator
 ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between annotators
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core import ledger
+from crane_core import domain, ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import first_guideline
 from crane_core.annotation.journal import Journal, journal_for
@@ -32,15 +30,6 @@ from crane_core.annotation.plan import (
     with_rounds,
 )
 from crane_core.annotation.rounds import round_from_json
-from crane_core.domain import (
-    Annotation,
-    Campaign,
-    CampaignLock,
-    CampaignRound,
-    DetectorKind,
-    Listed,
-    Record,
-)
 from crane_core.errors import CampaignError
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.places import DataFolder
@@ -55,7 +44,7 @@ class Kept(NamedTuple):
     """A campaign as the ledger has it, its rounds worked into the plan; no lock where a later round reopened it."""
 
     plan: Plan
-    lock: CampaignLock | None
+    lock: domain.CampaignLock | None
 
 
 def campaign_file(folder: DataFolder, campaign: str) -> Path:
@@ -84,7 +73,7 @@ def campaign_names(folder: DataFolder) -> list[str]:
     created = {
         file.stem: _created(file)
         for file in files
-        if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)
+        if kept.has(domain.Listed.CAMPAIGN, file.stem) and _is_kept(file)
     }
     # A plan that cannot be read has no time; it comes last and is still listed, so that its lead sees it.
     return sorted(created, key=lambda name: (-created[name], name))
@@ -114,7 +103,7 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             remedy="List campaigns with `campaign status`, or create one with `campaign create`.",
         )
     about = inventory(folder)
-    if act := about.removed.get((Listed.CAMPAIGN, campaign)):
+    if act := about.removed.get((domain.Listed.CAMPAIGN, campaign)):
         raise CampaignError(
             f"The campaign {campaign!r} was removed by {act.acted_by} at {act.acted_at[:16]}.",
             remedy=f"Bring it back: `restore campaign {campaign}`.",
@@ -126,7 +115,7 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             f"{file}: {error}.",
             remedy="Restore the file from a copy; no label was changed.",
         ) from error
-    title = about.title(Listed.CAMPAIGN, campaign) or kept.plan.title
+    title = about.title(domain.Listed.CAMPAIGN, campaign) or kept.plan.title
     return kept._replace(plan=replace(kept.plan, title=title))
 
 
@@ -147,21 +136,23 @@ def _read_once(
     ends = [
         record
         for record in records
-        if isinstance(record, CampaignLock | CampaignRound)
+        if isinstance(record, domain.CampaignLock | domain.CampaignRound)
     ]
     last = ends[-1] if ends else None
-    return Kept(plan, last if isinstance(last, CampaignLock) else None)
+    return Kept(plan, last if isinstance(last, domain.CampaignLock) else None)
 
 
-def _plan_after(records: list[Record]) -> Plan:
+def _plan_after(records: list[domain.Record]) -> Plan:
     """The plan with the rounds of these lines. Raises ValueError."""
-    plans = [record for record in records if isinstance(record, Campaign)]
+    plans = [
+        record for record in records if isinstance(record, domain.Campaign)
+    ]
     if not plans:
         raise ValueError("it contains no plan")
     rounds = [
         round_from_json(record.round)
         for record in records
-        if isinstance(record, CampaignRound)
+        if isinstance(record, domain.CampaignRound)
     ]
     return with_rounds(plan_from_json(plans[0].plan), rounds)
 
@@ -215,7 +206,7 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
     frame = frame[
         (frame["benchmark"] == wanted.benchmark)
         & (frame["experiment"] == wanted.experiment)
-        & (frame["detector_kind"] == DetectorKind.LLM)
+        & (frame["detector_kind"] == domain.DetectorKind.LLM)
         & vote.majority(
             frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
         ).crash
@@ -281,7 +272,7 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     )
     if _is_kept(file):
         raise taken
-    ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+    ledger.append(file, domain.Campaign(plan.campaign, plan.to_json()))
     # A file has no unique names: the first line decides between two processes.
     if kept_campaign(folder, plan.campaign).plan != plan:
         raise taken  # another process stored one of this name at the same moment, and theirs comes first
@@ -289,7 +280,7 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
 
 def lock_campaign(
     folder: DataFolder, campaign: str, *, by: str
-) -> CampaignLock:
+) -> domain.CampaignLock:
     """End a campaign: labels can no longer change. Raises CampaignError if it is locked already."""
     kept = kept_campaign(folder, campaign)
     if kept.lock is not None:
@@ -297,14 +288,16 @@ def lock_campaign(
             f"The campaign {campaign!r} was locked by {kept.lock.locked_by} at {kept.lock.locked_at}.",
             remedy="Nothing is left to do; export everything with `campaign export`.",
         )
-    lock = CampaignLock(
+    lock = domain.CampaignLock(
         campaign, datetime.now(UTC).isoformat(timespec="seconds"), by
     )
     ledger.append(campaign_file(folder, campaign), lock)
     return lock
 
 
-def acts_of(folder: DataFolder, plan: Plan, annotator: str) -> list[Annotation]:
+def acts_of(
+    folder: DataFolder, plan: Plan, annotator: str
+) -> list[domain.Annotation]:
     """Every act of an annotator, in order."""
     return annotations_in(label_file(folder, plan.campaign, annotator))
 
@@ -331,7 +324,9 @@ def labels_of(journals: Mapping[str, Journal], item: str) -> dict[str, str]:
     }
 
 
-def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
+def decisions_of(
+    folder: DataFolder, plan: Plan
+) -> dict[str, domain.Annotation]:
     """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
     files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
     acts = [one for file in files for one in _in_time(annotations_in(file))]
@@ -348,10 +343,10 @@ class _Dated(NamedTuple):
     """A decision, and a time that is never before that of one above it in the same file."""
 
     at: str
-    act: Annotation
+    act: domain.Annotation
 
 
-def _in_time(acts: Iterable[Annotation]) -> Iterator[_Dated]:
+def _in_time(acts: Iterable[domain.Annotation]) -> Iterator[_Dated]:
     """A person's decisions have the order of their lines, also where the clock was set back in between."""
     latest = ""
     for act in acts:
@@ -359,12 +354,12 @@ def _in_time(acts: Iterable[Annotation]) -> Iterator[_Dated]:
         yield _Dated(latest, act)
 
 
-def annotations_in(file: Path) -> list[Annotation]:
+def annotations_in(file: Path) -> list[domain.Annotation]:
     """The acts or decisions of a ledger file, in the order of its lines; none if there is no file."""
     if not file.is_file():
         return []
     return [
         record
         for record in ledger.tail(file).records
-        if isinstance(record, Annotation)
+        if isinstance(record, domain.Annotation)
     ]

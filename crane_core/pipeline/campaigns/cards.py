@@ -1,7 +1,5 @@
 """What an annotator sees of an item: target cell, ground truth, and the diagnoses with their authors masked."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable
 from importlib.resources import files

@@ -3,8 +3,6 @@
 The likeness is estimated from human labels of the plan's population, if the store has some.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from math import isnan
 from typing import NamedTuple

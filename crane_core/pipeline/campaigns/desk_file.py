@@ -4,8 +4,6 @@ One JSON object a line, as a browser would have sent it. It names items as the d
 annotator and when the campaign was made.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Every face that counts disagreements, flags or decisions counts what these functions return.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A label holds for a text. Where the plan shows one text of each item, the label 
 its run where the runs gave different texts, and a decided item keeps the text that was shown when it was decided.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Collection, Mapping
@@ -27,16 +25,8 @@ from crane_core.annotation.plan import (
 )
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
-from crane_core.pipeline.campaigns.campaigns import (
-    decisions_of,
-    kept_campaign,
-    population,
-)
+from crane_core.pipeline.campaigns import campaigns, label_frame
 from crane_core.pipeline.campaigns.cards import card, texts_of_runs
-from crane_core.pipeline.campaigns.label_frame import (
-    final_outcomes,
-    labels_of_judge,
-)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import diagnoses
 from crane_core.storage.store import Store
@@ -84,7 +74,7 @@ def gold_of_table(
             remedy=f"Columns: {_columns()}.",
         )
     # Every predicted crash, right or wrong, may be gold, whatever the plan's own population is.
-    judged, _ = population(
+    judged, _ = campaigns.population(
         store,
         Population(
             wanted.benchmark,
@@ -192,7 +182,7 @@ def gold_of_campaign(
 
     but: those that are gold already. Raises CampaignError if the campaign is not locked or has too few.
     """
-    plan, lock = kept_campaign(folder, campaign)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
     if lock is None:
         raise CampaignError(
             f"{campaign!r} is not locked, so its labels are not final.",
@@ -205,7 +195,7 @@ def gold_of_campaign(
         )
     taken = {entry.verdict.key for entry in but}
     place = (wanted.benchmark, wanted.experiment)
-    why, finals = _whys(folder, plan), final_outcomes(folder, plan)
+    why, finals = _whys(folder, plan), label_frame.final_outcomes(folder, plan)
     decided = [
         item
         for item in plan.items
@@ -243,7 +233,7 @@ def _whys(folder: DataFolder, plan: Plan) -> dict[str, str]:
     """Why an item was decided so, without the name of who did."""
     return {
         item: act.note or ADJUDICATION_REASONS.get(str(act.reason), "")
-        for item, act in decisions_of(folder, plan).items()
+        for item, act in campaigns.decisions_of(folder, plan).items()
     }
 
 
@@ -269,7 +259,9 @@ def shown_after(store: Store, plan: Plan, whose: str) -> ShownAfter:
     Raises CampaignError if it has no label of an item of the plan, and as `gold_of_file` does.
     """
     if not whose.casefold().endswith(".csv"):
-        return ShownAfter(whose[:80], labels_of_judge(store, plan, whose))
+        return ShownAfter(
+            whose[:80], label_frame.labels_of_judge(store, plan, whose)
+        )
     # The label is about all texts of an item, so no row has to name a run.
     looks = Looks(plan.labels, Texts.ALL, plan.blind)
     rows = gold_of_file(store, Path(whose), plan.population, looks)

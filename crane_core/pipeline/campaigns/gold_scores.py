@@ -4,8 +4,6 @@ Where annotators see the known label, the first label of an item counts, because
 else the label in force counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

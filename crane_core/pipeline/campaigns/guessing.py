@@ -1,7 +1,5 @@
 """Can annotators of a blind campaign guess which model wrote a text? Measured on its items, as they are shown."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from crane_core.annotation.plan import Plan

@@ -4,16 +4,10 @@ ledger/campaigns/<campaign>.jsonl holds the first with the plan, and a line for 
 written at the same moment by another process, and do not count.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from crane_core import ledger
-from crane_core.annotation.guideline import (
-    GuidelineVersion,
-    as_guideline,
-    version_of,
-)
+from crane_core.annotation import guideline
 from crane_core.annotation.plan import Plan, guideline_of
 from crane_core.domain import CampaignGuideline, CampaignLock, CampaignRound
 from crane_core.errors import CampaignError
@@ -26,12 +20,12 @@ MOST_OF_A_NAME = 80
 
 def guideline_versions(
     folder: DataFolder, plan: Plan
-) -> tuple[GuidelineVersion, ...]:
+) -> tuple[guideline.GuidelineVersion, ...]:
     """Every version that was in force, oldest first; the last is in force now, the first is the plan's."""
     first = guideline_of(plan)
     found = [
-        GuidelineVersion(
-            version_of(first), first, plan.created_at, plan.created_by
+        guideline.GuidelineVersion(
+            guideline.version_of(first), first, plan.created_at, plan.created_by
         )
     ]
     is_locked = False
@@ -40,8 +34,8 @@ def guideline_versions(
             is_locked = isinstance(record, CampaignLock)
         if isinstance(record, CampaignGuideline) and not is_locked:
             found.append(
-                GuidelineVersion(
-                    version_of(record.text),
+                guideline.GuidelineVersion(
+                    guideline.version_of(record.text),
                     record.text,
                     record.changed_at,
                     record.changed_by,
@@ -50,7 +44,9 @@ def guideline_versions(
     return tuple(found)
 
 
-def current_guideline(folder: DataFolder, plan: Plan) -> GuidelineVersion:
+def current_guideline(
+    folder: DataFolder, plan: Plan
+) -> guideline.GuidelineVersion:
     """The version in force."""
     return guideline_versions(folder, plan)[-1]
 
@@ -62,7 +58,7 @@ def change_guideline(
     *,
     by: str,
     instead_of: str | None = None,
-) -> GuidelineVersion:
+) -> guideline.GuidelineVersion:
     """Store a new version of an open campaign's guideline. Raises CampaignError; then nothing is in force that was not.
 
     Labels given before keep the version that they were given under. instead_of: the version that was changed; where
@@ -72,7 +68,7 @@ def change_guideline(
     if lock is not None:
         raise _locked(lock)
     try:
-        whole, who = as_guideline(text), _person(by)
+        whole, who = guideline.as_guideline(text), _person(by)
     except ValueError as error:
         raise CampaignError(
             f"{error}.", remedy="Correct it; nothing was stored."
@@ -95,8 +91,8 @@ def change_guideline(
         whole,
     )
     ledger.append(campaign_file(folder, campaign), changed)
-    version = GuidelineVersion(
-        version_of(whole), whole, changed.changed_at, who
+    version = guideline.GuidelineVersion(
+        guideline.version_of(whole), whole, changed.changed_at, who
     )
     if version not in guideline_versions(folder, plan) and (
         lock := kept_campaign(folder, campaign).lock

@@ -4,8 +4,6 @@ Those of a blind campaign are masked, and one text is drawn of each item where t
 belong to the authors of notebooks and to models, so no export holds them without a request.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from crane_core.annotation.plan import Plan

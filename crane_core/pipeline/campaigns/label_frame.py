@@ -3,8 +3,6 @@
 Agreement and Results start from it and treat all annotators alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
@@ -17,14 +15,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.domain import Annotation
 from crane_core.errors import CampaignError
 from crane_core.importers.crane_llm_settled import SETTLED
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    decisions_of,
-    journal_of,
-    journals_of,
-    kept_campaign,
-    labels_of,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
@@ -121,12 +112,12 @@ def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
 
 
 def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
-    for campaign in campaign_names(folder):
-        plan = kept_campaign(folder, campaign).plan
+    for campaign in campaigns.campaign_names(folder):
+        plan = campaigns.kept_campaign(folder, campaign).plan
         verdict_of = {item.item: item.verdict.key for item in plan.items}
         drawn = plan.second
         for annotator in plan.annotators:
-            for showing, given in journal_of(
+            for showing, given in campaigns.journal_of(
                 folder, plan, annotator
             ).given.items():
                 # Gold items are in the journal too, but not among the items of the plan.
@@ -166,7 +157,9 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
 def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
     return finals_of(
-        plan, journals_of(folder, plan), decisions_of(folder, plan)
+        plan,
+        campaigns.journals_of(folder, plan),
+        campaigns.decisions_of(folder, plan),
     )
 
 
@@ -177,7 +170,9 @@ def finals_of(
 ) -> dict[str, Final]:
     """The same from what the caller has of the ledger."""
     return {
-        name: final_outcome(labels_of(journals, name), decisions.get(name))
+        name: final_outcome(
+            campaigns.labels_of(journals, name), decisions.get(name)
+        )
         for name in (item.item for item in plan.items)
     }
 
@@ -185,11 +180,11 @@ def finals_of(
 def repeat_frame(folder: DataFolder) -> pd.DataFrame:
     """Hidden repeats that were labelled: campaign, annotator, case_id, first and again (labels), benchmark."""
     rows = []
-    for campaign in campaign_names(folder):
-        plan = kept_campaign(folder, campaign).plan
+    for campaign in campaigns.campaign_names(folder):
+        plan = campaigns.kept_campaign(folder, campaign).plan
         verdict_of = {item.item: item.verdict for item in plan.items}
         for annotator in plan.annotators:
-            given = journal_of(folder, plan, annotator).given
+            given = campaigns.journal_of(folder, plan, annotator).given
             for showing, again in given.items():
                 first = given.get(Showing(showing.item, 1))
                 # The first showing may have been undone since.

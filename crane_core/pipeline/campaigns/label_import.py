@@ -4,8 +4,6 @@ Every row is checked before anything is written, and all are written in one go, 
 name or by the one that the annotator has in an export before the lock. Each act says which file it came from.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -24,13 +22,10 @@ from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of
 from crane_core.importers.label_maps.label_map import label_map_of
+from crane_core.pipeline.campaigns import tool_labels
 from crane_core.pipeline.campaigns.blind_plan import cover_name
 from crane_core.pipeline.campaigns.desk_file import desk_lines, is_desk_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.campaigns.tool_labels import (
-    LabelRow,
-    read_tool_labels,
-)
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
 _MOST_BYTES = 64 * 2**20
@@ -138,7 +133,7 @@ def read_labels(
         for row in _rows(file, content, columns):
             reader.take(row)
         return Read(reader.acts, reader.faults, reader.n_empty, source)
-    read = read_tool_labels(
+    read = tool_labels.read_tool_labels(
         file, content, rules, columns, whose=whose, annotator=annotator
     )
     for row in read.rows:
@@ -221,7 +216,7 @@ class _RowReader:
         self.faults: list[Faulty] = []
         self.n_empty = 0
 
-    def take(self, row: LabelRow) -> None:
+    def take(self, row: tool_labels.LabelRow) -> None:
         """Keep the act of a row, or its fault."""
         if not row.label:
             self.n_empty += 1
@@ -233,10 +228,10 @@ class _RowReader:
         else:
             self.faults.append(Faulty(row.line, *found))
 
-    def _showing(self, row: LabelRow) -> Showing:
+    def _showing(self, row: tool_labels.LabelRow) -> Showing:
         return Showing(self._named[row.item], 2 if row.showing == "2" else 1)
 
-    def _act(self, row: LabelRow) -> dict[str, object]:
+    def _act(self, row: tool_labels.LabelRow) -> dict[str, object]:
         showing = self._showing(row)
         return {
             "event": uuid4().hex,
@@ -248,7 +243,7 @@ class _RowReader:
             "guideline": self._guideline,
         }
 
-    def _note(self, row: LabelRow) -> Iterator[dict[str, object]]:
+    def _note(self, row: tool_labels.LabelRow) -> Iterator[dict[str, object]]:
         """A note is a separate act, as on the page."""
         if row.note:
             yield self._act(row) | {
@@ -258,10 +253,10 @@ class _RowReader:
                 "reason": None,
             }
 
-    def _label(self, row: LabelRow) -> str:
+    def _label(self, row: tool_labels.LabelRow) -> str:
         return self._meaning.get(row.label, row.label)
 
-    def _fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
+    def _fault(self, row: tool_labels.LabelRow) -> tuple[RowFault, str] | None:
         """What is wrong with a row, the first of it."""
         item = _quoted(row.item)
         if row.item not in self._named:
@@ -305,7 +300,9 @@ class _RowReader:
             )
         return self._other_fault(row)
 
-    def _other_fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
+    def _other_fault(
+        self, row: tool_labels.LabelRow
+    ) -> tuple[RowFault, str] | None:
         reasons = self._plan.labels.reason_words
         if row.reason and row.reason not in reasons:
             return (
@@ -372,7 +369,9 @@ def _refuse_other_form(file: Path, content: bytes) -> None:
         )
 
 
-def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[LabelRow]:
+def _rows(
+    file: Path, content: bytes, columns: Columns
+) -> Iterator[tool_labels.LabelRow]:
     columns = columns._replace(
         item=columns.item or "item", label=columns.label or "label"
     )
@@ -386,7 +385,7 @@ def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[LabelRow]:
                 field: _cell(cells, column)
                 for field, column in columns._asdict().items()
             }
-            yield LabelRow(line=sheet.line_num, **named)
+            yield tool_labels.LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(
             f"{file} is not a CSV file in UTF-8: {error}.",

@@ -1,17 +1,10 @@
 """The label set of each campaign, what annotators have in common, and what Results may count of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from crane_core.annotation.label_set import (
-    LabelSet,
-    means_the_study,
-    shares_with_study,
-    study_labels,
-)
+from crane_core.annotation import label_set
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     kept_campaign,
@@ -19,7 +12,7 @@ from crane_core.pipeline.campaigns.campaigns import (
 from crane_core.pipeline.places import DataFolder
 
 
-def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
+def label_sets(folder: DataFolder) -> dict[str, label_set.LabelSet]:
     """Campaign to its label set."""
     return {
         name: kept_campaign(folder, name).plan.labels
@@ -30,8 +23,8 @@ def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
 def common_set(
     labels: pd.DataFrame,
     annotators: Iterable[str],
-    sets: Mapping[str, LabelSet],
-) -> LabelSet:
+    sets: Mapping[str, label_set.LabelSet],
+) -> label_set.LabelSet:
     """The set of these annotators, if they all have the same; else the study's, on which only its codes stand.
 
     labels: `label_frame`, or `judges.who_labelled`. Annotators outside of campaigns have the study's set.
@@ -39,20 +32,24 @@ def common_set(
     campaigns = labels[
         labels["annotator"].isin(list(annotators))
     ].drop_duplicates("annotator")["campaign"]
-    found = {sets.get(str(name), study_labels()) for name in campaigns}
-    return found.pop() if len(found) == 1 else study_labels()
+    found = {
+        sets.get(str(name), label_set.study_labels()) for name in campaigns
+    }
+    return found.pop() if len(found) == 1 else label_set.study_labels()
 
 
-def enters_results(labels: LabelSet) -> bool:
+def enters_results(labels: label_set.LabelSet) -> bool:
     """Whether Results may count final labels of this set: as the study's, or by credit beside a label of the study."""
-    return means_the_study(labels) or shares_with_study(labels)
+    return label_set.means_the_study(labels) or label_set.shares_with_study(
+        labels
+    )
 
 
-def standing_words(labels: LabelSet) -> str:
+def standing_words(labels: label_set.LabelSet) -> str:
     """What the labels of a campaign count for in Results, in a sentence; empty if they are the study's."""
-    if means_the_study(labels):
+    if label_set.means_the_study(labels):
         return ""
-    if not shares_with_study(labels):
+    if not label_set.shares_with_study(labels):
         return "Results does not count these labels, because none of them is one of the study's."
     counted = ", ".join(
         f"{label.word} {label.credit:g}"

@@ -4,8 +4,6 @@ An act is written to the annotator's ledger file and fsynced, then read back fro
 file contains. One lock per annotator: two tabs of one person wait for each other, two people never.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from crane_core import ledger
+from crane_core import domain, ledger
 from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.journal import Journal, LabelInForce, journal_for
@@ -24,24 +22,8 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import ADJUDICATION_REASONS
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.thread import Thread, threads
-from crane_core.domain import (
-    Annotation,
-    AnnotationAction,
-    CampaignLock,
-    CampaignMessage,
-)
 from crane_core.errors import CampaignError, LedgerError
-from crane_core.pipeline.campaigns.announced import (
-    announce_if_labelled,
-    is_labelled,
-)
-from crane_core.pipeline.campaigns.campaigns import (
-    annotations_in,
-    campaign_file,
-    decision_folder,
-    kept_campaign,
-    label_file,
-)
+from crane_core.pipeline.campaigns import announced, campaigns
 from crane_core.pipeline.campaigns.desk_names import DeskNames, desk_names
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.threads import message_file, messages_of
@@ -66,7 +48,7 @@ class Taken(NamedTuple):
 class CheckedActs(NamedTuple):
     """Acts that can be written, events that are or will be on the disk, and the others as in `Taken`."""
 
-    fresh: list[Annotation]
+    fresh: list[domain.Annotation]
     saved: list[str]
     refused: dict[str, str]
     overtaken: dict[str, LabelInForce]
@@ -99,9 +81,9 @@ class LabelStore:
         self._campaign = campaign
         self._campaign_bytes = -1
         self._changing = Lock()
-        self._lock: CampaignLock | None = None
+        self._lock: domain.CampaignLock | None = None
         self._guidelines: tuple[GuidelineVersion, ...] = ()
-        self._messages: list[CampaignMessage] = []
+        self._messages: list[domain.CampaignMessage] = []
         self._message_bytes = 0
         self._read_campaign()
 
@@ -203,7 +185,9 @@ class LabelStore:
         with (
             session.lock,
             ledger.exclusively(
-                label_file(self._folder, self.plan.campaign, annotator)
+                campaigns.label_file(
+                    self._folder, self.plan.campaign, annotator
+                )
             ),
         ):
             self._read(session, annotator)
@@ -214,17 +198,20 @@ class LabelStore:
         self,
         session: _AnnotatorSession,
         annotator: str,
-        fresh: Sequence[Annotation],
+        fresh: Sequence[domain.Annotation],
     ) -> None:
         if fresh:
             ledger.append(
-                label_file(self._folder, self.plan.campaign, annotator), *fresh
+                campaigns.label_file(
+                    self._folder, self.plan.campaign, annotator
+                ),
+                *fresh,
             )
             self._read(session, annotator)
 
     def _shown_now(
         self, session: _AnnotatorSession, annotator: str
-    ) -> list[Annotation]:
+    ) -> list[domain.Annotation]:
         """That another label is shown after the last one, where the plan has one; nothing the second time.
 
         An item that comes back as a hidden repeat has it at its second showing only, which it would influence else.
@@ -241,12 +228,12 @@ class LabelStore:
             return []
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         return [
-            Annotation(
+            domain.Annotation(
                 campaign=self.plan.campaign,
                 annotator=annotator,
                 event=str(uuid4()),
                 sequence=journal.n_acts + 1,
-                action=AnnotationAction.SHOWN,
+                action=domain.AnnotationAction.SHOWN,
                 item=showing.item,
                 showing=showing.showing,
                 guideline=self.guidelines()[-1].version,
@@ -257,15 +244,19 @@ class LabelStore:
         ]
 
     def _announce_if_labelled(
-        self, annotator: str, fresh: Sequence[Annotation]
+        self, annotator: str, fresh: Sequence[domain.Annotation]
     ) -> None:
         """Tell those who want to know where one of these acts gave the campaign its last label."""
-        is_label = any(act.action is AnnotationAction.LABEL for act in fresh)
+        is_label = any(
+            act.action is domain.AnnotationAction.LABEL for act in fresh
+        )
         # Most acts end here: the file is looked at first, then whether this annotator has anything left.
         if not is_label or not has_channels(self._folder):
             return
-        if is_labelled(self._session(annotator).journal):
-            announce_if_labelled(self._folder, self.plan, self.journal)
+        if announced.is_labelled(self._session(annotator).journal):
+            announced.announce_if_labelled(
+                self._folder, self.plan, self.journal
+            )
 
     def _session(self, annotator: str) -> _AnnotatorSession:
         if annotator not in self._sessions:
@@ -277,7 +268,7 @@ class LabelStore:
 
     def _read(self, session: _AnnotatorSession, annotator: str) -> None:
         """Fold in what the file gained. A file that was replaced or taken away is read again, whole."""
-        file = label_file(self._folder, self.plan.campaign, annotator)
+        file = campaigns.label_file(self._folder, self.plan.campaign, annotator)
         n_bytes = file.stat().st_size if file.is_file() else 0
         if n_bytes == session.position.loaded_bytes:
             return
@@ -291,11 +282,13 @@ class LabelStore:
             session.clear()
             tail = ledger.tail(file)
         session.journal.take(
-            record for record in tail.records if isinstance(record, Annotation)
+            record
+            for record in tail.records
+            if isinstance(record, domain.Annotation)
         )
         session.position = tail.position
 
-    def lock(self) -> CampaignLock | None:
+    def lock(self) -> domain.CampaignLock | None:
         """The lock of the campaign, once it has one. Raises CampaignError."""
         self._read_campaign()
         return self._lock
@@ -316,12 +309,12 @@ class LabelStore:
 
     def _read_campaign(self) -> None:
         """Plan, rounds and lock; the file is read only when it changed, and a round starts new sessions for all."""
-        file = campaign_file(self._folder, self._campaign)
+        file = campaigns.campaign_file(self._folder, self._campaign)
         size = file.stat().st_size if file.is_file() else -1
         if size == self._campaign_bytes != -1:
             return
         with self._changing:
-            kept = kept_campaign(self._folder, self._campaign)
+            kept = campaigns.kept_campaign(self._folder, self._campaign)
             # A lock or a new guideline leaves the plan as it is, and with it the sessions.
             if self._campaign_bytes == -1 or kept.plan != self.plan:
                 self.plan: Plan = kept.plan
@@ -388,7 +381,7 @@ class LabelStore:
 
 
 def _overtaking(
-    journal: Journal, act: Annotation, raw: Mapping[str, Any]
+    journal: Journal, act: domain.Annotation, raw: Mapping[str, Any]
 ) -> LabelInForce | None:
     """The label that the item has from elsewhere, which the device of this act did not know of."""
     # Only who says what label it knew wants to hear of another one; imports do not.
@@ -405,10 +398,10 @@ def _overtaking(
 
 
 def _with_both_notes(
-    journal: Journal, act: Annotation, raw: Mapping[str, Any]
-) -> Annotation:
+    journal: Journal, act: domain.Annotation, raw: Mapping[str, Any]
+) -> domain.Annotation:
     """A note that keeps what another device wrote meanwhile. Raises ValueError if both are too long together."""
-    if act.action is not AnnotationAction.NOTE or not isinstance(
+    if act.action is not domain.AnnotationAction.NOTE or not isinstance(
         before := raw.get("note_before"), str
     ):
         return act
@@ -442,9 +435,9 @@ def merged_note(stored: str, before: str, written: str) -> str:
 
 
 _OF_A_LABEL = (
-    AnnotationAction.LABEL,
-    AnnotationAction.UNDO,
-    AnnotationAction.REASON,
+    domain.AnnotationAction.LABEL,
+    domain.AnnotationAction.UNDO,
+    domain.AnnotationAction.REASON,
 )
 
 
@@ -458,7 +451,7 @@ def adjudicate(
     reason: str,
     note: str = "",
     event: str = "",
-) -> Annotation:
+) -> domain.Annotation:
     """Decide an item between its annotators, with a reason code. Raises CampaignError; then nothing was saved.
 
     event: the browser's name of the decision; one that is on the disk is not written again.
@@ -467,19 +460,19 @@ def adjudicate(
         name = check_name(by, "an adjudicator")
     except ValueError as error:
         raise CampaignError(f"{error}.", remedy="Give another name.") from error
-    file = decision_folder(folder, plan.campaign) / f"{name}.jsonl"
+    file = campaigns.decision_folder(folder, plan.campaign) / f"{name}.jsonl"
     with ledger.exclusively(file):
-        before = annotations_in(file)
+        before = campaigns.annotations_in(file)
         # A browser sends a decision again until it hears that it was stored.
         if on_disk := next((one for one in before if one.event == event), None):
             return on_disk
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        decision = Annotation(
+        decision = domain.Annotation(
             campaign=plan.campaign,
             annotator=by,
             event=event or uuid4().hex,
             sequence=len(before) + 1,
-            action=AnnotationAction.ADJUDICATE,
+            action=domain.AnnotationAction.ADJUDICATE,
             item=item,
             showing=1,
             guideline=_version_decided_under(folder, plan),
@@ -495,9 +488,9 @@ def adjudicate(
 
 
 def _check_decision(
-    folder: DataFolder, plan: Plan, decision: Annotation
+    folder: DataFolder, plan: Plan, decision: domain.Annotation
 ) -> None:
-    if kept_campaign(folder, plan.campaign).lock is not None:
+    if campaigns.kept_campaign(folder, plan.campaign).lock is not None:
         raise CampaignError(
             f"{plan.campaign} is locked.",
             remedy="Its outcomes can no longer change.",

@@ -4,8 +4,6 @@ The desk offers the label of the item before in campaigns by case, and lists suc
 one text of each item. Texts are compared as annotators see them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple

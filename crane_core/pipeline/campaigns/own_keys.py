@@ -3,8 +3,6 @@
 ledger/keys/<person>.jsonl    every choice; the last one is in force
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -3,8 +3,6 @@
 The command line and the page show the same sentences and the same tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from types import MappingProxyType

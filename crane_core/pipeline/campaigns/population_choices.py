@@ -1,7 +1,5 @@
 """The choices for a campaign's population: benchmarks, experiments, and the values of each filter in them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pandas as pd

@@ -6,8 +6,6 @@ Where second labels were drawn by chance, a share is that of first labels, corre
 for Results.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

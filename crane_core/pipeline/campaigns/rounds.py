@@ -1,33 +1,19 @@
 """Rounds of a running campaign, kept in the ledger: the main round, people who come and go, items labelled again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from crane_core import ledger
+from crane_core.annotation import redeal
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.redeal import (
-    PeopleChange,
-    Signed,
-    again_round,
-    main_round,
-    people_round,
-)
 from crane_core.annotation.rounds import Round, RoundKind
 from crane_core.annotation.second import second_round
 from crane_core.domain import CampaignRound
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns.campaigns import (
-    acts_of,
-    campaign_file,
-    journal_of,
-    journals_of,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.places import DataFolder
 
 MAX_WHY = 500
@@ -52,7 +38,7 @@ def open_main(
     return _kept(
         folder,
         campaign,
-        lambda plan, journals: main_round(plan, _signed(by, why)),
+        lambda plan, journals: redeal.main_round(plan, _signed(by, why)),
     )
 
 
@@ -77,7 +63,7 @@ def draw_second(
 def change_people(
     folder: DataFolder,
     campaign: str,
-    change: PeopleChange,
+    change: redeal.PeopleChange,
     *,
     by: str,
     why: str = "",
@@ -86,7 +72,7 @@ def change_people(
     return _kept(
         folder,
         campaign,
-        lambda plan, journals: people_round(
+        lambda plan, journals: redeal.people_round(
             plan, journals, change, _signed(by, why)
         ),
     )
@@ -105,7 +91,7 @@ def label_again(
             for item in plan.items
             if _is_meant(which, item.item, journals)
         )
-        return again_round(plan, journals, items, _signed(by, why))
+        return redeal.again_round(plan, journals, items, _signed(by, why))
 
     return _kept(folder, campaign, made, reopens=True)
 
@@ -119,7 +105,7 @@ def reopen(folder: DataFolder, campaign: str, *, by: str, why: str) -> Round:
             RoundKind.HANDED_IN, signed.at, signed.by, signed.why, plan.present
         )
 
-    if kept_campaign(folder, campaign).lock is None:
+    if campaigns.kept_campaign(folder, campaign).lock is None:
         raise CampaignError(
             f"{campaign} is not locked.", remedy="It takes labels as it is."
         )
@@ -137,13 +123,16 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
             [
                 plan.created_at,
                 *joined,
-                *(act.submitted_at for act in acts_of(folder, plan, name)),
+                *(
+                    act.submitted_at
+                    for act in campaigns.acts_of(folder, plan, name)
+                ),
             ],
             key=_moment,
         )
         if (
             _moment(last) < since
-            and not journal_of(folder, plan, name).is_finished()
+            and not campaigns.journal_of(folder, plan, name).is_finished()
         ):
             found.append(name)
     return found
@@ -202,32 +191,32 @@ def _kept(
     *,
     reopens: bool = False,
 ) -> Round:
-    plan, lock = kept_campaign(folder, campaign)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
     if lock is not None and not reopens:
         raise CampaignError(
             f"{campaign} was locked by {lock.locked_by} at {lock.locked_at}.",
             remedy="Have items labelled again (`campaign again`), which opens it.",
         )
     try:
-        entry = made(plan, journals_of(folder, plan))
+        entry = made(plan, campaigns.journals_of(folder, plan))
     except ValueError as error:
         raise CampaignError(
             f"{campaign} cannot be changed: {error}.",
             remedy="Nothing was changed.",
         ) from error
     ledger.append(
-        campaign_file(folder, campaign),
+        campaigns.campaign_file(folder, campaign),
         CampaignRound(campaign, entry.at, entry.to_json()),
     )
     return entry
 
 
-def _signed(by: str, why: str) -> Signed:
+def _signed(by: str, why: str) -> redeal.Signed:
     if not by.strip():
         raise ValueError("it needs the name of who changes it")
     if len(why) > MAX_WHY:
         raise ValueError(f"the reason is longer than {MAX_WHY:,} characters")
-    return Signed(
+    return redeal.Signed(
         datetime.now(UTC).isoformat(timespec="milliseconds"),
         by.strip(),
         why.strip(),

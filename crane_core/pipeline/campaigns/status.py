@@ -3,8 +3,6 @@
 For the lead. Counts and speeds, never a label of an item, so it can be shown before the lock; after it the result.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,11 +14,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.annotation.second import first_labels, waiting_for_draw
 from crane_core.domain import CampaignLock
-from crane_core.pipeline.campaigns.campaigns import (
-    decisions_of,
-    journals_of,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.disputes import (
     Dispute,
     disputes_of,
@@ -116,9 +110,9 @@ class CampaignStatus(NamedTuple):
 
 def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     """The status of a campaign. Raises CampaignError if there is none of this name."""
-    plan, lock = kept_campaign(folder, campaign)
-    journals = journals_of(folder, plan)
-    decisions = decisions_of(folder, plan)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
+    journals = campaigns.journals_of(folder, plan)
+    decisions = campaigns.decisions_of(folder, plan)
     finals = finals_of(plan, journals, decisions)
     counted = Counter(final.provenance for final in finals.values())
     flagged = flagged_items(journals, messages_of(folder, campaign))

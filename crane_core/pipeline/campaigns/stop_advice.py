@@ -4,8 +4,6 @@ Knows final labels and the plan. The margin is about this population, not about 
 is stated, so the advice can be shown before the lock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
@@ -13,11 +11,7 @@ from typing import Any, NamedTuple
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Item, Overlap, Plan
 from crane_core.annotation.rounds import RoundKind
-from crane_core.stats.stopping import (
-    MIN_CLUSTERS,
-    ReachedMargin,
-    reached_margin,
-)
+from crane_core.stats import stopping
 
 
 class StopAdvice(NamedTuple):
@@ -41,7 +35,11 @@ class StopAdvice(NamedTuple):
     def may_stop(self) -> bool:
         """Whether the margin is reached by enough cases, and no item that was shown is open."""
         has_margin = isfinite(self.reached) and self.reached <= self.wanted
-        return has_margin and self.n_cases >= MIN_CLUSTERS and not self.n_held
+        return (
+            has_margin
+            and self.n_cases >= stopping.MIN_CLUSTERS
+            and not self.n_held
+        )
 
 
 def stop_advice(
@@ -85,14 +83,14 @@ def stop_advice(
 
 def _widest(
     plan: Plan, labelled: list[Item], finals: Mapping[str, Final]
-) -> ReachedMargin:
+) -> stopping.ReachedMargin:
     """The margin of the label with the widest one."""
     strata = [item.stratum for item in labelled]
     sizes = [stratum.population for stratum in plan.strata]
     # Where items are shuffled, any number of them is a random part of their strata; by case, whole cases are.
     cases = [item.verdict.case for item in labelled]
     margins = [
-        reached_margin(
+        stopping.reached_margin(
             [finals[item.item].label == code for item in labelled],
             strata,
             sizes,
@@ -131,7 +129,7 @@ def stop_words(advice: StopAdvice) -> str:
             "label, because a share without them would be biased."
         )
     return (
-        f"Stop rule: {reached} The labels are of {advice.n_cases:,} cases; stop from {MIN_CLUSTERS} cases on, "
+        f"Stop rule: {reached} The labels are of {advice.n_cases:,} cases; stop from {stopping.MIN_CLUSTERS} cases on, "
         "because with fewer the margin is too uncertain."
     )
 

@@ -6,8 +6,6 @@ A thread is of one annotator. Annotators get their own (`LabelStore.threads`), t
 label goes with it.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -21,12 +19,8 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState, threads
 from crane_core.domain import CampaignMessage, MessageAction, Side
 from crane_core.errors import CampaignError
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.announced import announce_answer
-from crane_core.pipeline.campaigns.campaigns import (
-    journal_of,
-    journals_of,
-    kept_campaign,
-)
 from crane_core.pipeline.places import DataFolder
 
 MAX_MESSAGE = MAX_NOTE
@@ -68,7 +62,7 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
     reader: the name of the lead. Notes about an item that the reader labels too are withheld until that is done.
     """
     messages = messages_of(folder, plan.campaign)
-    journals = journals_of(folder, plan)
+    journals = campaigns.journals_of(folder, plan)
     found: list[Thread] = []
     for name, journal in journals.items():
         found += threads(name, journal, messages).values()
@@ -140,7 +134,7 @@ def _keep(
     side: Side,
     text: str | None = None,
 ) -> None:
-    plan, lock = kept_campaign(folder, campaign)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
     if lock is not None:
         raise CampaignError(
             f"{campaign} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more messages.",
@@ -161,7 +155,9 @@ def _keep(
             "A message needs the name of its writer: the annotator of the item, or a lead.",
             remedy=f"Give a name of up to {MOST_OF_A_NAME} characters.",
         )
-    flag = journal_of(folder, plan, about.annotator).flags.get(about.showing)
+    flag = campaigns.journal_of(folder, plan, about.annotator).flags.get(
+        about.showing
+    )
     message = CampaignMessage(
         campaign=campaign,
         event=uuid4().hex,

@@ -1,7 +1,5 @@
 """Labels in the file of another annotation tool, of the one person whose labels an annotator of a campaign takes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +8,7 @@ from typing import NamedTuple, Protocol
 from crane_core.domain import LoadProblem
 from crane_core.errors import CampaignError
 from crane_core.importers.answer_maps.member_path import is_path
-from crane_core.importers.label_maps.label_map import (
-    ForeignLabel,
-    LabelMap,
-    foreign_labels,
-)
+from crane_core.importers.label_maps import label_map
 from crane_core.importers.reading import UnreadableFileError
 
 _SHOWN_PEOPLE = 10
@@ -67,7 +61,7 @@ class ToolLabels(NamedTuple):
 def read_tool_labels(
     file: Path,
     content: bytes,
-    rules: LabelMap,
+    rules: label_map.LabelMap,
     columns: NamedColumns,
     *,
     whose: str | None,
@@ -76,9 +70,9 @@ def read_tool_labels(
     """The labels of one person of the file. Raises CampaignError if it cannot be read, or several could be meant."""
     rules = _with_columns(rules, columns)
     invalid: list[tuple[int, str]] = []
-    found: list[ForeignLabel] = []
+    found: list[label_map.ForeignLabel] = []
     try:
-        for one in foreign_labels(file.name, content, rules):
+        for one in label_map.foreign_labels(file.name, content, rules):
             if isinstance(one, LoadProblem):
                 # A row that is not an object has no number here; its place says more.
                 invalid.append((0, f"{one.place}: {one.reason}"))
@@ -104,7 +98,9 @@ def read_tool_labels(
     return ToolLabels(rows, invalid, f"{rules.about.tool}{of}: {paths}")
 
 
-def _with_columns(rules: LabelMap, columns: NamedColumns) -> LabelMap:
+def _with_columns(
+    rules: label_map.LabelMap, columns: NamedColumns
+) -> label_map.LabelMap:
     paths = dict(rules.paths)
     for name in ("item", "label", "reason", "note", "showing"):
         named = getattr(columns, name)
@@ -121,7 +117,7 @@ def _with_columns(rules: LabelMap, columns: NamedColumns) -> LabelMap:
 
 def _person(
     file: Path,
-    found: Sequence[ForeignLabel],
+    found: Sequence[label_map.ForeignLabel],
     whose: str | None,
     annotator: str,
 ) -> str:
@@ -148,7 +144,7 @@ def _person(
     return next(iter(people), "")
 
 
-def _row(one: ForeignLabel) -> LabelRow:
+def _row(one: label_map.ForeignLabel) -> LabelRow:
     return LabelRow(
         line=one.row,
         item=one.item,

@@ -3,8 +3,6 @@
 Hidden repeats never count, because a repeat beside its first showing would tell that it is one.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

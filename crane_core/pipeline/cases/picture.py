@@ -3,8 +3,6 @@
 A mark says whether the majority is right, and how many of the runs agree. Knows the verdict frame; no screen.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

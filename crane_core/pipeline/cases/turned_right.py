@@ -3,8 +3,6 @@
 Knows how such a case is chosen: always the same one for the same data. Refuses to know how it is drawn.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pandas as pd

@@ -4,8 +4,6 @@ Knows which rows a claim is over; the rates, weights and intervals live in stats
 majority vote of the published study, as its tables are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

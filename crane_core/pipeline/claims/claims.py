@@ -4,8 +4,6 @@ Knows the facts file (data/published/claims.csv) and how a row meets its quantit
 `claims.verdicts`, the quantities in `claims.quantities`.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from crane_core.pipeline.campaigns.label_frame import label_frame
+from crane_core.pipeline.claims import quantities
 from crane_core.pipeline.claims.changes import Conditions
-from crane_core.pipeline.claims.quantities import (
-    Loaded,
-    NotTestableError,
-    measure,
-)
 from crane_core.pipeline.claims.verdicts import (
     COUNT,
     ClaimEstimate,
@@ -78,7 +72,7 @@ def _claim(*, kind: str, **facts: str) -> Claim:
     return Claim(kind=ClaimKind(kind), **facts)
 
 
-def loaded_in(store: Store, folder: DataFolder) -> Loaded:
+def loaded_in(store: Store, folder: DataFolder) -> quantities.Loaded:
     """What claims are compared with."""
     return loaded_from(
         store,
@@ -93,9 +87,9 @@ def loaded_from(
     verdicts: pd.DataFrame,
     numbers: pd.DataFrame,
     labels: pd.DataFrame,
-) -> Loaded:
+) -> quantities.Loaded:
     """The same from frames that are available."""
-    return Loaded(
+    return quantities.Loaded(
         verdicts,
         Conditions(verdicts, numbers),
         labels,
@@ -103,15 +97,17 @@ def loaded_from(
     )
 
 
-def checked_claims(loaded: Loaded, claims: list[Claim]) -> list[CheckedClaim]:
+def checked_claims(
+    loaded: quantities.Loaded, claims: list[Claim]
+) -> list[CheckedClaim]:
     """Each claim with its verdict, in order."""
     return [_checked(loaded, claim) for claim in claims]
 
 
-def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
+def _checked(loaded: quantities.Loaded, claim: Claim) -> CheckedClaim:
     try:
-        estimates, basis = measure(loaded, claim.quantity, claim.of)
-    except NotTestableError as error:
+        estimates, basis = quantities.measure(loaded, claim.quantity, claim.of)
+    except quantities.NotTestableError as error:
         return CheckedClaim(
             claim,
             ClaimVerdict.NOT_TESTABLE,

@@ -1,7 +1,5 @@
 """Checked claims as text: Markdown, CSV, JSON, LaTeX. Knows how they are written; refuses to judge one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

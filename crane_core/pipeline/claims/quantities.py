@@ -19,26 +19,15 @@ import pandas as pd
 from crane_core.domain import CellRole, Label, Setting, Version
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.labelled import labelled_verdicts
-from crane_core.pipeline.claims.changes import (
-    Conditions,
-    MissingAnswersError,
-    contrast,
-)
+from crane_core.pipeline.claims import changes
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
 from crane_core.pipeline.claims.verdicts import ClaimEstimate
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.time_saved import published_times
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.table_cells import PERCENT
-from crane_core.pipeline.study.table_scores import (
-    BENCHMARK,
-    LATER_RELEASE,
-    SIGNS,
-    STUDY,
-    STUDY_LLMS,
-    detected,
-)
 from crane_core.pipeline.tables import table_1, table_3
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.mean import mean
@@ -63,7 +52,7 @@ class Loaded:
     """What claims are compared with: verdicts, answers by condition, labels, and the store for states and texts."""
 
     verdicts: pd.DataFrame
-    conditions: Conditions
+    conditions: changes.Conditions
     labels: pd.DataFrame
     store: Store
 
@@ -89,9 +78,9 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
     for asked in read_contrasts(of):
         try:
             estimates.append(
-                contrast(loaded.conditions, asked.name, asked.terms)
+                changes.contrast(loaded.conditions, asked.name, asked.terms)
             )
-        except MissingAnswersError as error:
+        except changes.MissingAnswersError as error:
             settings = {term.rate.setting for term in asked.terms}
             raise NotTestableError(_release(settings)) from error
     # Printed cells give a value without an interval, and the page says which of the two it was.
@@ -102,7 +91,7 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
 
 
 def _release(settings: set[Setting]) -> str:
-    return ARCHIVE if settings <= set(SIGNS) else LATER
+    return ARCHIVE if settings <= set(table_scores.SIGNS) else LATER
 
 
 def _largest_change(loaded: Loaded, of: str) -> FoundEstimates:
@@ -164,7 +153,7 @@ def _condition(
 
 def _study(loaded: Loaded) -> pd.DataFrame:
     """The published answers of the three LLMs, with and without runtime state."""
-    conditions = product(STUDY_LLMS, SIGNS)
+    conditions = product(table_scores.STUDY_LLMS, table_scores.SIGNS)
     return pd.concat(
         [_condition(loaded, *condition) for condition in conditions]
     )
@@ -245,12 +234,12 @@ def _votes(
     asked = read_fields(of)
     detectors = asked["detector"].split("+")
     if detectors == ["each"]:
-        detectors = list(STUDY_LLMS)
+        detectors = list(table_scores.STUDY_LLMS)
     found = {}
     for detector in detectors:
         rows = _condition(loaded, detector, asked["setting"])
         row = rows[rows["instance_id"] == asked["instance"]]
-        found[detector] = bool((detected(row) == 1).all())
+        found[detector] = bool((table_scores.detected(row) == 1).all())
         if diagnosed:
             found[detector] &= bool((row["human"] == Label.CORRECT).all())
     return found
@@ -261,10 +250,13 @@ def _state(loaded: Loaded, of: str) -> FoundEstimates:
     asked = read_fields(of)
     # Only the published state: a capture made here is not what the paper counted.
     states = inputs.instance_states(
-        loaded.store.cursor(), BENCHMARK, asked["instance"]
+        loaded.store.cursor(), table_scores.BENCHMARK, asked["instance"]
     )
     for state in states:
-        if (state.setting, state.origin) == (Setting.RUNTIME, STUDY):
+        if (state.setting, state.origin) == (
+            Setting.RUNTIME,
+            table_scores.STUDY,
+        ):
             variable = state.to_json()["variables"][asked["variable"]]
             return _counted(_number_at(variable, asked["at"]), "kernel states")
     raise NotTestableError(ARCHIVE)
@@ -285,11 +277,13 @@ def _number_at(value: Any, path: str) -> int:
 def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
     """Lines of the cells before the target as published, where a comment has become a blank line."""
     instance = read_fields(of)["instance"]
-    cells = inputs.instance_cells(loaded.store.cursor(), BENCHMARK, instance)
+    cells = inputs.instance_cells(
+        loaded.store.cursor(), table_scores.BENCHMARK, instance
+    )
     n_lines = [
         len(cell.code.splitlines())
         for cell in cells
-        if (cell.role, cell.origin) == (CellRole.EXECUTED, STUDY)
+        if (cell.role, cell.origin) == (CellRole.EXECUTED, table_scores.STUDY)
     ]
     if not n_lines:
         raise NotTestableError(ARCHIVE)
@@ -336,13 +330,13 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     population = set(_known(loaded)["instance_id"])
     cursor = loaded.store.cursor()
     by_release = inputs.prompt_addresses(
-        cursor, BENCHMARK, Setting.RUNTIME_DOCS
+        cursor, table_scores.BENCHMARK, Setting.RUNTIME_DOCS
     )
-    origin = _edition_of(LATER_RELEASE, by_release)
+    origin = _edition_of(table_scores.LATER_RELEASE, by_release)
     documented = by_release[origin]
-    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(
-        origin, {}
-    )
+    bare = inputs.prompt_addresses(
+        cursor, table_scores.BENCHMARK, Setting.RUNTIME
+    ).get(origin, {})
     # A mean over a part of the instances is another number than the paper's.
     if not population == documented.keys() == bare.keys():
         raise NotTestableError(LATER)

@@ -8,8 +8,6 @@ differs. `from=none` leaves out the input before the change, so that the rate wi
 the study's three LLMs, each on its own, `mean` their mean. Values with blanks are quoted.
 """
 
-from __future__ import annotations
-
 import shlex
 from fractions import Fraction
 from itertools import product

@@ -31,11 +31,7 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
-from crane_core.pipeline.study.table_cells import (
-    agrees,
-    printed_decimals,
-    printed_value,
-)
+from crane_core.pipeline.study import table_cells
 from crane_core.rounding import rounded
 
 TENTH = Fraction(1, 10)
@@ -144,7 +140,8 @@ def _number(
 ) -> Judged:
     # The estimate that is farthest off decides: a claim about several must hold for each.
     found = max(
-        estimates, key=lambda one: abs(one.value - printed_value(stated))
+        estimates,
+        key=lambda one: abs(one.value - table_cells.printed_value(stated)),
     )
     verdict = _digits(found.value, stated, unit)
     return Judged(verdict, _digit_words(found.value, stated, verdict), found)
@@ -155,11 +152,14 @@ def _digits(
     stated: str,
     unit: str,
 ) -> ClaimVerdict:
-    if agrees(value, stated):
+    if table_cells.agrees(value, stated):
         return ClaimVerdict.HOLDS
-    last_place = Fraction(1, 10 ** printed_decimals(stated))
+    last_place = Fraction(1, 10 ** table_cells.printed_decimals(stated))
     # A count has no rounding: one more or less is another number.
-    is_near = unit != COUNT and abs(value - printed_value(stated)) <= last_place
+    is_near = (
+        unit != COUNT
+        and abs(value - table_cells.printed_value(stated)) <= last_place
+    )
     return (
         ClaimVerdict.ROUNDS_DIFFERENTLY
         if is_near
@@ -174,7 +174,7 @@ def _digit_words(
 ) -> str:
     if verdict is ClaimVerdict.HOLDS:
         return ""
-    decimals = printed_decimals(stated)
+    decimals = table_cells.printed_decimals(stated)
     text = f"{float(rounded(value, decimals)):.{decimals}f}"
     is_exact = value.denominator == 1 and not decimals
     return f"it is {text}" if is_exact else f"it rounds to {text}"
@@ -211,7 +211,7 @@ def _about(
     unit: str,
     estimates: Sequence[ClaimEstimate],
 ) -> Judged:
-    said = printed_value(stated)
+    said = table_cells.printed_value(stated)
     far = max(estimates, key=lambda found: abs(found.value - said))
     if abs(far.value - said) > TENTH * abs(said):
         return Judged(
@@ -227,8 +227,8 @@ def _range(
 ) -> Judged:
     texts = range_ends(stated)
     # "7 to 10" is judged with the digits that the paper prints.
-    decimals = max(printed_decimals(text) for text in texts)
-    least, most = (printed_value(text) for text in texts)
+    decimals = max(table_cells.printed_decimals(text) for text in texts)
+    least, most = (table_cells.printed_value(text) for text in texts)
     far = max(
         estimates,
         key=lambda found: max(least - found.value, found.value - most),
@@ -258,7 +258,7 @@ def _more_than(
     return _beyond(
         least,
         stated,
-        is_right=least.value > printed_value(stated),
+        is_right=least.value > table_cells.printed_value(stated),
         otherwise="it is not above",
     )
 
@@ -272,7 +272,7 @@ def _at_most(
     return _beyond(
         most,
         stated,
-        is_right=most.value <= printed_value(stated),
+        is_right=most.value <= table_cells.printed_value(stated),
         otherwise="it is above",
     )
 
@@ -285,7 +285,7 @@ def _beyond(
     otherwise: str,
 ) -> Judged:
     # The interval may leave open on which side the true value lies.
-    if found.includes(float(printed_value(stated))):
+    if found.includes(float(table_cells.printed_value(stated))):
         return Judged(
             ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found
         )

@@ -4,8 +4,6 @@ What lies beside the folders is not sent. Folders of more than 16 MiB are not se
 at the same path.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Knows the file beside the job that names the batch: it is written before the wai
 is followed by one that goes on waiting, and goes away once every reply is on the disk. One batch at a time.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json
@@ -17,6 +15,7 @@ from typing import NamedTuple
 
 from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
+from crane_core.llm import question
 from crane_core.llm.batch import (
     COMPLETED,
     MOST_BYTES,
@@ -27,20 +26,10 @@ from crane_core.llm.batch import (
     BatchLine,
     Learned,
 )
-from crane_core.llm.question import (
-    Answer,
-    ModelReply,
-    Question,
-    UnsupportedParameter,
-)
 from crane_core.llm.retrying import FailureScope, RetryPatience
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.models import prompt_for, reply_for
-from crane_core.pipeline.jobs.ask_models import (
-    AskingOptions,
-    came_of,
-    over_budget,
-)
+from crane_core.pipeline.jobs import ask_models
 from crane_core.pipeline.jobs.files import batch_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
@@ -91,7 +80,7 @@ class BatchWorker:
         self,
         folder: DataFolder,
         plan: JobPlan,
-        asked: AskingOptions,
+        asked: ask_models.AskingOptions,
         tell: Callable[[str], None],
         patience: RetryPatience | None = None,
     ) -> None:
@@ -149,7 +138,11 @@ class BatchWorker:
             if waiting is None:
                 keys, requests, is_cut = self._requests(client, items)
                 if not keys:
-                    return over_budget(self._why_cut) if is_cut else None
+                    return (
+                        ask_models.over_budget(self._why_cut)
+                        if is_cut
+                        else None
+                    )
                 waiting = await self._uploaded(client, keys, requests, stop)
                 if waiting is None:
                     return INTERRUPTED
@@ -200,13 +193,13 @@ class BatchWorker:
     def _schema(self) -> JsonObject:
         return reply_schema(self._plan.request.template)
 
-    def _question(self, key: Key) -> Question:
+    def _question(self, key: Key) -> question.Question:
         seed = (
             None
             if self._asked.seed is None
             else self._asked.seed + int(key[1]) - 1
         )
-        return Question(
+        return question.Question(
             key,
             prompt_for(self._plan, key).text,
             self._schema(),
@@ -356,7 +349,7 @@ class BatchWorker:
                 key for key in pending if _custom_id(key) not in reading.seen
             ]
             for key in sorted(lost):
-                self._keep(key, Answer(key, trouble=_NO_REPLY), keep)
+                self._keep(key, question.Answer(key, trouble=_NO_REPLY), keep)
         self._is_read = True
         self._learned = reading.learned or self._learned
         # Questions whose parameter was refused stay open: the next batch is sent without it.
@@ -366,12 +359,12 @@ class BatchWorker:
         is_settled = self._settled.issuperset(items)
         self._goes_on = is_complete and not is_cut and not is_settled
         if is_complete:
-            return over_budget(self._why_cut) if is_cut else None
+            return ask_models.over_budget(self._why_cut) if is_cut else None
         why = f" ({batch.why})" if batch.why else ""
         return f"the batch {waiting.batch} {batch.status}{why}; {n_replied:,} of {len(pending):,} replies were kept"
 
-    def _keep(self, key: Key, answer: Answer, keep: Keep) -> None:
-        came = came_of(answer, self._asked.price)
+    def _keep(self, key: Key, answer: question.Answer, keep: Keep) -> None:
+        came = ask_models.came_of(answer, self._asked.price)
         # How long a reply waited in the provider's queue says nothing about the model.
         came["seconds"] = None
         reply = reply_for(self._plan, key, came)
@@ -445,7 +438,7 @@ class _Reading:
     def __init__(
         self,
         client: BatchClient,
-        questions: Mapping[str, Question],
+        questions: Mapping[str, question.Question],
         *,
         may_ask_again: bool,
     ) -> None:
@@ -465,7 +458,7 @@ class _Reading:
             return None
         self.seen.add(line.custom_id)
         if (
-            isinstance(line.outcome, UnsupportedParameter)
+            isinstance(line.outcome, question.UnsupportedParameter)
             and self._may_ask_again
         ):
             self.refused.add(line.custom_id)
@@ -480,11 +473,11 @@ def _custom_id(key: Key) -> str:
     return f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
 
 
-def _answer(key: Key, line: BatchLine) -> Answer:
+def _answer(key: Key, line: BatchLine) -> question.Answer:
     said = line.outcome
-    if isinstance(said, ModelReply):
+    if isinstance(said, question.ModelReply):
         counts = said.input_tokens, said.output_tokens
-        return Answer(
+        return question.Answer(
             key,
             said.text,
             said.trouble,
@@ -498,10 +491,10 @@ def _answer(key: Key, line: BatchLine) -> Answer:
         )
     why = (
         f"the endpoint refuses {said.parameter}"
-        if isinstance(said, UnsupportedParameter)
+        if isinstance(said, question.UnsupportedParameter)
         else said.why
     )
-    return Answer(key, trouble=why, attempts=int(line.was_sent))
+    return question.Answer(key, trouble=why, attempts=int(line.was_sent))
 
 
 def _words(batch: Batch, waiting: SubmittedBatch) -> str:

@@ -4,22 +4,13 @@ The rules answer the same each time, so they answer again at every start and onl
 crash is each of the instance's runs. Nothing of such an instance is sent anywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import NamedTuple
 
+from crane_core import domain
 from crane_core.detectors import rules_detector
-from crane_core.domain import (
-    Detector,
-    DetectorKind,
-    JsonObject,
-    Prompt,
-    Run,
-    Setting,
-)
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.detection.detect import JobPlan, JobQuestion
 from crane_core.pipeline.detection.here import in_processes
@@ -31,12 +22,12 @@ NAME = "cascade"
 class Settled(NamedTuple):
     """The rules' results. `runs` are theirs by instance, each a certain crash; for `failed` they have no answer."""
 
-    runs: Mapping[str, Run]
+    runs: Mapping[str, domain.Run]
     n_instances: int
     n_saved: int
     failed: Mapping[str, str]
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> domain.JsonObject:
         """The counts for the JSON output: instances, settled by rules, requests saved, failed."""
         return {
             "instances": self.n_instances,
@@ -46,17 +37,17 @@ class Settled(NamedTuple):
         }
 
 
-def cascade_with(model: str) -> Detector:
+def cascade_with(model: str) -> domain.Detector:
     """The detector that asks the rules, then this model; its diagnoses are texts that people can judge."""
-    return Detector(
+    return domain.Detector(
         f"{NAME}:{slug(model)}",
         f"{rules_detector.TITLE}, then {model}",
-        DetectorKind.LLM,
+        domain.DetectorKind.LLM,
     )
 
 
 def cascade_options(
-    options: Mapping[str, object], setting: Setting
+    options: Mapping[str, object], setting: domain.Setting
 ) -> dict[str, object]:
     """Those of the model, and what shapes the rules' answers. Raises DetectorError if the rules refuse a setting."""
     rules_detector.check_setting(setting)
@@ -69,10 +60,10 @@ def cascade_options(
 
 def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
     """Ask the rules about every instance of the plan, in their own processes, until the event is set."""
-    said: dict[str, Run] = {}
+    said: dict[str, domain.Run] = {}
 
-    def hear(answer: Answer, _: Prompt | None) -> None:
-        if isinstance(answer, Run):
+    def hear(answer: Answer, _: domain.Prompt | None) -> None:
+        if isinstance(answer, domain.Run):
             said[answer.instance_id] = answer
 
     # The plan of the cascade names the cascade; the workers look up the detector by its own name.

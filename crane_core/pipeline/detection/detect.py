@@ -3,8 +3,6 @@
 Knows stored instances. Refuses to know how a detector works; see `jobs.work` for how the job is carried out.
 """
 
-from __future__ import annotations
-
 import fnmatch
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,25 +11,14 @@ from typing import NamedTuple
 
 from crane_core.domain import Detector, Job, JsonObject, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
+from crane_core.pipeline.detection import sampled_cases
 from crane_core.pipeline.detection.few_shot import FewShot
 from crane_core.pipeline.detection.prompt import (
     Input,
     input_of_instance,
     prompt_of_instance,
 )
-from crane_core.pipeline.detection.sampled_cases import (
-    CaseSample,
-    of_sampled_cases,
-)
-from crane_core.pipeline.jobs.files import (
-    Standing,
-    chosen_name,
-    encoded,
-    job_name,
-    labels_of,
-    now,
-    standing,
-)
+from crane_core.pipeline.jobs import files
 from crane_core.pipeline.jobs.work import Work
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import Template
@@ -63,7 +50,7 @@ class JobRequest:
     is_given_both: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     is_executed: bool = False
-    sample: CaseSample | None = None
+    sample: sampled_cases.CaseSample | None = None
     examples: FewShot | None = None
 
 
@@ -122,7 +109,7 @@ def plan_detection(
     names = matching_instances(store, request.benchmark, request.instances)
     if request.sample is not None:
         known = jobs.cases_of_instances(store.cursor(), request.benchmark)
-        names = of_sampled_cases(names, known, request.sample)
+        names = sampled_cases.of_sampled_cases(names, known, request.sample)
     inputs, skipped = _inputs(store, request, names)
     if not inputs:
         first = next(iter(skipped.values()))
@@ -130,14 +117,14 @@ def plan_detection(
             f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
             remedy=first.remedy,
         )
-    base = job_name(
+    base = files.job_name(
         request.detector.detector,
         str(request.setting),
         request.benchmark,
         options=request.options,
     )
-    name = chosen_name(folder, base, again=request.again)
-    before = standing(folder, name)
+    name = files.chosen_name(folder, base, again=request.again)
+    before = files.standing(folder, name)
     job = _job(request, name, before)
     items = in_rounds(list(inputs), request.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
@@ -231,12 +218,12 @@ def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
     )
 
 
-def _job(request: JobRequest, name: str, before: Standing) -> Job:
+def _job(request: JobRequest, name: str, before: files.Standing) -> Job:
     """The job with today's options and its original start."""
     # A resumed job began when it first began.
-    begun = before.job.started_at if before.job is not None else now()
-    options = encoded(
-        request.options | labels_of(before.job) | dict(request.labels)
+    begun = before.job.started_at if before.job is not None else files.now()
+    options = files.encoded(
+        request.options | files.labels_of(before.job) | dict(request.labels)
     )
     return Job(
         job=name,

@@ -4,8 +4,6 @@ Knows which example may stand before which target. Refuses one of the target's o
 and the same root cause: the answer would be half given.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Where one at a time is enough, no other process is started: it would import everything again and work no faster.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import (
@@ -17,12 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from threading import Event
 
-from crane_core.detectors.registry import (
-    LocalQuestion,
-    Prediction,
-    local_detector,
-    predictions,
-)
+from crane_core.detectors import registry
 from crane_core.domain import Job, Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.helper_process import begin_worker, isolated_workers
@@ -37,7 +30,7 @@ LOOK_S = 0.2
 """Seconds between two checks of the stop event."""
 
 Batch = Sequence[Key]
-Predictions = list[Prediction | DetectorError]
+Predictions = list[registry.Prediction | DetectorError]
 
 
 def in_processes(plan: JobPlan, concurrency: int) -> Worker:
@@ -102,7 +95,7 @@ def batches(
     plan: JobPlan, items: Sequence[Key], concurrency: int
 ) -> list[Batch]:
     """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
-    if not hasattr(local_detector(plan.job.detector), "predict_many"):
+    if not hasattr(registry.local_detector(plan.job.detector), "predict_many"):
         return [[item] for item in items]
     size = max(1, min(AT_ONCE, -(-len(items) // max(1, concurrency))))
     return [items[start : start + size] for start in range(0, len(items), size)]
@@ -126,14 +119,14 @@ def _fill(
         ] = batch
 
 
-def question(plan: JobPlan, key: Key) -> LocalQuestion:
+def question(plan: JobPlan, key: Key) -> registry.LocalQuestion:
     """What the detector is shown of an instance."""
     given = plan.inputs[key[0]].input
     if given is None:
         raise ValueError(
             f"{plan.job.job} was planned for a detector that is shown a text"
         )
-    return LocalQuestion(given.cells, given.state, plan.job.setting)
+    return registry.LocalQuestion(given.cells, given.state, plan.job.setting)
 
 
 def _give_up(running: dict[Future[Predictions], Batch]) -> None:
@@ -148,9 +141,13 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _predict(detector: str, questions: Sequence[LocalQuestion]) -> Predictions:
+def _predict(
+    detector: str, questions: Sequence[registry.LocalQuestion]
+) -> Predictions:
     """In this process, or in one of the pool."""
-    return list(predictions(local_detector(detector), questions))
+    return list(
+        registry.predictions(registry.local_detector(detector), questions)
+    )
 
 
 def _outcome(
@@ -175,7 +172,9 @@ def _runs(
         yield run_of(plan.job, key, one)
 
 
-def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
+def run_of(
+    job: Job, key: Key, said: registry.Prediction | BaseException
+) -> Run:
     """A detector's answer about an instance, or why there is none."""
     instance_id, run_index = key
     where = (

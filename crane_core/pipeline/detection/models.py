@@ -1,7 +1,5 @@
 """A model as a detector: it is shown the plan's prompts, and its replies are those of the job."""
 
-from __future__ import annotations
-
 from crane_core.domain import Prompt, Reply
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model

@@ -1,7 +1,5 @@
 """Detectors that need no model, on the workers of a Dask cluster: the same questions and answers as on this machine."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator, Sequence
@@ -10,11 +8,7 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.detectors.registry import (
-    LocalQuestion,
-    local_detector,
-    predictions,
-)
+from crane_core.detectors import registry
 from crane_core.domain import Job, Run
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import Cluster
@@ -32,7 +26,7 @@ class DetectionWork(NamedTuple):
     job: Job
     options: str
     keys: Sequence[Key]
-    questions: Sequence[LocalQuestion]
+    questions: Sequence[registry.LocalQuestion]
 
 
 def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
@@ -67,7 +61,9 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
 def runs_of(asked: DetectionWork, stop: Event) -> Lines:
     """On a worker: the ledger lines of what the detector says. Raises ClusterError if its versions differ."""
     _check_versions(asked.job.detector, asked.options)
-    said = predictions(local_detector(asked.job.detector), asked.questions)
+    said = registry.predictions(
+        registry.local_detector(asked.job.detector), asked.questions
+    )
     return [
         ledger.to_line(run_of(asked.job, key, one)).decode()
         for key, one in zip(asked.keys, said, strict=True)
@@ -76,7 +72,7 @@ def runs_of(asked: DetectionWork, stop: Event) -> Lines:
 
 @cache
 def _check_versions(detector: str, options: str) -> None:
-    here = encoded(local_detector(detector).options())
+    here = encoded(registry.local_detector(detector).options())
     if here != options:
         raise ClusterError(
             f"{detector} on {socket.gethostname()} answers otherwise than the driver's: {here} instead of {options}.",

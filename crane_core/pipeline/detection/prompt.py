@@ -3,8 +3,6 @@
 Knows which cells and which state belong together. The contents of a setting and their format are in prompts/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,10 +12,7 @@ from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.notebooks import ORIGIN as NOTEBOOK
 from crane_core.pipeline.loading.editions import rank
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    WrittenPrompt,
-    written,
-)
+from crane_core.pipeline.own_notebooks import prompt_of_notebook
 from crane_core.prompts.shown import CAPTURED, can_show
 from crane_core.prompts.template import Template
 from crane_core.storage import inputs
@@ -43,13 +38,13 @@ def prompt_of_instance(
     setting: Setting,
     template: Template | None = None,
     benchmark: str | None = None,
-) -> WrittenPrompt:
+) -> prompt_of_notebook.WrittenPrompt:
     """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are available.
 
     Raises PromptError if there is no such instance, or no cells or state of it that the setting can show.
     """
     cells, state = input_of_instance(store, instance_id, setting, benchmark)
-    return written(cells, state, setting, template)
+    return prompt_of_notebook.written(cells, state, setting, template)
 
 
 def input_of_instance(

@@ -4,8 +4,6 @@ Knows the notebooks of a benchmark, and when an outcome is a verdict. The cells 
 never done unless the operator allows that.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -13,20 +11,8 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from crane_core import domain, errors
 from crane_core.detectors.registry import Prediction
-from crane_core.domain import (
-    CellRole,
-    Detector,
-    DetectorKind,
-    JsonObject,
-    Setting,
-)
-from crane_core.errors import (
-    BudgetSpentError,
-    CraneError,
-    DetectorError,
-    KernelStartError,
-)
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.jobs.ask_models import over_budget
@@ -41,8 +27,8 @@ from crane_core.runtime.program import program
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 NAME = "rehearsal"
-DETECTOR = Detector(
-    NAME, "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL
+DETECTOR = domain.Detector(
+    NAME, "Rehearsal (executed in a copy)", domain.DetectorKind.REHEARSAL
 )
 USUAL_S = 10.0
 _TRIED_AGAIN = "The same command tries again."
@@ -63,7 +49,7 @@ class RehearsalOptions(NamedTuple):
     n_jobs: int
 
 
-def options(seconds: float) -> JsonObject:
+def options(seconds: float) -> domain.JsonObject:
     """What shapes the outcomes: the time, and the libraries with which the notebooks run."""
     # With other libraries a target may do something else, so it is another run.
     where = environment_of(program())
@@ -77,19 +63,21 @@ def options(seconds: float) -> JsonObject:
 def check_may_run(environment: Mapping[str, str]) -> None:
     """Raises DetectorError if the notebooks of benchmarks may not run."""
     if not execution_allowed(environment):
-        raise DetectorError(
+        raise errors.DetectorError(
             f"Notebooks would be executed, which {ALLOWED} does not allow.",
             remedy=f"Set {ALLOWED}=1 if you trust the benchmark's notebooks; see docs/engineer/rehearse.md.",
         )
 
 
-def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
+def check_allowed(
+    environment: Mapping[str, str], setting: domain.Setting
+) -> None:
     """Raises DetectorError if notebooks may not run, and for what is not the live kernel."""
     check_may_run(environment)
-    if setting is not Setting.RUNTIME:
-        raise DetectorError(
+    if setting is not domain.Setting.RUNTIME:
+        raise errors.DetectorError(
             f"The rehearsal runs in the live kernel, of which the setting {setting} shows another part.",
-            remedy=f"Use --setting {Setting.RUNTIME}.",
+            remedy=f"Use --setting {domain.Setting.RUNTIME}.",
         )
 
 
@@ -105,7 +93,7 @@ def notebooks_of(
         for version, path in pair.paths.items()
     }
     if not found:
-        raise DetectorError(
+        raise errors.DetectorError(
             f"{benchmark} has no notebooks here that could be executed, only what was published of them.",
             remedy="Import its notebooks (`import` or `fetch`), or use --benchmark minibench.",
         )
@@ -133,20 +121,20 @@ def executing(
         refused: list[str] = []
         pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="executing")
 
-        def one(key: Key) -> Prediction | CraneError | None:
+        def one(key: Key) -> Prediction | errors.CraneError | None:
             if stop.is_set() or ended.is_set():
                 return None
             try:
                 return predict(key[0], stop)
             # No kernel comes up, so every further notebook would fail alike.
-            except KernelStartError:
+            except errors.KernelStartError:
                 raise
             # No kernel is started for a question that would not be sent.
-            except BudgetSpentError as error:
+            except errors.BudgetSpentError as error:
                 refused.append(str(error.args[0]))
                 ended.set()
                 return None
-            except CraneError as error:
+            except errors.CraneError as error:
                 # An error of a notebook that was stopped is not an outcome.
                 return None if stop.is_set() else error
 
@@ -169,7 +157,9 @@ def found_in(notebooks: Mapping[str, Notebook], instance_id: str) -> Notebook:
     """The notebook of an instance. Raises DetectorError if it is not here."""
     notebook = notebooks.get(instance_id)
     if notebook is None:
-        raise DetectorError("Its notebook is not here.", remedy="Import it.")
+        raise errors.DetectorError(
+            "Its notebook is not here.", remedy="Import it."
+        )
     return notebook
 
 
@@ -203,7 +193,7 @@ def target_in(plan: JobPlan, instance_id: str) -> int | None:
     return next(
         cell.notebook_index
         for cell in given.cells
-        if cell.role is CellRole.TARGET
+        if cell.role is domain.CellRole.TARGET
     )
 
 
@@ -224,7 +214,7 @@ def verdict(told: Rehearsal) -> Prediction:
             f"{told.how}: {place} {told.exception}: {told.message}",
             _diagnostics(told),
         )
-    raise DetectorError(
+    raise errors.DetectorError(
         ": ".join(filter(None, (told.title, (told.why or "").rstrip("."))))
         + ".",
         remedy=_TRIED_AGAIN,

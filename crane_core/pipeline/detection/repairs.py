@@ -4,8 +4,6 @@ Knows what is counted of a fix. How fixes are found, and what a fix must not do,
 the target run for it, so it is never done unless the operator allows that.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,11 +27,8 @@ from crane_core.pipeline.detection.rehearsal import (
     target_in,
 )
 from crane_core.pipeline.jobs.work import Worker
+from crane_core.pipeline.own_notebooks import check
 from crane_core.pipeline.own_notebooks.ask_for_fixes import strict_fix_asker
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    read_notebook,
-)
 from crane_core.pipeline.own_notebooks.fix_words import diff_of
 from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
 from crane_core.pipeline.verification.where import own_copy
@@ -131,7 +126,7 @@ def repairing(
     def predict(instance_id: str, stop: Event) -> Prediction:
         notebook = found_in(notebooks, instance_id)
         with own_copy(notebook.root, notebook.path.parent) as own:
-            checked = read_notebook(
+            checked = check.read_notebook(
                 own / notebook.path.name, target_in(plan, instance_id)
             )
             usage = Usage()
@@ -146,8 +141,8 @@ def repairing(
 
 
 def _looked_for(
-    checked: CheckedNotebook, how: Fixing, usage: Usage, stop: Event
-) -> CheckedNotebook:
+    checked: check.CheckedNotebook, how: Fixing, usage: Usage, stop: Event
+) -> check.CheckedNotebook:
     """The fixes as `check --fix` shows them."""
     source = how.source
     asker = None
@@ -174,8 +169,8 @@ def _published(
     plan: JobPlan,
     notebooks: Mapping[str, Notebook],
     instance_id: str,
-    checked: CheckedNotebook,
-) -> CheckedNotebook | None:
+    checked: check.CheckedNotebook,
+) -> check.CheckedNotebook | None:
     """The fixed notebook of a crashing one; None of a fixed one."""
     case_id, _, version = instance_id.rpartition("_")
     if version != Version.REPRODUCED:
@@ -184,12 +179,12 @@ def _published(
     target = checked.plan.target.index
     if name in plan.inputs:
         target = target_in(plan, name) or target
-    return read_notebook(found_in(notebooks, name).path, target)
+    return check.read_notebook(found_in(notebooks, name).path, target)
 
 
 def fates(
-    found: CheckedNotebook,
-    published: CheckedNotebook | None,
+    found: check.CheckedNotebook,
+    published: check.CheckedNotebook | None,
     how: Fixing,
     stop: Event | None = None,
 ) -> list[ShownFix]:
@@ -226,7 +221,7 @@ def fates(
     return [fate(tried) for tried in found.repair.shown]
 
 
-def _sources(notebook: CheckedNotebook) -> list[str]:
+def _sources(notebook: check.CheckedNotebook) -> list[str]:
     plan = notebook.plan
     return [cell.source for cell in (*plan.executed, plan.target)]
 
@@ -290,7 +285,7 @@ def state_after(
 
 
 def verdict(
-    found: CheckedNotebook, shown: Sequence[ShownFix], usage: Usage
+    found: check.CheckedNotebook, shown: Sequence[ShownFix], usage: Usage
 ) -> Prediction:
     """Whether the target still crashes, with what is known of the fixes. Raises DetectorError if that is open."""
     crash, repair = found.rehearsal, found.repair

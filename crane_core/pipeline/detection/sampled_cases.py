@@ -4,8 +4,6 @@ Knows cases with their labels. Refuses to split a case: its crashing and its fix
 other, and intervals count cases.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum

@@ -8,8 +8,6 @@ These have no interval, and are over all notebooks of the study, whatever a job 
 At the end: all rows as a text table and as JSON.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -20,12 +18,8 @@ from crane_core.domain import JsonObject, Setting
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, PAPER
-from crane_core.pipeline.study.table_scores import (
-    BENCHMARK,
-    STUDY,
-    later_releases,
-)
 from crane_core.pipeline.tables import table_4a, table_4b
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
@@ -77,17 +71,17 @@ def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of the study, or of its later release where the study has none of the setting."""
     setting = Setting(mine["setting"].iloc[0])
     there = frame[
-        (frame["benchmark"] == BENCHMARK)
+        (frame["benchmark"] == table_scores.BENCHMARK)
         & (frame["setting"] == _BESIDE.get(setting, setting))
     ]
     there = there[
-        (mine["benchmark"].iloc[0] == BENCHMARK)
+        (mine["benchmark"].iloc[0] == table_scores.BENCHMARK)
         & there["instance_id"].isin(mine["instance_id"])
     ]
     releases = (
-        [STUDY]
-        if there["experiment"].eq(STUDY).any()
-        else later_releases(there)[:1]
+        [table_scores.STUDY]
+        if there["experiment"].eq(table_scores.STUDY).any()
+        else table_scores.later_releases(there)[:1]
     )
     chosen: pd.DataFrame = there[there["experiment"].isin(releases)]
     return chosen
@@ -152,7 +146,7 @@ def printed_beside(
     store: Store, benchmark: str, rows: Sequence[ScoreRow]
 ) -> list[PrintedRow]:
     """Of the setting of the first of `rows`, what is printed of detectors that have no published row among them."""
-    if benchmark != BENCHMARK or not rows:
+    if benchmark != table_scores.BENCHMARK or not rows:
         return []
     measured = {row.title for row in rows if row.is_published}
     found = printed_rows(printed_numbers(store), Setting(rows[0].setting))

@@ -3,8 +3,6 @@
 Knows runs of one model in one setting. The comparison is that of the Runs page (`results.run_comparison`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A reader of an exported row sees neither the page's line about its labels nor th
 sample of labels says itself how many there are, and what they stand for.
 """
 
-from __future__ import annotations
-
 import pkgutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -14,18 +12,14 @@ from importlib import import_module
 import pandas as pd
 
 from crane_core.pipeline import statistics
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-    inputs_text,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.judging.judged import Coverage, coverage
-from crane_core.pipeline.results.study_plan import (
-    PlannedQuestion,
-    registered_plans,
-)
+from crane_core.pipeline.results import study_plan
 
-Collect = Callable[[Material], Iterator[ExportedStatistic]]
+Collect = Callable[
+    [exported_statistic.Material],
+    Iterator[exported_statistic.ExportedStatistic],
+]
 DIFFERENCE = "difference of accuracy"
 """The statistic that a plan asks about."""
 EXPLORATORY = "exploratory: in no registered plan"
@@ -42,8 +36,9 @@ def statistics_kinds() -> dict[str, Collect]:
 
 
 def all_statistics(
-    material: Material, progress: Callable[[str], None] = lambda _: None
-) -> dict[str, list[ExportedStatistic]]:
+    material: exported_statistic.Material,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, list[exported_statistic.ExportedStatistic]]:
     """The statistics of everything that is loaded, by kind; a note tells where labels are a sample."""
     found = {}
     notes = _sample_notes(material)
@@ -60,31 +55,33 @@ def all_statistics(
 
 
 def _with_note(
-    row: ExportedStatistic, notes: dict[JudgedBy, str]
-) -> ExportedStatistic:
+    row: exported_statistic.ExportedStatistic, notes: dict[JudgedBy, str]
+) -> exported_statistic.ExportedStatistic:
     note = notes.get((row.benchmark, row.experiment, row.judged_by))
     return _noted(row, note) if note else row
 
 
-def _noted(row: ExportedStatistic, note: str) -> ExportedStatistic:
+def _noted(
+    row: exported_statistic.ExportedStatistic, note: str
+) -> exported_statistic.ExportedStatistic:
     return row._replace(note=f"{row.note}; {note}" if row.note else note)
 
 
 def _planned_by_benchmark(
-    material: Material,
-) -> dict[str, list[PlannedQuestion]]:
+    material: exported_statistic.Material,
+) -> dict[str, list[study_plan.PlannedQuestion]]:
     """The questions of every benchmark with a registered plan."""
-    found: dict[str, list[PlannedQuestion]] = defaultdict(list)
-    for one in registered_plans(material.folder):
+    found: dict[str, list[study_plan.PlannedQuestion]] = defaultdict(list)
+    for one in study_plan.registered_plans(material.folder):
         found[one.plan.benchmark] += one.plan.questions
     return found
 
 
 def _marked(
-    row: ExportedStatistic,
-    planned: Mapping[str, list[PlannedQuestion]],
+    row: exported_statistic.ExportedStatistic,
+    planned: Mapping[str, list[study_plan.PlannedQuestion]],
     titles: Mapping[str, str],
-) -> ExportedStatistic:
+) -> exported_statistic.ExportedStatistic:
     """With a note where the row has an outcome that no plan of its benchmark names, such as that of a group.
 
     titles: of detectors, by id. Benchmarks without a plan have nothing to mark.
@@ -99,14 +96,14 @@ def _marked(
 
 
 def _asks(
-    question: PlannedQuestion,
-    row: ExportedStatistic,
+    question: study_plan.PlannedQuestion,
+    row: exported_statistic.ExportedStatistic,
     titles: Mapping[str, str],
 ) -> bool:
     """Whether the question is about this difference, counted in this way."""
     asked = (
         titles.get(question.detector, question.detector),
-        inputs_text(question.inputs),
+        exported_statistic.inputs_text(question.inputs),
         str(question.rule),
         str(question.credit),
     )
@@ -117,7 +114,7 @@ def _asks(
     return asked == found and is_judge and is_run
 
 
-def _sample_notes(material: Material) -> dict[JudgedBy, str]:
+def _sample_notes(material: exported_statistic.Material) -> dict[JudgedBy, str]:
     """The note of every experiment and annotator with labels of some of the detected crashes only."""
     rows_of: dict[JudgedBy, list[pd.DataFrame]] = defaultdict(list)
     for judging in material.judgings:

@@ -4,8 +4,6 @@ Holds the ledger and the local sources. Published sources are named with their s
 Knows files; their contents are read when the pack is imported.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

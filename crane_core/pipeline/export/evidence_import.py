@@ -4,8 +4,6 @@ Knows which of two editions of a ledger file continues the other. Refuses an alt
 contradicts the local one of the same name.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile
@@ -14,23 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from crane_core.errors import SourceError
-from crane_core.pipeline.export.evidence import (
-    KIND,
-    LEDGER,
-    MANIFEST,
-    SOURCES,
-    VERSION,
-    Manifest,
-    PackedFile,
-    PackedSource,
-)
+from crane_core.pipeline.export import evidence
+from crane_core.pipeline.loading import sources
 from crane_core.pipeline.loading.load import embedded_digests
-from crane_core.pipeline.loading.sources import (
-    SIDECAR,
-    fingerprint,
-    read_sidecar,
-    staged_sources,
-)
 from crane_core.pipeline.places import DataFolder
 
 
@@ -45,7 +29,7 @@ class Unpacked(NamedTuple):
     n_ledger_known: int
     n_sources: int
     n_sources_known: int
-    missing: tuple[PackedSource, ...]
+    missing: tuple[evidence.PackedSource, ...]
     other_embedded: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -57,7 +41,7 @@ class Unpacked(NamedTuple):
 
 def is_pack(path: Path) -> bool:
     """Whether the path is a folder with the manifest of an evidence pack."""
-    return path.is_dir() and (path / MANIFEST).is_file()
+    return path.is_dir() and (path / evidence.MANIFEST).is_file()
 
 
 def unpack(path: Path, folder: DataFolder) -> Unpacked:
@@ -73,7 +57,9 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
     for source in included:
         _check_source(path, source)
     wanted = [file for file in manifest.ledger if _is_news(path, file, folder)]
-    known = {source.source_id for source in staged_sources(folder.sources)}
+    known = {
+        source.source_id for source in sources.staged_sources(folder.sources)
+    }
     for source in included:
         if source.source_id not in known:
             _take_source(path, source, folder)
@@ -101,15 +87,15 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
     )
 
 
-def read_manifest(path: Path) -> Manifest:
+def read_manifest(path: Path) -> evidence.Manifest:
     """The pack's manifest. Raises SourceError if it is invalid."""
     try:
-        body = json.loads((path / MANIFEST).read_text("utf-8"))
-        if (body["kind"], body["version"]) != (KIND, VERSION):
+        body = json.loads((path / evidence.MANIFEST).read_text("utf-8"))
+        if (body["kind"], body["version"]) != (evidence.KIND, evidence.VERSION):
             raise ValueError(
                 f"it is {body['kind']!r}, version {body['version']!r}"
             )
-        return Manifest(
+        return evidence.Manifest(
             ledger=tuple(_packed_file(entry) for entry in body["ledger"]),
             sources=tuple(_packed_source(entry) for entry in body["sources"]),
             tables=(),
@@ -127,27 +113,29 @@ def read_manifest(path: Path) -> Manifest:
         RecursionError,
     ) as error:
         raise SourceError(
-            f"{path / MANIFEST} is not the manifest of an evidence pack: {error}.",
+            f"{path / evidence.MANIFEST} is not the manifest of an evidence pack: {error}.",
             remedy="Export the pack again.",
         ) from error
 
 
-def _packed_file(entry: dict[str, Any]) -> PackedFile:
+def _packed_file(entry: dict[str, Any]) -> evidence.PackedFile:
     path = PurePosixPath(entry["path"])
     parts = path.parts
     if (
         # The manifest comes from elsewhere: a path in it must not lead out of the ledger.
         path.is_absolute()
         or ".." in parts
-        or parts[:1] != (LEDGER,)
+        or parts[:1] != (evidence.LEDGER,)
         or len(parts) < 2
         or path.suffix != ".jsonl"
     ):
         raise ValueError(f"{entry['path']!r} is not a ledger file")
-    return PackedFile(str(path), str(entry["sha256"]), int(entry["n_bytes"]))
+    return evidence.PackedFile(
+        str(path), str(entry["sha256"]), int(entry["n_bytes"])
+    )
 
 
-def _packed_source(entry: dict[str, Any]) -> PackedSource:
+def _packed_source(entry: dict[str, Any]) -> evidence.PackedSource:
     name = str(entry["source_id"])
     if not name.isalnum():
         raise ValueError(f"{name!r} is not the id of a source")
@@ -157,37 +145,41 @@ def _packed_source(entry: dict[str, Any]) -> PackedSource:
         str(entry["sha256"]),
         int(entry["n_bytes"]),
     )
-    return PackedSource(name, *told, bool(entry["is_included"]))
+    return evidence.PackedSource(name, *told, bool(entry["is_included"]))
 
 
 def _check_file(path: Path, sha256: str) -> None:
-    if path.is_symlink() or not path.is_file() or fingerprint(path) != sha256:
+    if (
+        path.is_symlink()
+        or not path.is_file()
+        or sources.fingerprint(path) != sha256
+    ):
         raise SourceError(
             f"{path} differs from the pack's manifest.",
             remedy="Copy the pack again; nothing was imported.",
         )
 
 
-def _check_source(path: Path, source: PackedSource) -> None:
-    kept = path / SOURCES / source.source_id
-    described = read_sidecar(kept / SIDECAR)
+def _check_source(path: Path, source: evidence.PackedSource) -> None:
+    kept = path / evidence.SOURCES / source.source_id
+    described = sources.read_sidecar(kept / sources.SIDECAR)
     is_inside = Path(described.file).name == described.file
     if not is_inside or (described.source_id, described.sha256) != (
         source.source_id,
         source.sha256,
     ):
         raise SourceError(
-            f"{kept / SIDECAR} belongs to another source.",
+            f"{kept / sources.SIDECAR} belongs to another source.",
             remedy="Export the pack again.",
         )
     _check_file(kept / described.file, source.sha256)
 
 
-def _target(file: PackedFile, folder: DataFolder) -> Path:
-    return folder.ledger / PurePosixPath(file.path).relative_to(LEDGER)
+def _target(file: evidence.PackedFile, folder: DataFolder) -> Path:
+    return folder.ledger / PurePosixPath(file.path).relative_to(evidence.LEDGER)
 
 
-def _is_news(path: Path, file: PackedFile, folder: DataFolder) -> bool:
+def _is_news(path: Path, file: evidence.PackedFile, folder: DataFolder) -> bool:
     """Whether the pack's edition of a ledger file continues the local one, or is the only one."""
     ours = _target(file, folder)
     if not ours.exists():
@@ -211,11 +203,13 @@ def _take_file(packed: Path, target: Path) -> None:
     part.replace(target)
 
 
-def _take_source(path: Path, source: PackedSource, folder: DataFolder) -> None:
+def _take_source(
+    path: Path, source: evidence.PackedSource, folder: DataFolder
+) -> None:
     folder.sources.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=folder.sources))
-    kept = path / SOURCES / source.source_id
-    described = read_sidecar(kept / SIDECAR)
+    kept = path / evidence.SOURCES / source.source_id
+    described = sources.read_sidecar(kept / sources.SIDECAR)
     shutil.copyfile(kept / described.file, part / described.file)
-    shutil.copyfile(kept / SIDECAR, part / SIDECAR)
+    shutil.copyfile(kept / sources.SIDECAR, part / sources.SIDECAR)
     part.rename(folder.sources / source.source_id)

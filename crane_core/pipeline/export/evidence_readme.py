@@ -1,7 +1,5 @@
 """The README.md of an evidence pack: what lies in it, how the tables are had from it, and what is not in it."""
 
-from __future__ import annotations
-
 from crane_core.pipeline.export.evidence import PackedSource
 
 _HEAD = """# Evidence pack

@@ -24,14 +24,8 @@ from crane_core.pipeline.judging.judged import (
 )
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.results.measures import (
-    SEED,
-    Credit,
-    Inputs,
-    PairedTest,
-    VoteRule,
-)
 from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
 from crane_core.stats.resampling import CONFIDENCE
 from crane_core.storage.store import Store
@@ -170,19 +164,19 @@ class ExportedStatistic(NamedTuple):
             return
         of = self._replace(adjustment=adjustment, family=family)
         main, by_case = ADJUSTED[adjustment]
-        is_mcnemar = row["test"] == PairedTest.MCNEMAR
+        is_mcnemar = row["test"] == measures.PairedTest.MCNEMAR
         yield of._replace(
             test=row["test"],
             p=row["p_value"],
             p_adjusted=row[main],
-            seed=None if is_mcnemar else SEED,
+            seed=None if is_mcnemar else measures.SEED,
         )
         if is_mcnemar:
             yield of._replace(
-                test=str(PairedTest.SIGN_FLIP),
+                test=str(measures.PairedTest.SIGN_FLIP),
                 p=row["p_by_case"],
                 p_adjusted=row[by_case],
-                seed=SEED,
+                seed=measures.SEED,
             )
 
     def discordant(self, row: Mapping[str, Any]) -> Iterator[ExportedStatistic]:
@@ -199,7 +193,7 @@ def rate_word(rate: str) -> str:
     return rate if rate == "F1" else rate.lower()
 
 
-def inputs_text(inputs: Inputs) -> str:
+def inputs_text(inputs: measures.Inputs) -> str:
     """A comparison as the column `input` holds it."""
     return f"{inputs.other} against {inputs.base}"
 
@@ -228,26 +222,32 @@ class Judging(NamedTuple):
     kind: str
     judge: str
     rows: pd.DataFrame
-    credits: tuple[Credit, ...]
+    credits: tuple[measures.Credit, ...]
     is_main: bool
 
     @property
-    def usual_credit(self) -> Credit:
+    def usual_credit(self) -> measures.Credit:
         """What Results counts at first: correct diagnoses where there are labels."""
         return (
-            Credit.STRICT if Credit.STRICT in self.credits else Credit.DETECTION
+            measures.Credit.STRICT
+            if measures.Credit.STRICT in self.credits
+            else measures.Credit.DETECTION
         )
 
-    def policies(self) -> Iterator[tuple[VoteRule, Credit]]:
+    def policies(self) -> Iterator[tuple[measures.VoteRule, measures.Credit]]:
         """Every way of counting; detection alone needs no label, so it is computed for the main annotator only."""
-        return ((rule, credit) for rule in VoteRule for credit in self.credits)
+        return (
+            (rule, credit)
+            for rule in measures.VoteRule
+            for credit in self.credits
+        )
 
     def head(
         self,
         page: str,
         section: str,
-        rule: VoteRule | None,
-        credit: Credit | None,
+        rule: measures.VoteRule | None,
+        credit: measures.Credit | None,
     ) -> ExportedStatistic:
         """The common fields of every statistic of these answers under this policy."""
         return ExportedStatistic(
@@ -259,7 +259,7 @@ class Judging(NamedTuple):
             runs=rule and str(rule),
             credit=credit and str(credit),
             judged_by=self.judge
-            if credit not in (None, Credit.DETECTION)
+            if credit not in (None, measures.Credit.DETECTION)
             else None,
         )
 
@@ -302,8 +302,12 @@ class Material:
         ):
             who = annotators_of(self.labels, rows, judging)
             main = (
-                Credit.DETECTION,
-                *((Credit.STRICT, Credit.HALF) if who else ()),
+                measures.Credit.DETECTION,
+                *(
+                    (measures.Credit.STRICT, measures.Credit.HALF)
+                    if who
+                    else ()
+                ),
             )
             # Where no labels fit there is still detection, which needs none.
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
@@ -315,7 +319,7 @@ class Material:
                     rows=self.judged_by(judge).loc[rows.index],
                     credits=main
                     if place == 0
-                    else (Credit.STRICT, Credit.HALF),
+                    else (measures.Credit.STRICT, measures.Credit.HALF),
                     is_main=place == 0,
                 )
 

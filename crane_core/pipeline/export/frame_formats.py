@@ -4,8 +4,6 @@ A LaTeX table takes one column of a two-column page where it fits, else both, in
 what is wider than the page is not scaled down.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The card of an exported dataset: its configs, columns, owners and omissions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Cases, verdicts, labels, statistics, each a config. Texts of notebooks and of an
 Campaigns and raw replies belong to the evidence pack, not here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,11 +14,8 @@ import pyarrow.parquet as pq
 
 from crane_core import domain
 from crane_core.importers.crane_dataset import MARKER, TABLES
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
 from crane_core.pipeline.export.hf_card import card
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
@@ -49,7 +44,7 @@ class DatasetRows(NamedTuple):
 
 
 def write_dataset(
-    material: Material,
+    material: exported_statistic.Material,
     out: Path,
     *,
     with_texts: bool,
@@ -88,7 +83,9 @@ def write_dataset(
     return DatasetRows(n_rows)
 
 
-def _table(material: Material, name: str, *, with_texts: bool) -> pa.Table:
+def _table(
+    material: exported_statistic.Material, name: str, *, with_texts: bool
+) -> pa.Table:
     record = TABLES[name]
     table = table_rows(material.store.cursor(), record)
     hidden = set() if with_texts else TEXT_COLUMNS.get(record, frozenset())
@@ -99,13 +96,13 @@ def _table(material: Material, name: str, *, with_texts: bool) -> pa.Table:
 
 
 def _statistics(
-    material: Material, progress: Callable[[str], None]
+    material: exported_statistic.Material, progress: Callable[[str], None]
 ) -> pa.Table:
     found = all_statistics(material, progress)
     rows = [(kind, one) for kind, of in found.items() for one in of]
-    hints = get_type_hints(ExportedStatistic)
+    hints = get_type_hints(exported_statistic.ExportedStatistic)
     columns = {"kind": pa.array([kind for kind, _ in rows], pa.string())}
-    for place, name in enumerate(ExportedStatistic._fields):
+    for place, name in enumerate(exported_statistic.ExportedStatistic._fields):
         columns[name] = pa.array(
             [one[place] for _, one in rows],
             _TYPES.get(str(hints[name]), pa.string()),

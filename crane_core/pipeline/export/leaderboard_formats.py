@@ -1,7 +1,5 @@
 """Leaderboards as files: CSV, JSON, Markdown, LaTeX with booktabs. Each row has its configuration and its answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,10 +7,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from crane_core.pipeline.export.frame_formats import (
-    frame_latex,
-    frame_markdown,
-)
+from crane_core.pipeline.export import frame_formats
 from crane_core.pipeline.results.leaderboard import Board, rank_words
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows
@@ -148,7 +143,7 @@ def _markdown(boards: list[Board], titles: Titles) -> str:
 
 
 def _markdown_board(board: Board, titles: Titles) -> str:
-    table = frame_markdown(printed_frame(board))
+    table = frame_formats.frame_markdown(printed_frame(board))
     lines = [f"## {title_of(board, titles)}", "", table.rstrip("\n")]
     return "\n".join([*lines, "", method_of(board), *unranked_notes(board), ""])
 
@@ -199,7 +194,7 @@ def _latex_board(board: Board, titles: Titles) -> str:
     title = title_of(board, titles)
     notes = unranked_notes(board)
     policy = board.policy
-    return frame_latex(
+    return frame_formats.frame_latex(
         printed_frame(board),
         title=title,
         caption=" ".join([f"{title}.", method_of(board), *notes]),

@@ -4,8 +4,6 @@ It is an evidence pack of one ledger file (`evidence`), so the same checks hold:
 continues what is here. Knows the archive; refuses to know its records.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
@@ -18,14 +16,7 @@ from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import MEBIBYTE, ArchiveLimits
 from crane_core.importers.zip_archive import open_zip
 from crane_core.ledger.chain import whole_lines
-from crane_core.pipeline.export.evidence import (
-    KIND,
-    LEDGER,
-    MANIFEST,
-    Manifest,
-    PackedFile,
-    PackedSource,
-)
+from crane_core.pipeline.export import evidence
 from crane_core.pipeline.jobs.files import FOLDER, job_file
 from crane_core.pipeline.loading.load import embedded_digests
 from crane_core.pipeline.loading.sources import staged_sources
@@ -36,7 +27,7 @@ _LIMITS = ArchiveLimits(files=1_000, file_bytes=1024 * MEBIBYTE)
 _LONGEST_MANIFEST = 10_000_000
 
 
-def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
+def write_run(folder: DataFolder, job: str, out: Path) -> evidence.Manifest:
     """Write the run into the new file `out`, whole or not at all. Raises SourceError.
 
     Sources are named, not included: texts of notebooks belong to their authors.
@@ -57,12 +48,12 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
             f"{out} {why}.", remedy=f"Name a new file such as {job}{SUFFIX}."
         )
     content = whole_lines(job_file(folder, job).read_bytes())
-    packed = PackedFile(
-        f"{LEDGER}/{FOLDER}/{job}.jsonl",
+    packed = evidence.PackedFile(
+        f"{evidence.LEDGER}/{FOLDER}/{job}.jsonl",
         hashlib.sha256(content).hexdigest(),
         len(content),
     )
-    manifest = Manifest(
+    manifest = evidence.Manifest(
         (packed,), tuple(_named(folder)), (), embedded_digests()
     )
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +61,8 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(
-                MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n"
+                evidence.MANIFEST,
+                json.dumps(manifest.to_json(), indent=1) + "\n",
             )
             archive.writestr(packed.path, content)
         part.replace(out)
@@ -86,9 +78,12 @@ def is_run_file(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             # A small archive can hold a manifest of gigabytes.
-            if archive.getinfo(MANIFEST).file_size > _LONGEST_MANIFEST:
+            if archive.getinfo(evidence.MANIFEST).file_size > _LONGEST_MANIFEST:
                 return False
-            return bool(json.loads(archive.read(MANIFEST)).get("kind") == KIND)
+            return bool(
+                json.loads(archive.read(evidence.MANIFEST)).get("kind")
+                == evidence.KIND
+            )
     except (
         zipfile.BadZipFile,
         KeyError,
@@ -119,7 +114,7 @@ def opened_run(path: Path) -> Iterator[Path]:
         yield Path(place)
 
 
-def _named(folder: DataFolder) -> Iterator[PackedSource]:
+def _named(folder: DataFolder) -> Iterator[evidence.PackedSource]:
     for source in staged_sources(folder.sources):
         identity = (
             source.source_id,
@@ -128,4 +123,4 @@ def _named(folder: DataFolder) -> Iterator[PackedSource]:
             source.sha256,
             source.n_bytes,
         )
-        yield PackedSource(*identity, is_included=False)
+        yield evidence.PackedSource(*identity, is_included=False)

@@ -1,7 +1,5 @@
 """Exported statistics as text: CSV and JSON unrounded, LaTeX to be read. Knows how they are written, computes none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 

@@ -4,8 +4,6 @@ Each question carries its instance, setting and benchmark where the mapping of t
 (`importers.answer_maps`, for Inspect AI `importers.inspect_logs`). Refuses to know models: their owner names one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from enum import StrEnum

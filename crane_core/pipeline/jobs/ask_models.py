@@ -3,8 +3,6 @@
 Knows what a reply costs by the prices of the job. How a model is asked, and when it is asked again, belongs to llm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event

@@ -3,21 +3,13 @@
 Knows counts and the name of the job. Refuses to know questions and answers: a message leaves this machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event as ThreadEvent
 
+from crane_core.pipeline.jobs import work
 from crane_core.pipeline.jobs.ask_models import is_over_budget
 from crane_core.pipeline.jobs.files import job_file
-from crane_core.pipeline.jobs.work import (
-    INTERRUPTED,
-    JobOutcome,
-    Keep,
-    Key,
-    Worker,
-)
 from crane_core.pipeline.notifications.announce import Event, announce_found
 from crane_core.pipeline.notifications.channels import EventKind
 from crane_core.pipeline.notifications.sending import Message
@@ -30,13 +22,13 @@ class WatchedWorker:
     `outcome` is set by the caller once the job has ended well.
     """
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: work.Worker) -> None:
         self._worker = worker
         self.has_begun = False
-        self.outcome: JobOutcome | None = None
+        self.outcome: work.JobOutcome | None = None
 
     def __call__(
-        self, items: Sequence[Key], keep: Keep, stop: ThreadEvent
+        self, items: Sequence[work.Key], keep: work.Keep, stop: ThreadEvent
     ) -> str | None:
         """Do the work."""
         self.has_begun = True
@@ -45,7 +37,7 @@ class WatchedWorker:
 
 @contextmanager
 def end_announced(
-    folder: DataFolder, job: str, worker: Worker
+    folder: DataFolder, job: str, worker: work.Worker
 ) -> Iterator[WatchedWorker]:
     """Announce how the body ended that lets this worker work: with an outcome, else with an error.
 
@@ -63,7 +55,7 @@ def end_announced(
             )
 
 
-def end_of(outcome: JobOutcome) -> Event:
+def end_of(outcome: work.JobOutcome) -> Event:
     """The event of a job that ended with this outcome."""
     n_replied = outcome.n_all - outcome.n_open
     kinds: tuple[EventKind, ...] = (EventKind.JOB_ENDED,)
@@ -71,7 +63,7 @@ def end_of(outcome: JobOutcome) -> Event:
     if is_over_budget(outcome.ended):
         kinds = (EventKind.BUDGET_REACHED, EventKind.JOB_ENDED)
         title, how = "budget reached", "stopped at its budget"
-    elif outcome.ended == INTERRUPTED:
+    elif outcome.ended == work.INTERRUPTED:
         title, how = "job stopped", "was stopped"
     elif outcome.n_open:
         title, how = "job ended with open questions", "ended"

@@ -12,17 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core import ledger
-from crane_core.domain import (
-    Job,
-    JsonObject,
-    JudgeJob,
-    JudgeReply,
-    Listed,
-    Prompt,
-    Reply,
-    Run,
-)
+from crane_core import domain, ledger
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.inventory import inventory
@@ -77,8 +67,10 @@ class Standing(NamedTuple):
     `prompts` are texts by their sha256.
     """
 
-    job: Job | JudgeJob | None
-    replies: dict[tuple[Any, ...], Reply | JudgeReply | Run]
+    job: domain.Job | domain.JudgeJob | None
+    replies: dict[
+        tuple[Any, ...], domain.Reply | domain.JudgeReply | domain.Run
+    ]
     prompts: dict[str, str]
     spent: Spent
 
@@ -90,12 +82,12 @@ class Standing(NamedTuple):
         asked = [
             self.prompts.get(reply.prompt_sha256, "")
             for reply in replies
-            if isinstance(reply, Reply)
+            if isinstance(reply, domain.Reply)
         ]
         said = [
             reply.text or ""
             for reply in replies
-            if isinstance(reply, (Reply, JudgeReply))
+            if isinstance(reply, (domain.Reply, domain.JudgeReply))
         ]
         return sum(count_tokens(text).n for text in asked), sum(
             count_tokens(text).n for text in said
@@ -112,24 +104,26 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def came(reply: Reply | JudgeReply | Run) -> bool:
+def came(reply: domain.Reply | domain.JudgeReply | domain.Run) -> bool:
     """Whether anything came back."""
     return (
         reply.crashes is not None
-        if isinstance(reply, Run)
+        if isinstance(reply, domain.Run)
         else reply.text is not None
     )
 
 
-def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
+def key_of(
+    reply: domain.Reply | domain.JudgeReply | domain.Run,
+) -> tuple[Any, ...]:
     """The key of a question in its job."""
-    if isinstance(reply, JudgeReply):
+    if isinstance(reply, domain.JudgeReply):
         verdict = (reply.instance_id, reply.detector, str(reply.setting))
         return (*verdict, reply.run_index, reply.repetition, reply.presentation)
     return reply.instance_id, reply.run_index
 
 
-def job_name(*parts: str, options: JsonObject) -> str:
+def job_name(*parts: str, options: domain.JsonObject) -> str:
     """The job's name: its subject, and a digest of everything that affects its answers."""
     shaping = {
         name: value
@@ -145,13 +139,13 @@ def job_name(*parts: str, options: JsonObject) -> str:
     )
 
 
-def labels_of(job: Job | JudgeJob | None) -> dict[str, str]:
+def labels_of(job: domain.Job | domain.JudgeJob | None) -> dict[str, str]:
     """What the user calls the job."""
     options = json.loads(job.options) if job is not None else {}
     return {label: options[label] for label in LABELS if label in options}
 
 
-def encoded(options: JsonObject) -> str:
+def encoded(options: domain.JsonObject) -> str:
     """Options as the JSON text that a job stores."""
     return json.dumps(options, sort_keys=True, ensure_ascii=False)
 
@@ -195,14 +189,14 @@ def standing(folder: DataFolder, job: str) -> Standing:
         (
             record
             for record in reversed(records)
-            if isinstance(record, (Job, JudgeJob))
+            if isinstance(record, (domain.Job, domain.JudgeJob))
         ),
         None,
     )
     replies = [
         record
         for record in records
-        if isinstance(record, (Reply, JudgeReply, Run))
+        if isinstance(record, (domain.Reply, domain.JudgeReply, domain.Run))
     ]
     return Standing(
         job=found,
@@ -210,16 +204,20 @@ def standing(folder: DataFolder, job: str) -> Standing:
         prompts={
             record.sha256: record.text
             for record in records
-            if isinstance(record, Prompt)
+            if isinstance(record, domain.Prompt)
         },
         spent=spent_on(replies),
     )
 
 
-def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
+def spent_on(
+    replies: Iterable[domain.Reply | domain.JudgeReply | domain.Run],
+) -> Spent:
     """The sums over replies; an answer of a detector that runs on this machine takes no tokens."""
     asked = [
-        reply for reply in replies if isinstance(reply, (Reply, JudgeReply))
+        reply
+        for reply in replies
+        if isinstance(reply, (domain.Reply, domain.JudgeReply))
     ]
     prices = [reply.usd for reply in asked if reply.usd is not None]
     reported = [reply.usd for reply in asked if reply.is_usd_reported]
@@ -239,15 +237,15 @@ def _sum(counts: Iterable[int | None]) -> int:
     return sum(filter(None, counts))
 
 
-def _is_uncounted(reply: Reply | JudgeReply | Run) -> bool:
+def _is_uncounted(reply: domain.Reply | domain.JudgeReply | domain.Run) -> bool:
     """Whether a model replied and the endpoint did not say how many tokens that took."""
-    if isinstance(reply, Run) or reply.text is None:
+    if isinstance(reply, domain.Run) or reply.text is None:
         return False
     return reply.input_tokens is None or reply.output_tokens is None
 
 
 def why_unanswered(
-    replies: Iterable[Reply | JudgeReply | Run],
+    replies: Iterable[domain.Reply | domain.JudgeReply | domain.Run],
 ) -> tuple[Counter[str], Counter[str]]:
     """Reasons with counts: of questions without a reply, and of replies without a readable answer."""
     troubles: Counter[str] = Counter()
@@ -258,14 +256,16 @@ def why_unanswered(
     return troubles, unreadable
 
 
-def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
-    if isinstance(reply, JudgeReply) and reply.text is not None:
+def _why_unanswered(
+    reply: domain.Reply | domain.JudgeReply | domain.Run,
+) -> str | None:
+    if isinstance(reply, domain.JudgeReply) and reply.text is not None:
         return read_judge_reply(
             reply.text, reply.finish_reason, reply.labels
         ).trouble
-    if isinstance(reply, JudgeReply):
+    if isinstance(reply, domain.JudgeReply):
         return reply.trouble or NOTHING_CAME
-    run = run_of(reply) if isinstance(reply, Reply) else reply
+    run = run_of(reply) if isinstance(reply, domain.Reply) else reply
     return (run.unanswered or NOTHING_CAME) if run.crashes is None else None
 
 
@@ -275,7 +275,7 @@ def alone(folder: DataFolder, job: str) -> Iterator[None]:
 
     The operating system releases the lock when the process ends; the empty file stays.
     """
-    if act := inventory(folder).removed.get((Listed.RUN, job)):
+    if act := inventory(folder).removed.get((domain.Listed.RUN, job)):
         raise DetectorError(
             f"The run {job} was removed by {act.acted_by} at {act.acted_at[:16]}.",
             remedy=f"Bring it back with `restore run {job}`, or start a separate repeat with --again.",

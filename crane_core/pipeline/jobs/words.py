@@ -1,7 +1,5 @@
 """A job in words and in JSON: progress, outcome and cost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import isclose
 

@@ -5,8 +5,6 @@ asks a model, `detection.here` runs a detector on this machine. A job that was s
 it was.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,35 +12,15 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, NamedTuple
 
-from crane_core import ledger
-from crane_core.domain import (
-    Detector,
-    Job,
-    JudgeJob,
-    JudgeReply,
-    Prompt,
-    Record,
-    Reply,
-    Run,
-)
-from crane_core.pipeline.jobs.files import (
-    Spent,
-    Standing,
-    alone,
-    came,
-    job_file,
-    labels_of,
-    spent_on,
-    standing,
-    why_unanswered,
-)
+from crane_core import domain, ledger
+from crane_core.pipeline.jobs import files
 from crane_core.pipeline.jobs.group_commit import USUALLY_WAITING, GroupCommit
 from crane_core.pipeline.places import DataFolder
 
-Answer = Reply | JudgeReply | Run
+Answer = domain.Reply | domain.JudgeReply | domain.Run
 Key = tuple[Any, ...]
 """The key of a question in its job; see `jobs.files.key_of`."""
-Keep = Callable[[Answer, Prompt | None], None]
+Keep = Callable[[Answer, domain.Prompt | None], None]
 """Passes an answer on to be saved, with the prompt that it answers; it may be called from any thread."""
 Worker = Callable[[Sequence[Key], Keep, Event], str | None]
 """Answers the keys in their order until the event is set; why it ended before the last one, or None."""
@@ -53,10 +31,10 @@ INTERRUPTED = "it was stopped"
 class Work:
     """A job to run now: all its questions in order, and the earlier content of its file."""
 
-    job: Job | JudgeJob
+    job: domain.Job | domain.JudgeJob
     items: Sequence[Key]
-    before: Standing
-    detector: Detector | None = None
+    before: files.Standing
+    detector: domain.Detector | None = None
 
     @property
     def open(self) -> list[Key]:
@@ -77,7 +55,7 @@ class JobProgress:
     n_done: int
     n_now: int
     n_troubles: int
-    spent: Spent
+    spent: files.Spent
     elapsed_s: float
 
     @property
@@ -108,7 +86,7 @@ class JobOutcome(NamedTuple):
     n_answered: int
     troubles: Counter[str]
     unreadable: Counter[str]
-    spent: Spent
+    spent: files.Spent
     elapsed_s: float
     ended: str | None
 
@@ -135,30 +113,30 @@ def carry_out(
     stopped = stop or Event()
     began = time.monotonic()
     ended = None
-    with alone(folder, work.job.job):
+    with files.alone(folder, work.job.job):
         # Read again under the lock: another process may have answered since the plan was made.
-        now = replace(work, before=standing(folder, work.job.job))
+        now = replace(work, before=files.standing(folder, work.job.job))
         if now.open:
             watch = _Watch(now, progress, began)
-            path = job_file(folder, now.job.job)
+            path = files.job_file(folder, now.job.job)
             with GroupCommit(
                 path, watch.saved, stopped, max_waiting=max(1, at_once)
             ) as commit:
                 ended = worker(now.open, _keeping(now, commit), stopped)
         # Nothing to do but a new name or note, which is a line of the ledger too.
-        elif labels_of(now.before.job) != labels_of(work.job):
-            ledger.append(job_file(folder, work.job.job), work.job)
+        elif files.labels_of(now.before.job) != files.labels_of(work.job):
+            ledger.append(files.job_file(folder, work.job.job), work.job)
     return _outcome(folder, work, time.monotonic() - began, ended)
 
 
 def _keeping(work: Work, commit: GroupCommit) -> Keep:
     """Saves an answer after the records it refers to: detector and job once, and its prompt once."""
     written = set(work.before.prompts)
-    header: list[Record] = []
+    header: list[domain.Record] = []
     if work.before.job != work.job:
         header += [*([work.detector] if work.detector else []), work.job]
 
-    def keep(answer: Answer, prompt: Prompt | None) -> None:
+    def keep(answer: Answer, prompt: domain.Prompt | None) -> None:
         # Detector and job come with the first answer: a job without one leaves no file.
         first = [*header]
         header.clear()
@@ -185,19 +163,19 @@ class _Watch:
         self._n_troubles = 0
         self._spent = work.before.spent
 
-    def saved(self, records: Sequence[Record]) -> None:
+    def saved(self, records: Sequence[domain.Record]) -> None:
         """Count records that are on the disk now and report the progress; called from the writer's thread."""
         answers = [
             record
             for record in records
-            if isinstance(record, (Reply, JudgeReply, Run))
+            if isinstance(record, (domain.Reply, domain.JudgeReply, domain.Run))
         ]
         if not answers:
             return
-        n_came = sum(map(came, answers))
+        n_came = sum(map(files.came, answers))
         self._n_now += n_came
         self._n_troubles += len(answers) - n_came
-        self._spent = self._spent.plus(spent_on(answers))
+        self._spent = self._spent.plus(files.spent_on(answers))
         self._progress(
             JobProgress(
                 n_all=self._n_all,
@@ -214,10 +192,10 @@ def _outcome(
     folder: DataFolder, work: Work, elapsed_s: float, ended: str | None
 ) -> JobOutcome:
     """Computed from the file, whose content decides."""
-    after = standing(folder, work.job.job)
+    after = files.standing(folder, work.job.job)
     wanted = set(work.items)
     replies = [reply for key, reply in after.replies.items() if key in wanted]
-    troubles, unreadable = why_unanswered(replies)
+    troubles, unreadable = files.why_unanswered(replies)
     n_answered = len(replies) - troubles.total() - unreadable.total()
     return JobOutcome(
         job=work.job.job,

@@ -3,8 +3,6 @@
 ledger/judge_certificates.jsonl    one line per `judge tune`; the last one of a judge is in force
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

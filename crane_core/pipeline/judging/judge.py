@@ -5,8 +5,6 @@ judged: a verdict whose detection fails is not put to a judge. Its labels are li
 `label_frame`).
 """
 
-from __future__ import annotations
-
 import fnmatch
 import json
 from collections import Counter
@@ -23,14 +21,8 @@ from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
+from crane_core.pipeline.jobs import files
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
-from crane_core.pipeline.jobs.files import (
-    chosen_name,
-    encoded,
-    job_name,
-    now,
-    standing,
-)
 from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
@@ -141,7 +133,7 @@ def plan_judgement(
             "guideline": guideline.version,
         }
     subject = [campaign.campaign] if campaign else []
-    base = job_name(
+    base = files.job_name(
         JUDGE,
         wanted.model,
         *subject,
@@ -149,8 +141,8 @@ def plan_judgement(
         wanted.experiment,
         options=options,
     )
-    name = chosen_name(folder, base, again=wanted.again)
-    before = standing(folder, name)
+    name = files.chosen_name(folder, base, again=wanted.again)
+    before = files.standing(folder, name)
     begun = before.job if isinstance(before.job, JudgeJob) else None
     wished = (
         f"{JUDGE} {wanted.model} on {campaign.campaign}"
@@ -172,9 +164,11 @@ def plan_judgement(
         wanted.benchmark,
         wanted.experiment,
         annotator,
-        encoded(options),
+        files.encoded(options),
     )
-    job = JudgeJob(*about, started_at=begun.started_at if begun else now())
+    job = JudgeJob(
+        *about, started_at=begun.started_at if begun else files.now()
+    )
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
     return JudgePlan(
         job,
@@ -374,7 +368,7 @@ def _codes(plan: JudgePlan) -> str | None:
 def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
     """The job's labels so far, the most frequent first."""
     counts: Counter[str] = Counter()
-    for reply in standing(folder, plan.job.job).replies.values():
+    for reply in files.standing(folder, plan.job.job).replies.values():
         found = judgement_of(reply) if isinstance(reply, JudgeReply) else None
         if found is not None:
             counts[str(found.label)] += 1

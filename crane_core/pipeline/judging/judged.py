@@ -16,29 +16,25 @@ from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
+from crane_core.pipeline.campaigns import label_frame
 from crane_core.pipeline.campaigns.campaigns import (
     asked_for,
     campaign_names,
     kept_campaign,
 )
-from crane_core.pipeline.campaigns.label_frame import (
-    KEY,
-    LabellerKind,
-    labels_differences_only,
-)
 from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.measures import (
-    VoteRule,
-    asks_for_label,
-    label_weights,
-)
+from crane_core.pipeline.results import measures
 from crane_core.stats import vote
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label represents them."""
-ORDER = (LabellerKind.HUMAN, LabellerKind.FINAL, LabellerKind.JUDGE)
+ORDER = (
+    label_frame.LabellerKind.HUMAN,
+    label_frame.LabellerKind.FINAL,
+    label_frame.LabellerKind.JUDGE,
+)
 """The sources of labels for results, in display order. Single annotators of a campaign cannot."""
 WORD_OF_CREDIT = {
     None: Label.UNVERIFIABLE,
@@ -95,16 +91,19 @@ def annotators_of(
     its verdicts were chosen because two labels differed, so scores over them would be of the hard cases alone.
     labels: `label_frame`, or `judges.who_labelled`.
     """
-    is_final = labels["kind"] == LabellerKind.FINAL
+    is_final = labels["kind"] == label_frame.LabellerKind.FINAL
     usable = labels["campaign"].isna() | (
         is_final & labels["campaign"].isin(judging)
     )
-    is_whole = ~labels["annotator"].map(labels_differences_only).astype(bool)
+    is_whole = ~labels["annotator"].map(
+        label_frame.labels_differences_only
+    ).astype(bool)
     known = labels[labels["kind"].isin(ORDER) & usable & is_whole]
     asked = verdicts.loc[
-        verdicts["instance_id"].isin(known["instance_id"].unique()), KEY
+        verdicts["instance_id"].isin(known["instance_id"].unique()),
+        label_frame.KEY,
     ]
-    known = known.merge(asked.drop_duplicates(), on=KEY)
+    known = known.merge(asked.drop_duplicates(), on=label_frame.KEY)
     found = []
     for kind in ORDER:
         found += known.loc[known["kind"] == kind, "annotator"].unique().tolist()
@@ -146,11 +145,12 @@ def judged_by(
     and one without credit as unverifiable.
     """
     mine = labels.loc[
-        labels["annotator"] == annotator, [*KEY, "label", "provenance"]
+        labels["annotator"] == annotator,
+        [*label_frame.KEY, "label", "provenance"],
     ]
     frame = verdicts.drop(columns=["human", "provenance"]).merge(
         mine,
-        on=KEY,
+        on=label_frame.KEY,
         how="left",
         validate="one_to_one",
     )
@@ -169,10 +169,10 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     asked = asked_for(frame, plan.population)
     # Gold items were taken out before the draw, so no stratum stands for them.
     gold = [entry.verdict.key for entry in plan.gold]
-    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin(gold)
+    is_gold = pd.MultiIndex.from_frame(asked[label_frame.KEY]).isin(gold)
     drawn_from = asked[asked["truth"] & ~is_gold]
     drawn = [item.verdict.key for item in plan.items]
-    is_drawn = pd.MultiIndex.from_frame(frame[KEY]).isin(drawn)
+    is_drawn = pd.MultiIndex.from_frame(frame[label_frame.KEY]).isin(drawn)
     is_open = is_drawn & frame["human"].isna().to_numpy()
     return frame.assign(
         human=_with_misses(frame, plan),
@@ -220,17 +220,17 @@ def _strata(
 
 
 def coverage(
-    rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY
+    rows: pd.DataFrame, rule: measures.VoteRule = measures.VoteRule.MAJORITY
 ) -> Coverage:
     """The coverage of the labels of these rows; `rows` as `judged_by` returns them."""
-    crashes = rows[asks_for_label(rows, rule)]
+    crashes = rows[measures.asks_for_label(rows, rule)]
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()
     drawn = crashes[
         crashes["label_stratum"].notna()
     ]  # others stand for themselves
     weights = [
-        label_weights(group, rule)
+        measures.label_weights(group, rule)
         for _, group in drawn.groupby(["experiment", "detector", "setting"])
     ]
     return Coverage(

@@ -1,7 +1,5 @@
 """LLM judges as annotators: every pass, and the most frequent label over all repetitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pandas as pd

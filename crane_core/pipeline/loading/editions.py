@@ -4,8 +4,6 @@
 shared: their ids mean the same notebooks in every release.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -1,25 +1,13 @@
 """`import --in-place`: Parquet files of runs or judgements, kept as they are and read by the database in place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 from crane_core.domain import Listed
 from crane_core.errors import SourceError
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.loading.load import (
-    Imported,
-    load_partition,
-    prepare,
-    refuse_overlap,
-)
+from crane_core.pipeline.loading import load, sources
 from crane_core.pipeline.loading.losses import keep_count
-from crane_core.pipeline.loading.sources import (
-    fingerprint,
-    staged_archive,
-    staged_sources,
-)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.partitions import FORMS, PartitionFacts, facts_of
 from crane_core.storage.store import Store
@@ -29,14 +17,14 @@ SUFFIX = ".parquet"
 
 def import_in_place(
     paths: list[Path], folder: DataFolder
-) -> Iterator[Imported]:
+) -> Iterator[load.Imported]:
     """Keep each Parquet file as a separate source; folders are searched for them.
 
     Every file is checked before the first is kept. Raises SourceError or StoreError, also while the app holds the
     database.
     """
     files = [file for path in paths for file in parquet_files(path)]
-    store = prepare(folder)
+    store = load.prepare(folder)
     try:
         checked = [(file, facts_of(file, file.name)) for file in files]
         for file, facts in checked:
@@ -63,18 +51,18 @@ def parquet_files(path: Path) -> list[Path]:
 
 def _kept(
     file: Path, folder: DataFolder, store: Store, facts: PartitionFacts
-) -> Imported:
-    sha256 = fingerprint(file)
+) -> load.Imported:
+    sha256 = sources.fingerprint(file)
     known = next(
         (
             source
-            for source in staged_sources(folder.sources)
+            for source in sources.staged_sources(folder.sources)
             if source.sha256 == sha256
         ),
         None,
     )
     if known and inventory(folder).has(Listed.SOURCE, known.source_id):
-        return Imported(
+        return load.Imported(
             known.source_id, known.kind, known.name, [], [], already_loaded=True
         )
     if known:
@@ -82,9 +70,9 @@ def _kept(
             f"{known.name} was imported and removed.",
             remedy=f"Bring it back: `restore source {known.source_id}`.",
         )
-    refuse_overlap(store, facts, file.name)
+    load.refuse_overlap(store, facts, file.name)
     form = FORMS[facts.kind]
-    with staged_archive(
+    with sources.staged_archive(
         file,
         kind=facts.kind,
         name=file.stem,
@@ -96,6 +84,6 @@ def _kept(
                 f"{file} changed while it was read.",
                 remedy="Import it once it is finished.",
             )
-        imported = load_partition(store, folder, source, facts)
+        imported = load.load_partition(store, folder, source, facts)
     keep_count(folder)
     return imported

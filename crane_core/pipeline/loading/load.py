@@ -3,8 +3,6 @@
 Loaded data can always be dropped and loaded again (`rebuild`), because all of them are also in files.
 """
 
-from __future__ import annotations
-
 import gc
 import hashlib
 from collections import Counter
@@ -13,31 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core import ledger
-from crane_core.domain import (
-    Benchmark,
-    Case,
-    Detector,
-    DetectorKind,
-    InventoryAct,
-    InventoryAction,
-    Judgement,
-    Listed,
-    LoadProblem,
-    ProblemKind,
-    Record,
-    Run,
-)
+from crane_core import domain, ledger
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
-from crane_core.importers import mapped_answers, predictions
+from crane_core.importers import mapped_answers, predictions, registry
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.registry import (
-    OTHER_FILES,
-    importer_by_kind,
-    importer_for,
-)
 from crane_core.pipeline.audit import is_for_database
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import (
@@ -47,6 +26,7 @@ from crane_core.pipeline.inventory import (
     names_of,
 )
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
+from crane_core.pipeline.loading import sources
 from crane_core.pipeline.loading.editions import edition_of, filed
 from crane_core.pipeline.loading.losses import (
     RESTORE,
@@ -64,31 +44,13 @@ from crane_core.pipeline.loading.replacing import (
     refuse_change,
     replaced,
 )
-from crane_core.pipeline.loading.sources import (
-    KeptTree,
-    RecordingTree,
-    StagedSource,
-    fingerprint,
-    staged_archive,
-    staged_files,
-    staged_sources,
-)
 from crane_core.pipeline.loading.sources_copy import keep_copy, take_copy
 from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
 from crane_core.storage import invalidated as stored_answers
 from crane_core.storage import inventory as stored_inventory
-from crane_core.storage import state, write
-from crane_core.storage.partitions import (
-    FORMS,
-    JUDGEMENTS,
-    RUNS,
-    PartitionFacts,
-    conditions,
-    facts_of,
-    partitioned,
-)
+from crane_core.storage import partitions, state, write
 from crane_core.storage.schema import VERSION, OtherVersionError, version_of
 from crane_core.storage.store import (
     IN_MEMORY,
@@ -106,7 +68,7 @@ from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 Progress = Callable[[str], None]
 SHOWN_LOSSES = 5
 _HELP_ON_FILES = {
-    predictions.KIND: f" {OTHER_FILES}",
+    predictions.KIND: f" {registry.OTHER_FILES}",
     mapped_answers.KIND: f" {mapped_answers.HOW_TO_MAP}",
 }
 """What helps where a file of this kind holds nothing that can be loaded."""
@@ -126,7 +88,7 @@ class Imported(NamedTuple):
     kind: str
     name: str
     added: list[Added]
-    problems: list[LoadProblem]
+    problems: list[domain.LoadProblem]
     already_loaded: bool = False
     waits_for_app: bool = False
     edition: str = ""
@@ -214,9 +176,13 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
         source_id for source_id, path in embedded().items() if path.is_dir()
     }
     kept = inventory(folder)
-    staged = (source.source_id for source in staged_sources(folder.sources))
+    staged = (
+        source.source_id for source in sources.staged_sources(folder.sources)
+    )
     wanted |= {
-        source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)
+        source_id
+        for source_id in staged
+        if kept.has(domain.Listed.SOURCE, source_id)
     }
     return (
         wanted <= loaded
@@ -363,8 +329,8 @@ def _catch_up(
             _load_embedded(store, folder, source_id, path, dropped)
     waiting = [
         source
-        for source in staged_sources(folder.sources)
-        if kept.has(Listed.SOURCE, source.source_id)
+        for source in sources.staged_sources(folder.sources)
+        if kept.has(domain.Listed.SOURCE, source.source_id)
         and source.source_id not in loaded
     ]
     for source in waiting:
@@ -402,9 +368,9 @@ def _only_invalidates(folder: DataFolder, since: ledger.Position) -> bool:
     """Whether every new act of the inventory takes out an answer."""
     new = ledger.tail(inventory_file(folder), since).records
     return bool(new) and all(
-        isinstance(act, InventoryAct)
-        and act.kind is Listed.ANSWER
-        and act.action is InventoryAction.REMOVE
+        isinstance(act, domain.InventoryAct)
+        and act.kind is domain.Listed.ANSWER
+        and act.action is domain.InventoryAction.REMOVE
         for act in new
     )
 
@@ -414,7 +380,7 @@ def _take_out_invalidated(store: Store, folder: DataFolder) -> None:
 
     Last of all: the copy of the sources' rows holds them, so that they come back from it when they are restored.
     """
-    names = inventory(folder).of_kind(Listed.ANSWER)
+    names = inventory(folder).of_kind(domain.Listed.ANSWER)
     if names:
         store.write(lambda cursor: stored_answers.take_out(cursor, names))
 
@@ -490,21 +456,23 @@ def _import(
 ) -> Imported:
     origin = paths[0]
     keep_whole = len(paths) == 1 and origin.is_file()
-    sha256 = fingerprint(origin) if keep_whole else ""
+    sha256 = sources.fingerprint(origin) if keep_whole else ""
     # By its digest before it is unpacked: an archive that is known costs one pass over its bytes.
     if keep_whole and (known := _known(folder, sha256)):
         return _loaded_before(known, folder)
-    tree = RecordingTree(
+    tree = sources.RecordingTree(
         open_tree(origin)
         if len(paths) == 1
         else open_files(paths, _pair_name(paths))
     )
-    importer = importer_for(tree)
+    importer = registry.importer_for(tree)
     if keep_whole and release is None:
         release = release_of_kind(importer.KIND, commit_named_in(origin))
     if known := _known_release(folder, release):
         return _loaded_before(known, folder)
-    edition = edition_of(release, sha256, staged_sources(folder.sources))
+    edition = edition_of(
+        release, sha256, sources.staged_sources(folder.sources)
+    )
     records, problems = _read(importer.read(tree), edition)
     if not records:
         help_on_files = _HELP_ON_FILES.get(importer.KIND, "")
@@ -519,9 +487,9 @@ def _import(
         "edition": edition,
     }
     staging = (
-        staged_archive(origin, name=tree.name, **staged)
+        sources.staged_archive(origin, name=tree.name, **staged)
         if keep_whole
-        else staged_files(tree, origin=str(origin.resolve()), **staged)
+        else sources.staged_files(tree, origin=str(origin.resolve()), **staged)
     )
     change = (
         None
@@ -544,11 +512,11 @@ def _import(
 
 
 def _added(
-    source: StagedSource,
+    source: sources.StagedSource,
     folder: DataFolder,
     store: Store | None,
-    records: list[Record],
-    problems: list[LoadProblem],
+    records: list[domain.Record],
+    problems: list[domain.LoadProblem],
     edition: str,
 ) -> Imported:
     """The staged source beside those that are here; without a store it waits for the app."""
@@ -565,11 +533,11 @@ def _added(
 
 def _replace(
     change: SourceChange,
-    source: StagedSource,
+    source: sources.StagedSource,
     folder: DataFolder,
     store: Store | None,
-    records: list[Record],
-    problems: list[LoadProblem],
+    records: list[domain.Record],
+    problems: list[domain.LoadProblem],
     origin: Path,
     by: str | None,
 ) -> Imported:
@@ -577,7 +545,10 @@ def _replace(
     if by is None:
         raise refuse_change(origin, change)
     # Without an instance, cell or answer the new content is a broken folder rather than a new edition.
-    if all(isinstance(record, (Benchmark, Case)) for record in records):
+    if all(
+        isinstance(record, (domain.Benchmark, domain.Case))
+        for record in records
+    ):
         raise SourceError(
             _nothing_usable(origin, problems),
             remedy="The old source stays; nothing was loaded.",
@@ -585,7 +556,7 @@ def _replace(
     instead = change.source.source_id
     with replaced(folder, change, by):
         if known := _known(folder, source.sha256):
-            act(folder, known, InventoryAction.RESTORE, by)
+            act(folder, known, domain.InventoryAction.RESTORE, by)
             if store is not None:
                 catch_up(store, folder)
             return _described(known, records, problems)._replace(
@@ -602,7 +573,9 @@ def _replace(
 
 
 def _described(
-    source: StagedSource, records: list[Record], problems: list[LoadProblem]
+    source: sources.StagedSource,
+    records: list[domain.Record],
+    problems: list[domain.LoadProblem],
 ) -> Imported:
     """A source that is loaded without a count of what is new."""
     return Imported(
@@ -615,21 +588,23 @@ def _described(
     )
 
 
-def _benchmarks(records: list[Record]) -> tuple[str, ...]:
+def _benchmarks(records: list[domain.Record]) -> tuple[str, ...]:
     return tuple(
         sorted(
             {
                 record.benchmark
                 for record in records
-                if isinstance(record, Benchmark)
+                if isinstance(record, domain.Benchmark)
             }
         )
     )
 
 
-def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
+def _loaded_before(known: sources.StagedSource, folder: DataFolder) -> Imported:
     """Raises SourceError if it was removed since."""
-    if act := inventory(folder).removed.get((Listed.SOURCE, known.source_id)):
+    if act := inventory(folder).removed.get(
+        (domain.Listed.SOURCE, known.source_id)
+    ):
         raise SourceError(
             f"{known.name} was imported as source {known.source_id}, and removed at {act.acted_at[:16]} by"
             f" {act.acted_by}.",
@@ -661,10 +636,10 @@ def _pair_name(paths: list[Path]) -> str:
 
 
 def _try_out(
-    source: StagedSource,
+    source: sources.StagedSource,
     folder: DataFolder,
-    records: list[Record],
-    problems: list[LoadProblem],
+    records: list[domain.Record],
+    problems: list[domain.LoadProblem],
 ) -> Imported:
     """Write a source to its own database, so that none is kept that the app then could not load.
 
@@ -677,14 +652,16 @@ def _try_out(
                 _load_embedded(store, folder, source_id, path)
         tried = _write(store, folder, _row(source), records, problems)
         certain = [
-            one for one in tried.problems if one.kind is not ProblemKind.WAITING
+            one
+            for one in tried.problems
+            if one.kind is not domain.ProblemKind.WAITING
         ]
         return tried._replace(problems=certain)
     finally:
         store.close()
 
 
-def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
+def _nothing_usable(origin: Path, problems: list[domain.LoadProblem]) -> str:
     first = (
         f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}."
         if problems
@@ -693,11 +670,11 @@ def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
     return f"{origin} contains no record that can be loaded ({len(problems)} {noun(len(problems), 'problems')}).{first}"
 
 
-def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
+def _known(folder: DataFolder, sha256: str) -> sources.StagedSource | None:
     return next(
         (
             source
-            for source in staged_sources(folder.sources)
+            for source in sources.staged_sources(folder.sources)
             if source.sha256 == sha256
         ),
         None,
@@ -706,14 +683,14 @@ def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
 
 def _known_release(
     folder: DataFolder, release: Release | None
-) -> StagedSource | None:
+) -> sources.StagedSource | None:
     """The source that is this release at this commit: packed again, its bytes may differ."""
     if release is None or release.commit is None:
         return None
     wanted = (release.name, release.commit)
     found = (
         (source, source.release)
-        for source in staged_sources(folder.sources)
+        for source in sources.staged_sources(folder.sources)
         if source.release
     )
     return next(
@@ -726,17 +703,17 @@ def _known_release(
 def _load_staged(
     store: Store,
     folder: DataFolder,
-    source: StagedSource,
+    source: sources.StagedSource,
     dropped: set[ListedName] | None = None,
 ) -> Imported:
-    if source.kind in FORMS:
+    if source.kind in partitions.FORMS:
         return load_partition(store, folder, source)
-    tree = KeptTree(
+    tree = sources.KeptTree(
         open_tree(folder.sources / source.source_id / source.file),
         source.left_out,
     )
     records, problems = _read(
-        importer_by_kind(source.kind).read(tree), source.edition
+        registry.importer_by_kind(source.kind).read(tree), source.edition
     )
     return _write(
         store,
@@ -755,8 +732,8 @@ def _load_embedded(
     path: Path,
     dropped: set[ListedName] | None = None,
 ) -> Imported:
-    tree = RecordingTree(open_tree(path))
-    importer = importer_for(tree)
+    tree = sources.RecordingTree(open_tree(path))
+    importer = registry.importer_for(tree)
     records, problems = _read(importer.read(tree))
     n_bytes = sum(map(len, tree.was_read.values()))
     row = SourceRow(
@@ -790,18 +767,18 @@ def _digest(path: Path) -> str:
         file for suffix in _EMBEDDED for file in path.rglob(f"*{suffix}")
     ):
         digest.update(
-            f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode()
+            f"{file.relative_to(path).as_posix()}\0{sources.fingerprint(file)}\n".encode()
         )
     return digest.hexdigest()
 
 
 def _read(
-    stream: Iterable[Record], edition: str = ""
-) -> tuple[list[Record], list[LoadProblem]]:
-    records: list[Record] = []
-    problems: list[LoadProblem] = []
+    stream: Iterable[domain.Record], edition: str = ""
+) -> tuple[list[domain.Record], list[domain.LoadProblem]]:
+    records: list[domain.Record] = []
+    problems: list[domain.LoadProblem] = []
     for record in stream:
-        if isinstance(record, LoadProblem):
+        if isinstance(record, domain.LoadProblem):
             problems.append(record)
         else:
             records.append(filed(record, edition))
@@ -812,8 +789,8 @@ def _write(
     store: Store,
     folder: DataFolder,
     row: SourceRow,
-    records: list[Record],
-    problems: list[LoadProblem],
+    records: list[domain.Record],
+    problems: list[domain.LoadProblem],
     *in_place: Added,
     dropped: set[ListedName] | None = None,
 ) -> Imported:
@@ -828,7 +805,7 @@ def _write(
         taken for record in records if (taken := kept.taken(record)) is not None
     ]
     row = row._replace(
-        name=kept.title(Listed.SOURCE, row.source_id) or row.name
+        name=kept.title(domain.Listed.SOURCE, row.source_id) or row.name
     )
 
     def change(cursor: Cursor) -> Imported:
@@ -859,16 +836,19 @@ def _write(
     return store.write(change)
 
 
-def _refuse_partitioned(store: Store, records: list[Record]) -> None:
+def _refuse_partitioned(store: Store, records: list[domain.Record]) -> None:
     """Raise SourceError if records are of what a Parquet file answers for."""
-    for kind, record_type in ((RUNS, Run), (JUDGEMENTS, Judgement)):
+    for kind, record_type in (
+        (partitions.RUNS, domain.Run),
+        (partitions.JUDGEMENTS, domain.Judgement),
+    ):
         given = {
             (r.benchmark, r.experiment, r.detector, str(r.setting))
             for r in records
             if isinstance(r, record_type)
         }
         if given and (
-            both := sorted(given & partitioned(store.cursor(), kind))
+            both := sorted(given & partitions.partitioned(store.cursor(), kind))
         ):
             raise SourceError(
                 "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(
@@ -881,44 +861,55 @@ def _refuse_partitioned(store: Store, records: list[Record]) -> None:
 def load_partition(
     store: Store,
     folder: DataFolder,
-    source: StagedSource,
-    facts: PartitionFacts | None = None,
+    source: sources.StagedSource,
+    facts: partitions.PartitionFacts | None = None,
 ) -> Imported:
     """A Parquet file that is read where it is kept: its benchmarks and detectors are loaded, its rows are counted.
 
     A file that cannot be read as it should be, or that answers what another source answers, is listed with its problem
     and counts nowhere. facts: what the file holds, if that was checked just now with `refuse_overlap`.
     """
-    kept = folder.sources / source.source_id / FORMS[source.kind].file
+    kept = (
+        folder.sources / source.source_id / partitions.FORMS[source.kind].file
+    )
     try:
         if facts is None:
-            facts = facts_of(kept, source.name)
+            facts = partitions.facts_of(kept, source.name)
             refuse_overlap(store, facts, source.name)
     except SourceError as error:
-        problem = LoadProblem(
-            source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION
+        problem = domain.LoadProblem(
+            source.name,
+            "file",
+            str(error.args[0]),
+            domain.ProblemKind.CONTRADICTION,
         )
         return _write(store, folder, _row(source), [], [problem])
     benchmarks = sorted({benchmark for benchmark, *_ in facts.conditions})
-    records: list[Record] = [
-        JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name)
+    records: list[domain.Record] = [
+        JUNOBENCH
+        if name == JUNOBENCH.benchmark
+        else domain.Benchmark(name, name)
         for name in benchmarks
     ]
     records += [
-        Detector(name, title, DetectorKind(kind))
+        domain.Detector(name, title, domain.DetectorKind(kind))
         for name, title, kind in facts.detectors
     ]
-    counted = Added(FORMS[source.kind].table, facts.n_rows, facts.n_rows, [])
+    counted = Added(
+        partitions.FORMS[source.kind].table, facts.n_rows, facts.n_rows, []
+    )
     return _write(store, folder, _row(source), records, [], counted)
 
 
-def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
+def refuse_overlap(
+    store: Store, facts: partitions.PartitionFacts, name: str
+) -> None:
     """Raise SourceError if something is loaded of what the file answers for: keys are unique within one source."""
     if both := sorted(
-        facts.conditions & conditions(store.cursor(), facts.kind)
+        facts.conditions & partitions.conditions(store.cursor(), facts.kind)
     ):
         benchmark, experiment, detector, setting = both[0]
-        table = FORMS[facts.kind].table
+        table = partitions.FORMS[facts.kind].table
         raise SourceError(
             f"{name} holds {table} of {detector}, {setting}, in experiment {experiment} of {benchmark}, of which"
             " another source holds some.",
@@ -926,7 +917,7 @@ def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
         )
 
 
-def _row(source: StagedSource) -> SourceRow:
+def _row(source: sources.StagedSource) -> SourceRow:
     return SourceRow(
         source.source_id,
         source.kind,

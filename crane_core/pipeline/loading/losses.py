@@ -3,8 +3,6 @@
 Reads files and compares; changes nothing. A previously unknown file is not a loss.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """A file of another tool with the mapping that it is read by: the two are one source, which a rebuild reads alike."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,12 +8,7 @@ from typing import Any
 
 from crane_core.errors import SourceError
 from crane_core.given_path import read_given_text
-from crane_core.importers.answer_maps.answer_map import (
-    completed,
-    map_document,
-    map_of,
-    map_toml,
-)
+from crane_core.importers.answer_maps import answer_map
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.mapped_answers import HOW_TO_MAP, ready_map
 
@@ -33,7 +26,9 @@ def beside_map(
     map_file: None takes the mapping that ships for the file. Raises SourceError, also for a mapping that is invalid.
     """
     text = (
-        _text_of(map_file) if map_file is not None else map_toml(_ready(path))
+        _text_of(map_file)
+        if map_file is not None
+        else answer_map.map_toml(_ready(path))
     )
     with mapping_of_text(path, text, stated) as mapped:
         yield mapped
@@ -44,12 +39,16 @@ def mapping_of_text(
     path: Path, text: str, stated: Mapping[str, str] | None = None
 ) -> Iterator[list[Path]]:
     """The same with a mapping that is given as the text of its file."""
-    document = completed(map_document(text.encode()), stated or {})
+    document = answer_map.completed(
+        answer_map.map_document(text.encode()), stated or {}
+    )
     # Checked before anything is imported: its errors are about the mapping, not about the file of answers.
-    map_of(document)
+    answer_map.map_of(document)
     with tempfile.TemporaryDirectory() as place:
         beside = Path(place) / MAP_FILE
-        beside.write_text(map_toml(document) if stated else text, "utf-8")
+        beside.write_text(
+            answer_map.map_toml(document) if stated else text, "utf-8"
+        )
         yield [path, beside]
 
 

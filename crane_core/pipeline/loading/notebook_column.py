@@ -4,8 +4,6 @@ Of each notebook that crashed the code cells and their error outputs stay; markd
 that gigabytes become megabytes. Rows that are left out are counted by reason, and the first of them named.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

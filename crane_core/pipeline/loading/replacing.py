@@ -3,8 +3,6 @@
 The old source is removed as `remove` does it: an act in the ledger that `restore` undoes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

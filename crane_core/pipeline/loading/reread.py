@@ -3,18 +3,10 @@
 Knows that a reply stays as it came. What it was read as before goes to the ledger, beside it, before it is replaced.
 """
 
-from __future__ import annotations
-
 from crane_core import ledger
 from crane_core.domain import Reply, Reread
 from crane_core.errors import DetectorError
-from crane_core.pipeline.jobs.files import (
-    FOLDER,
-    alone,
-    job_file,
-    now,
-    standing,
-)
+from crane_core.pipeline.jobs import files
 from crane_core.pipeline.jobs.reply_reading import run_of
 from crane_core.pipeline.loading.load import read_again
 from crane_core.pipeline.places import DataFolder
@@ -27,7 +19,7 @@ def changes(
 ) -> tuple[int, list[Reread]]:
     """How many replies the job has, and those that now say something else. Raises DetectorError if there is none."""
     known = sorted(
-        path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl")
+        path.stem for path in (folder.ledger / files.FOLDER).glob("*.jsonl")
     )
     if job not in known:
         raise DetectorError(
@@ -36,7 +28,7 @@ def changes(
         )
     replies = [
         reply
-        for reply in standing(folder, job).replies.values()
+        for reply in files.standing(folder, job).replies.values()
         if isinstance(reply, Reply)
     ]
     if not replies:
@@ -44,7 +36,7 @@ def changes(
             f"The run {job} holds no reply of a model.",
             remedy="Choose a run of a model.",
         )
-    loaded, at = verdicts_of_job(store.cursor(), job), now()
+    loaded, at = verdicts_of_job(store.cursor(), job), files.now()
     found = [
         _reread(reply, loaded.get((reply.instance_id, reply.run_index)), at)
         for reply in replies
@@ -58,9 +50,9 @@ def take(
     """Write what was read before to the ledger, and have the new verdicts count."""
     if not changed:
         return
-    with alone(folder, job):
-        ledger.append(job_file(folder, job), *changed)
-        read_again(store, folder, job_file(folder, job))
+    with files.alone(folder, job):
+        ledger.append(files.job_file(folder, job), *changed)
+        read_again(store, folder, files.job_file(folder, job))
 
 
 def _reread(

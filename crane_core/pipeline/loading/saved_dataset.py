@@ -3,8 +3,6 @@
 Knows that a folder is one; what its files hold is read by the library, which runs no code of a dataset for this.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ The store is rebuilt from the copy, so the original may move or vanish. An archi
 the files that its importer read are kept, packed so that equal content has equal bytes.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

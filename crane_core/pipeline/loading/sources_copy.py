@@ -6,8 +6,6 @@ name says what it was made from: this code, the embedded data, the kept sources 
 It is taken only where loading everything again would give the same rows; `rebuild` never takes it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator

@@ -4,8 +4,6 @@ Works beside a running app: the ledger only grows, and its manifest is copied fi
 copied. The database is left out, because it is made again from these.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Diagnosis of the installation: what is installed, loaded, missing or contradictory, and what to do about it."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,16 +1,8 @@
 """Single answers taken out of every statistic, with who did it and why; the sources and the ledger keep them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from crane_core import ledger
-from crane_core.domain import (
-    InventoryAct,
-    InventoryAction,
-    Listed,
-    answer_name,
-)
+from crane_core import domain, ledger
 from crane_core.errors import StoreError
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.jobs.files import now, sayable
@@ -42,10 +34,10 @@ def invalidate(
         )
     at = now()
     acts = [
-        InventoryAct(
-            Listed.ANSWER,
-            answer_name(*key),
-            InventoryAction.REMOVE,
+        domain.InventoryAct(
+            domain.Listed.ANSWER,
+            domain.answer_name(*key),
+            domain.InventoryAction.REMOVE,
             at,
             by,
             held=f"answer {key.run_index} about {key.instance_id}",
@@ -59,13 +51,13 @@ def invalidate(
 
 def invalidated(
     folder: DataFolder, run: RunKey, instance_id: str = ""
-) -> list[InventoryAct]:
+) -> list[domain.InventoryAct]:
     """The acts that took out answers of a run, or only those to one instance, by the name of the answer."""
     parts = (*run, instance_id) if instance_id else run
     beginning = "".join(f"{part}/" for part in parts)
     found = [
         act
         for (kind, name), act in inventory(folder).removed.items()
-        if kind is Listed.ANSWER and name.startswith(beginning)
+        if kind is domain.Listed.ANSWER and name.startswith(beginning)
     ]
     return sorted(found, key=lambda act: act.name)

@@ -3,8 +3,6 @@
 Raises CraneError for what does not exist, what the pages rest on, and what is being worked on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,10 +10,7 @@ from crane_core import ledger
 from crane_core.domain import InventoryAct, InventoryAction, Listed
 from crane_core.errors import StoreError
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.jobs.files import is_held, now, sayable
 from crane_core.pipeline.places import DataFolder, embedded
@@ -80,8 +75,8 @@ def _held(kind: Listed, n: int) -> str:
 
 
 def _campaigns(folder: DataFolder) -> Iterator[InventoryEntry]:
-    for name in campaign_names(folder):
-        plan = kept_campaign(folder, name).plan
+    for name in campaigns.campaign_names(folder):
+        plan = campaigns.kept_campaign(folder, name).plan
         yield InventoryEntry(
             Listed.CAMPAIGN,
             name,

@@ -3,8 +3,6 @@
 Opens regular files only: a pipe or a device can be read without end.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

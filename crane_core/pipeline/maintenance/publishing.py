@@ -3,8 +3,6 @@
 Knows when a copy is out of date. Refuses to know who reads it.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

@@ -1,7 +1,5 @@
 """Notes as a table to take elsewhere, with the difference that each corrected diagnosis makes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

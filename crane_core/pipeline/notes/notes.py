@@ -5,22 +5,13 @@ ledger/notes.jsonl    one line per act; the database does not load it
 Whether a note may be removed by this person is the caller's question: the pages ask for the role, a terminal for none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from crane_core import ledger
-from crane_core.domain import (
-    Listed,
-    NoteAct,
-    NoteAction,
-    NoteKind,
-    answer_name,
-)
+from crane_core import domain, ledger
 from crane_core.errors import NoteError
 from crane_core.pipeline.audit import NOTES
 from crane_core.pipeline.inventory import Inventory, inventory
@@ -28,9 +19,9 @@ from crane_core.pipeline.jobs.files import now, sayable
 from crane_core.pipeline.places import DataFolder
 
 MOST_LETTERS = {
-    NoteKind.TAG: 40,
-    NoteKind.COMMENT: 2_000,
-    NoteKind.DIAGNOSIS: 4_000,
+    domain.NoteKind.TAG: 40,
+    domain.NoteKind.COMMENT: 2_000,
+    domain.NoteKind.DIAGNOSIS: 4_000,
 }
 """Characters of each kind."""
 MOST_OF_A_CASE = 300
@@ -67,13 +58,13 @@ class Note(NamedTuple):
     """A note as it is now. `removal` is the act that removed it; `corrects` the diagnosis that it replaces."""
 
     note: str
-    kind: NoteKind
+    kind: domain.NoteKind
     subject: NoteSubject
     text: str
     written_at: str
     written_by: str
     corrects: str | None = None
-    removal: NoteAct | None = None
+    removal: domain.NoteAct | None = None
 
 
 def note_file(folder: DataFolder) -> Path:
@@ -97,9 +88,9 @@ def standing(folder: DataFolder) -> list[Note]:
 
 def _has(kept: Inventory, note: Note) -> bool:
     about = note.subject
-    things = [(Listed.BENCHMARK, about.benchmark)]
+    things = [(domain.Listed.BENCHMARK, about.benchmark)]
     if about.experiment is not None:
-        name = answer_name(
+        name = domain.answer_name(
             about.benchmark,
             about.experiment,
             str(about.detector),
@@ -107,7 +98,10 @@ def _has(kept: Inventory, note: Note) -> bool:
             f"{about.case_id}_{about.version}",
             about.run_index or 0,
         )
-        things += [(Listed.RUN, about.experiment), (Listed.ANSWER, name)]
+        things += [
+            (domain.Listed.RUN, about.experiment),
+            (domain.Listed.ANSWER, name),
+        ]
     return all(kept.has(*thing) for thing in things)
 
 
@@ -125,18 +119,18 @@ def _read_once(
     """Read again if one of these differs: the list of cases asks at each click."""
     found: dict[str, Note] = {}
     for act in ledger.tail(file).records:
-        if not isinstance(act, NoteAct):
+        if not isinstance(act, domain.NoteAct):
             continue
-        if act.action is NoteAction.ADD:
+        if act.action is domain.NoteAction.ADD:
             found[act.note] = _note_of(act)
         elif act.note in found:
-            is_removal = act.action is NoteAction.REMOVE
+            is_removal = act.action is domain.NoteAction.REMOVE
             removal = act if is_removal else None
             found[act.note] = found[act.note]._replace(removal=removal)
     return tuple(found.values())
 
 
-def _note_of(act: NoteAct) -> Note:
+def _note_of(act: domain.NoteAct) -> Note:
     subject = NoteSubject(
         act.benchmark or "",
         act.case_id or "",
@@ -150,7 +144,7 @@ def _note_of(act: NoteAct) -> Note:
     return Note(
         note=act.note,
         # A line without a kind, which nothing here writes, reads as a remark.
-        kind=act.kind or NoteKind.COMMENT,
+        kind=act.kind or domain.NoteKind.COMMENT,
         subject=subject,
         text=act.text or "",
         written_at=act.acted_at,
@@ -161,7 +155,7 @@ def _note_of(act: NoteAct) -> Note:
 
 def add_note(
     folder: DataFolder,
-    kind: NoteKind,
+    kind: domain.NoteKind,
     subject: NoteSubject,
     text: str,
     *,
@@ -173,16 +167,16 @@ def add_note(
     corrects: of a corrected diagnosis, the text that it replaces.
     """
     words = _checked(kind, text)
-    if kind is NoteKind.DIAGNOSIS and (corrects or "").strip() == words:
+    if kind is domain.NoteKind.DIAGNOSIS and (corrects or "").strip() == words:
         raise NoteError(
             "This is the diagnosis as it is now.",
             remedy="Change what is wrong in it.",
         )
     with ledger.exclusively(note_file(folder)):
         _refuse_more(folder, kind, subject, words)
-        act = NoteAct(
+        act = domain.NoteAct(
             uuid4().hex[:12],
-            NoteAction.ADD,
+            domain.NoteAction.ADD,
             now(),
             _writer(by),
             kind=kind,
@@ -195,7 +189,7 @@ def add_note(
 
 
 def _refuse_more(
-    folder: DataFolder, kind: NoteKind, subject: NoteSubject, words: str
+    folder: DataFolder, kind: domain.NoteKind, subject: NoteSubject, words: str
 ) -> None:
     """Raise NoteError if the case has as many notes as it may, or this tag already."""
     here = of_case(standing(folder), subject.benchmark, subject.case_id)
@@ -207,19 +201,19 @@ def _refuse_more(
     is_tagged = any(
         note.subject == subject and note.text.casefold() == words.casefold()
         for note in here
-        if note.kind is NoteKind.TAG
+        if note.kind is domain.NoteKind.TAG
     )
-    if kind is NoteKind.TAG and is_tagged:
+    if kind is domain.NoteKind.TAG and is_tagged:
         raise NoteError(
             f"This {subject.thing} has the tag {words!r} already.",
             remedy="Choose another one.",
         )
 
 
-def _checked(kind: NoteKind, text: str) -> str:
+def _checked(kind: domain.NoteKind, text: str) -> str:
     """The text as it is kept: a tag on one line with single spaces. Raises NoteError."""
     said = sayable(text).strip()
-    if kind is NoteKind.TAG:
+    if kind is domain.NoteKind.TAG:
         said = " ".join(said.split())
     most = MOST_LETTERS[kind]
     # Only ends of lines and tabs may be among the characters that no screen shows.
@@ -252,24 +246,24 @@ def remove_note(
             f"A reason has up to {LONGEST_REASON} characters, not {len(why):,}.",
             remedy="Write it shorter.",
         )
-    return _turn(folder, note, NoteAction.REMOVE, by, why or None)
+    return _turn(folder, note, domain.NoteAction.REMOVE, by, why or None)
 
 
 def restore_note(folder: DataFolder, note: str, *, by: str) -> Note:
     """Bring a removed note back. Raises NoteError if no such note is removed."""
-    return _turn(folder, note, NoteAction.RESTORE, by, None)
+    return _turn(folder, note, domain.NoteAction.RESTORE, by, None)
 
 
 def _turn(
     folder: DataFolder,
     note: str,
-    action: NoteAction,
+    action: domain.NoteAction,
     by: str,
     reason: str | None,
 ) -> Note:
     with ledger.exclusively(note_file(folder)):
         found = {one.note: one for one in all_notes(folder)}.get(note)
-        is_removal = action is NoteAction.REMOVE
+        is_removal = action is domain.NoteAction.REMOVE
         if found is None or is_removal is (found.removal is not None):
             state = "can be removed" if is_removal else "can be restored"
             raise NoteError(
@@ -278,7 +272,7 @@ def _turn(
             )
         if not is_removal:
             _refuse_more(folder, found.kind, found.subject, found.text)
-        act = NoteAct(note, action, now(), _writer(by), reason=reason)
+        act = domain.NoteAct(note, action, now(), _writer(by), reason=reason)
         ledger.append(note_file(folder), act)
     return found._replace(removal=act if is_removal else None)
 

@@ -1,17 +1,12 @@
 """Notes for a reader: which they may see, which tags there are, and who is mentioned."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from crane_core.annotation.plan import NAME
 from crane_core.domain import NoteKind
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.notes.notes import Note
 from crane_core.pipeline.places import DataFolder
 
@@ -45,8 +40,8 @@ def cases_labelled_by(
 ) -> frozenset[tuple[str, str]]:
     """Benchmark and case of all items of the blind, open campaigns that this person labels in."""
     plans = []
-    for name in campaign_names(folder) if person else []:
-        plan, lock = kept_campaign(folder, name)
+    for name in campaigns.campaign_names(folder) if person else []:
+        plan, lock = campaigns.kept_campaign(folder, name)
         if plan.blind and lock is None and person in plan.annotators:
             plans.append(plan)
     verdicts = [item.verdict for plan in plans for item in plan.items]

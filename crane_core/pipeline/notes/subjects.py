@@ -1,7 +1,5 @@
 """What a note can be about: the case, its answers and labels, and the diagnosis of each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from crane_core.errors import NoteError

@@ -5,8 +5,6 @@ notifications-sent.json    by channel: the events that were sent to it, so that 
 An event is noted before it is sent: where a process is killed in between, one message is missed rather than sent twice.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import time

@@ -7,8 +7,6 @@ has it, and the repr of a channel leaves it out. Only commands on this machine a
 one would make the server call it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import stat

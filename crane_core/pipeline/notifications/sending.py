@@ -4,8 +4,6 @@ What Apprise logs and raises stays in this file, because it may quote an address
 the channel and a few words of ours.
 """
 
-from __future__ import annotations
-
 import logging
 from importlib.util import find_spec
 from threading import Thread

@@ -3,8 +3,6 @@
 Knows the order of the work. What a fix must not be, and whether it runs through, is decided as for those of the rules.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace

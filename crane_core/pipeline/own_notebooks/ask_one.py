@@ -3,8 +3,6 @@
 Nothing is stored: the notebook belongs to no benchmark, and the visitor sees the raw reply.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 
@@ -17,12 +15,7 @@ from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.jobs.ask_models import usd_of
 from crane_core.pipeline.jobs.words import cost_words
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
-from crane_core.prompts.reply import (
-    SCHEMA_NAME,
-    ReadReply,
-    read_reply,
-    reply_schema,
-)
+from crane_core.prompts import reply
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
@@ -35,7 +28,7 @@ class QuestionOutcome:
 
     model: str
     answer: Answer
-    read: ReadReply
+    read: reply.ReadReply
     usd: float | None
 
     def as_json(self) -> JsonObject:
@@ -90,7 +83,10 @@ def ask_one(
     """
     got: list[Answer] = []
     question = Question(
-        sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME
+        sent.prompt.sha256,
+        sent.prompt.text,
+        reply.reply_schema(),
+        reply.SCHEMA_NAME,
     )
     try:
         ask_all(
@@ -108,11 +104,11 @@ def ask_one(
             remedy="You can ask again; the endpoint may charge for work that it already began.",
         )
     [answer] = got
-    nothing = ReadReply(None, None, None)
+    nothing = reply.ReadReply(None, None, None)
     read = (
         nothing
         if answer.text is None
-        else read_reply(answer.text, answer.finish_reason)
+        else reply.read_reply(answer.text, answer.finish_reason)
     )
     usd = answer.usd or usd_of(
         price_of(endpoint, price), answer.input_tokens, answer.output_tokens

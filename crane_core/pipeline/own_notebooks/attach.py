@@ -3,23 +3,14 @@
 Knows which cell is next. Runs no cell, except in a copy of the kernel on request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell
+from crane_core.pipeline.own_notebooks import fixing, prompt_of_notebook
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
-from crane_core.pipeline.own_notebooks.fixing import (
-    FixFinder,
-    cells_of_history,
-)
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    captured_state,
-    planned_cells,
-)
 from crane_core.pipeline.own_notebooks.value_origins import not_run
 from crane_core.repair.search import RepairOutcome
 from crane_core.runtime.attached import (
@@ -89,9 +80,9 @@ def _repair(
     def rehearse(source: str, names: Sequence[str]) -> Rehearsal:
         return live.rehearse(source, seconds, names)
 
-    finder = FixFinder(
+    finder = fixing.FixFinder(
         plan.target.source,
-        cells_of_history(plan.cells, result.ran, plan.target),
+        fixing.cells_of_history(plan.cells, result.ran, plan.target),
         plan.target.index,
     )
     finder(result.state, crash, rehearse)
@@ -127,8 +118,8 @@ def _checked(
     return CheckedNotebook(
         path,
         seen,
-        tuple(planned_cells(seen, path.stem)),
-        captured_state(result.state, path.stem),
+        tuple(prompt_of_notebook.planned_cells(seen, path.stem)),
+        prompt_of_notebook.captured_state(result.state, path.stem),
         is_attached=True,
         rehearsal=rehearsal,
         repair=repair,

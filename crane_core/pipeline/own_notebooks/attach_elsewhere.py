@@ -4,8 +4,6 @@ Knows where the secret of the server comes from: the pasted address, a file, the
 Refuses to store it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

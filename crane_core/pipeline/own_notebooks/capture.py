@@ -4,8 +4,6 @@ The file is there from the beginning, so that a folder that cannot be written is
 gets its name at the end, so that no reader sees half of one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

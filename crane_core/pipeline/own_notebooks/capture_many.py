@@ -4,8 +4,6 @@ A notebook whose file is there already, and not older than the notebook, is left
 earlier one that was stopped.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed

@@ -4,8 +4,6 @@ Knows the order of the steps and what is available after each. Nothing is run un
 nothing is sent unless `ask` is.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,12 +15,7 @@ from crane_core.domain import Cell, JsonObject, KernelState, Setting
 from crane_core.errors import KernelError, NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    WrittenPrompt,
-    captured_state,
-    planned_cells,
-    written,
-)
+from crane_core.pipeline.own_notebooks import prompt_of_notebook
 from crane_core.prompts.template import Template
 from crane_core.repair.search import RepairOutcome
 from crane_core.runtime.capture import capture
@@ -72,7 +65,9 @@ class CheckedNotebook:
 def read_notebook(path: Path, target: int | None = None) -> CheckedNotebook:
     """The cells of a notebook file; nothing is run. Raises NotebookError."""
     plan = read_plan(path, target)
-    return CheckedNotebook(path, plan, tuple(planned_cells(plan, path.stem)))
+    return CheckedNotebook(
+        path, plan, tuple(prompt_of_notebook.planned_cells(plan, path.stem))
+    )
 
 
 def run_up(checked: CheckedNotebook, **options: Any) -> CheckedNotebook:
@@ -85,7 +80,9 @@ def run_up(checked: CheckedNotebook, **options: Any) -> CheckedNotebook:
     )
     return replace(
         checked,
-        state=captured_state(captured.to_json(), checked.name),
+        state=prompt_of_notebook.captured_state(
+            captured.to_json(), checked.name
+        ),
         seconds_before=sum(cell.seconds for cell in captured.cells),
         rehearsal=captured.result.rehearsal,
     )
@@ -118,7 +115,7 @@ def with_state(
     ]
     return replace(
         checked,
-        state=captured_state(document, checked.name),
+        state=prompt_of_notebook.captured_state(document, checked.name),
         seconds_before=sum(seconds)
         if len(seconds) == len(ran) and ran
         else None,
@@ -163,9 +160,11 @@ def unsure(said: Prediction) -> list[str]:
 
 def to_send(
     checked: CheckedNotebook, setting: Setting, template: Template | None = None
-) -> WrittenPrompt:
+) -> prompt_of_notebook.WrittenPrompt:
     """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
-    return written(checked.cells, checked.state, setting, template)
+    return prompt_of_notebook.written(
+        checked.cells, checked.state, setting, template
+    )
 
 
 def is_on(environment: Mapping[str, str], variable: str) -> bool:

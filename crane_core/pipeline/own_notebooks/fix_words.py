@@ -1,7 +1,5 @@
 """How fixes are shown: lines for people, members for JSON. Text of the notebook is made plain by who prints it."""
 
-from __future__ import annotations
-
 from crane_core.domain import JsonObject
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook
 from crane_core.repair.fix import RULES, diff

@@ -3,8 +3,6 @@
 Knows how a plan's cells and a state become what remedies see. Refuses to know how a fix is found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -3,8 +3,6 @@
 Knows where a value lies in a JSON text. Refuses a file that changed since it was read, and notebooks of format 3.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -3,8 +3,6 @@
 Refuses to know the database: a notebook's environment needs neither it nor what reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

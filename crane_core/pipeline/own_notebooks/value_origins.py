@@ -3,8 +3,6 @@
 Reads the code of the cells alone. Refuses to say where a value comes from that a function changed out of sight.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Local runs beside a study: verdicts of several experiments in one frame, with distinct detector names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

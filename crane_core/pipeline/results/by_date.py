@@ -5,8 +5,6 @@ model's data if every day that its date may mean comes after them; the others ar
 accuracy differs: newer notebooks may also be harder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,15 +14,7 @@ from numpy.typing import NDArray
 
 from crane_core.domain import DetectorKind
 from crane_core.llm.model_dates import KnownModels, ModelDates
-from crane_core.pipeline.results.measures import (
-    SEED,
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-    is_sampled,
-    scored,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.stated_date import StatedDate, stated_date
 from crane_core.stats import rates
@@ -74,9 +64,9 @@ def by_date(
     created: Mapping[str, str],
     known: KnownModels,
     *,
-    rule: VoteRule = VoteRule.MAJORITY,
-    credit: Credit = Credit.DETECTION,
-    inputs: Inputs = WITH_STATE,
+    rule: measures.VoteRule = measures.VoteRule.MAJORITY,
+    credit: measures.Credit = measures.Credit.DETECTION,
+    inputs: measures.Inputs = measures.WITH_STATE,
     bound: float = SMALLEST_EFFECT,
 ) -> ByDate:
     """Compare the language models of a slice of the verdict frame, which is of one benchmark.
@@ -131,13 +121,16 @@ def _known_of(
 
 
 def _measures(
-    rows: pd.DataFrame, rule: VoteRule, credit: Credit, inputs: Inputs
+    rows: pd.DataFrame,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs,
 ) -> Iterator[_Measure]:
     """The accuracy with each of both inputs, then the gain over the instances that have an outcome with both."""
     found: dict[str, pd.DataFrame] = {}
     for setting in inputs:
         mine = rows[rows["setting"] == setting].sort_values("instance_id")
-        parts = scored(mine, rule, credit).parts
+        parts = measures.scored(mine, rule, credit).parts
         if mine.empty or parts is None:
             continue
         ratio = rates.accuracy(parts)
@@ -146,7 +139,7 @@ def _measures(
         )
         counted = counted[counted["whole"] > 0]
         # Where a label stands for others, the winner of each instance is unknown.
-        is_tested = not is_sampled(mine, rule, credit)
+        is_tested = not measures.is_sampled(mine, rule, credit)
         yield _measure(str(setting), [counted], is_tested=is_tested)
         if is_tested:
             found[setting] = counted.set_index("instance_id")
@@ -203,7 +196,9 @@ def _compared(of: _Measure, is_after: NDArray[np.bool_]) -> dict[str, Any]:
         moved = sum(
             sign * part for sign, part in zip(of.signs, of.parts, strict=True)
         )
-        p = shuffled_groups(moved, of.wholes[0], case, is_after, seed=SEED)
+        p = shuffled_groups(
+            moved, of.wholes[0], case, is_after, seed=measures.SEED
+        )
     return row | {
         "n": difference.n,
         "n_cases": difference.n_clusters,

@@ -4,28 +4,13 @@ The same numbers as `measures.paired_rows`, `gain_table` and `rate_table` give o
 count for themselves alone. For rates that are a yes or no per instance; see `measures.YES_OR_NO`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    COMPARED,
-    PARTIAL_CREDIT,
-    RATE_COLUMNS,
-    SEED,
-    TESTED,
-    WITH_STATE,
-    Credit,
-    Inputs,
-    PairedTest,
-    VoteRule,
-    adjusted,
-    test_of,
-)
+from crane_core.pipeline.results import measures
 from crane_core.stats import intervals, paired, sign_flip
 from crane_core.stats.rates import DIAGNOSIS_CREDIT
 from crane_core.storage import case_counts as stored
@@ -53,10 +38,10 @@ def compared_by_case(
     benchmark: str,
     shown: pd.DataFrame,
     *,
-    rule: VoteRule,
-    credit: Credit,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
     rate: str = "Accuracy",
-    inputs: Inputs = WITH_STATE,
+    inputs: measures.Inputs = measures.WITH_STATE,
 ) -> Compared:
     """What two inputs of the shown detectors change.
 
@@ -65,8 +50,8 @@ def compared_by_case(
     """
     credits = (
         None
-        if credit is Credit.DETECTION
-        else DIAGNOSIS_CREDIT | {"partial": PARTIAL_CREDIT[credit]}
+        if credit is measures.Credit.DETECTION
+        else DIAGNOSIS_CREDIT | {"partial": measures.PARTIAL_CREDIT[credit]}
     )
     question = stored.CountQuestion(
         benchmark,
@@ -84,7 +69,7 @@ def compared_by_case(
     counted = stored.case_counts(store.cursor(), question, series)
     about = shown.drop_duplicates("detector").set_index("detector")
     beside = set(shown.loc[shown["is_beside"], "detector"])
-    test = test_of(rule=rule, credit=credit, rate=rate)
+    test = measures.test_of(rule=rule, credit=credit, rate=rate)
     gains, rates, n_unpaired = [], [], {}
     for detector in about.index[about.index.isin(counted["series"])]:
         cases = _each_case(counted[counted["series"] == detector])
@@ -108,8 +93,8 @@ def compared_by_case(
             for row in _rates(cases, inputs, credit)
         ]
     return Compared(
-        adjusted(pd.DataFrame(gains)),
-        pd.DataFrame(rates, columns=[*BY, *RATE_COLUMNS]),
+        measures.adjusted(pd.DataFrame(gains)),
+        pd.DataFrame(rates, columns=[*BY, *measures.RATE_COLUMNS]),
         n_unpaired,
     )
 
@@ -120,7 +105,9 @@ def _each_case(counts: pd.DataFrame) -> pd.DataFrame:
     return counts.loc[np.repeat(counts.index, counts["n_cases"])]
 
 
-def _gain(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
+def _gain(
+    cases: pd.DataFrame, test: measures.PairedTest | None
+) -> dict[str, float]:
     base, other, n = cases["right_base"], cases["right_other"], cases["n_kept"]
     estimate = intervals.difference_of_cases(base, other, n)
     total = n.sum()
@@ -129,7 +116,7 @@ def _gain(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
         "n_cases": estimate.n_clusters,
         **dict(
             zip(
-                COMPARED,
+                measures.COMPARED,
                 (base.sum() / total, other.sum() / total, *estimate[:3]),
                 strict=True,
             )
@@ -138,21 +125,23 @@ def _gain(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
     }
 
 
-def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
-    nothing = dict.fromkeys(TESTED, float("nan"))
+def _tested(
+    cases: pd.DataFrame, test: measures.PairedTest | None
+) -> dict[str, float]:
+    nothing = dict.fromkeys(measures.TESTED, float("nan"))
     if test is None:
         return nothing
     by_case = sign_flip.sign_flip(
         cases["right_other"] - cases["right_base"],
         np.arange(len(cases)),
-        seed=SEED,
+        seed=measures.SEED,
     )
-    if test is PairedTest.SIGN_FLIP:
+    if test is measures.PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
     gained, lost = int(cases["only_other"].sum()), int(cases["only_base"].sum())
     return dict(
         zip(
-            TESTED,
+            measures.TESTED,
             (gained, lost, paired.mcnemar(lost, gained), by_case),
             strict=True,
         )
@@ -161,8 +150,8 @@ def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
 
 def _rates(
     cases: pd.DataFrame,
-    inputs: Inputs,
-    credit: Credit,
+    inputs: measures.Inputs,
+    credit: measures.Credit,
 ) -> Iterator[dict[str, object]]:
     for side, setting in zip(("base", "other"), inputs, strict=True):
         n = cases[f"n_{side}"]
@@ -172,7 +161,7 @@ def _rates(
         estimate = intervals.rate_of_cases(cases[f"right_{side}"], n)
         labels = [
             0
-            if credit is Credit.DETECTION
+            if credit is measures.Credit.DETECTION
             else int(cases[f"{name}_{side}"].sum())
             for name in LABELS
         ]
@@ -184,4 +173,4 @@ def _rates(
             *estimate[:3],
         )
         row = (str(setting), *found, n_asked - estimate.n, *labels)
-        yield dict(zip(("setting", *RATE_COLUMNS), row, strict=True))
+        yield dict(zip(("setting", *measures.RATE_COLUMNS), row, strict=True))

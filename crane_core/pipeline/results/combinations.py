@@ -16,12 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind, Setting
-from crane_core.pipeline.results.measures import (
-    PairedTest,
-    VoteRule,
-    detected,
-    tested,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.stats import combination, intervals, rates
 from crane_core.stats.equivalence import SMALLEST_EFFECT
@@ -122,7 +117,7 @@ def combine(
     frame: pd.DataFrame,
     members: Sequence[Member],
     *,
-    rule: VoteRule,
+    rule: measures.VoteRule,
     bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
@@ -151,7 +146,7 @@ def with_rules(
     frame: pd.DataFrame,
     rules: Member,
     *,
-    rule: VoteRule,
+    rule: measures.VoteRule,
     bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The rules first, then each model with each input, and the majority of the models with each: one planned family.
@@ -190,9 +185,9 @@ class _Said(NamedTuple):
     cases: NDArray[np.int64]
 
 
-def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
+def _said(frame: pd.DataFrame, rule: measures.VoteRule) -> _Said:
     # Combining needs yes or no of each member, which the mean of answers does not give.
-    by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
+    by = rule if rule is measures.VoteRule.ALL else measures.VoteRule.MAJORITY
     number = (
         frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
     )
@@ -204,7 +199,7 @@ def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
             "a detector has several answers to an instance in one setting"
         )
     said = np.full(len(names) * len(named), np.nan)
-    said[place] = detected(frame, by)
+    said[place] = measures.detected(frame, by)
     wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
     wide.columns = pd.Index(_members(named), tupleize_cols=False)
     facts = frame.drop_duplicates("instance_id").set_index("instance_id")
@@ -305,11 +300,11 @@ class _Table(NamedTuple):
             "difference": found.value,
             "low": found.low,
             "high": found.high,
-            **tested(
+            **measures.tested(
                 one,
                 other,
                 self.cases,
-                PairedTest.MCNEMAR,
+                measures.PairedTest.MCNEMAR,
             ),
         }
 

@@ -1,7 +1,5 @@
 """Which two inputs of a detector can be compared: those that it had on the same instances."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -4,8 +4,6 @@ Knows the answers of one run. An answer counts if it has a confidence of the kin
 instance is known; every other answer is counted with the reason.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from enum import StrEnum
 from typing import NamedTuple
@@ -15,11 +13,7 @@ import pandas as pd
 
 from crane_core.pipeline.results.measures import estimate_row
 from crane_core.prompts.confidence import StatedConfidence, read_confidence
-from crane_core.stats.calibration import (
-    brier_score,
-    reliability_points,
-    risk_coverage_points,
-)
+from crane_core.stats import calibration
 from crane_core.stats.intervals import RateEstimate, clustered_rate
 from crane_core.storage.answers import RunKey, replies_to_read
 from crane_core.storage.store import Store
@@ -62,12 +56,12 @@ def run_confidence(
     columns = counted["probability"], counted["is_right"], counted["case_id"]
     bins = [
         {"x": point.stated} | estimate_row(point.right)
-        for point in reliability_points(*columns)
+        for point in calibration.reliability_points(*columns)
     ]
     risks = [
         {"threshold": 100 * point.threshold, "coverage": point.coverage}
         | estimate_row(point.risk)
-        for point in risk_coverage_points(*columns)
+        for point in calibration.risk_coverage_points(*columns)
     ]
     each = np.ones(len(counted))
     return RunConfidence(
@@ -76,7 +70,7 @@ def run_confidence(
         left_out=left_out,
         stated=float(counted["probability"].mean()),
         right=clustered_rate(counted["is_right"], each, counted["case_id"]),
-        brier=brier_score(*columns),
+        brier=calibration.brier_score(*columns),
         bins=pd.DataFrame(bins),
         risks=pd.DataFrame(risks),
     )

@@ -1,7 +1,5 @@
 """From stored answers to the tidy frame that every table, chart and filter starts from."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.domain import library_group

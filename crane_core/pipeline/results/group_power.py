@@ -4,8 +4,6 @@ Prospective: for the smallest effect of interest, not for the change that was ob
 its p-value does.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -4,8 +4,6 @@ The statistics are in `stats.joint_curve`. Readings in which labels of a sample
 stand for others have no tests and are not in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

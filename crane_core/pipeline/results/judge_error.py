@@ -4,23 +4,13 @@ By majority, with a correct diagnosis needed: the reading whose labels people an
 one benchmark as a person and as the judge judged them; the statistic is `stats.judge_error`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    PARTIAL_CREDIT,
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-    asks_for_label,
-    detected,
-)
+from crane_core.pipeline.results import measures
 from crane_core.stats.judge_error import (
     CorrectedDifference,
     DoubleLabels,
@@ -40,7 +30,7 @@ def judge_error(
     judged: Mapping[str, pd.DataFrame],
     person: str,
     judges: Sequence[str],
-    inputs: Inputs = WITH_STATE,
+    inputs: measures.Inputs = measures.WITH_STATE,
 ) -> pd.DataFrame:
     """A row per judge and detector with both inputs, columns COLUMNS.
 
@@ -58,7 +48,7 @@ def judge_error(
 
 
 def _of_judge(
-    by_person: pd.DataFrame, by_judge: pd.DataFrame, inputs: Inputs
+    by_person: pd.DataFrame, by_judge: pd.DataFrame, inputs: measures.Inputs
 ) -> Iterator[dict[str, Any]]:
     counted = _counted(by_person, by_judge, inputs)
     double = counted[counted["is_double"]]
@@ -101,15 +91,15 @@ def _named(found: CorrectedDifference) -> dict[str, float]:
 
 
 def _counted(
-    by_person: pd.DataFrame, by_judge: pd.DataFrame, inputs: Inputs
+    by_person: pd.DataFrame, by_judge: pd.DataFrame, inputs: measures.Inputs
 ) -> pd.DataFrame:
     """A row per answered instance of the judge's frame, with what it counts; unlabelled crashes are left out."""
     said_by = by_person[[*_KEY, "human"]].rename(columns={"human": "person"})
     rows = by_judge[by_judge["setting"].isin(inputs)]
     rows = rows.merge(said_by, on=_KEY, how="left", validate="one_to_one")
-    found = detected(rows, VoteRule.MAJORITY)
-    needs_label = asks_for_label(rows, VoteRule.MAJORITY)
-    partial = PARTIAL_CREDIT[Credit.STRICT]
+    found = measures.detected(rows, measures.VoteRule.MAJORITY)
+    needs_label = measures.asks_for_label(rows, measures.VoteRule.MAJORITY)
+    partial = measures.PARTIAL_CREDIT[measures.Credit.STRICT]
     judge = diagnosis_credit(rows["human"], partial=partial)
     person = diagnosis_credit(rows["person"], partial=partial)
     is_known = ~np.isnan(found) & ~(needs_label & np.isnan(judge))

@@ -5,8 +5,6 @@ same crash. The comparison is that of two inputs (`measures.Pairs`): the origina
 the copies that of the other. Refuses to know why an accuracy differs: copies may also be harder.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -15,14 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crane_core.domain import EXECUTED_KINDS
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Pairs,
-    VoteRule,
-    paired_rows,
-    rate_table,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.equivalence import SMALLEST_EFFECT
@@ -57,7 +48,7 @@ class KnownNotebooks(NamedTuple):
     """
 
     of: CopiedBenchmark
-    credit: Credit
+    credit: measures.Credit
     table: pd.DataFrame
     n_unlike: int
 
@@ -73,7 +64,7 @@ def known_notebooks(
     frame: pd.DataFrame,
     runs: pd.DataFrame,
     of: CopiedBenchmark,
-    credit: Credit = Credit.DETECTION,
+    credit: measures.Credit = measures.Credit.DETECTION,
     bound: float = SMALLEST_EFFECT,
 ) -> KnownNotebooks:
     """The comparison by majority. With a diagnosis to be correct, only of runs with labels on both sides.
@@ -110,7 +101,7 @@ def known_notebooks(
 
 
 def _candidates(
-    frame: pd.DataFrame, of: CopiedBenchmark, credit: Credit
+    frame: pd.DataFrame, of: CopiedBenchmark, credit: measures.Credit
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Two experiments of one detector and setting that share an answered instance, as rows of those instances."""
     is_meant = frame["n_crash"] + frame["n_safe"] > 0
@@ -133,7 +124,7 @@ def _candidates(
             ]
             # Without any label only what needs none would be left, the fixed notebooks and the misses.
             is_judged = all(run["human"].notna().any() for run in both)
-            if shared and (credit is Credit.DETECTION or is_judged):
+            if shared and (credit is measures.Credit.DETECTION or is_judged):
                 yield both[0], both[1]
 
 
@@ -158,18 +149,22 @@ def _as_inputs(
     named = {"detector": place, "detector_title": place}
     return [
         rows.assign(setting=str(setting), **named)
-        for rows, setting in zip((original, copy), WITH_STATE, strict=True)
+        for rows, setting in zip(
+            (original, copy), measures.WITH_STATE, strict=True
+        )
     ]
 
 
 def _compared(
-    sides: pd.DataFrame, places: list[dict[str, Any]], credit: Credit
+    sides: pd.DataFrame, places: list[dict[str, Any]], credit: measures.Credit
 ) -> pd.DataFrame:
     """Differences with their tests, not yet adjusted, and the accuracies over the same instances."""
-    rule = VoteRule.MAJORITY
-    gains = Pairs.of(sides, ["detector"], WITH_STATE).gains(rule, credit, RATE)
-    rates = rate_table(
-        paired_rows(sides, rule=rule, credit=credit),
+    rule = measures.VoteRule.MAJORITY
+    gains = measures.Pairs.of(sides, ["detector"], measures.WITH_STATE).gains(
+        rule, credit, RATE
+    )
+    rates = measures.rate_table(
+        measures.paired_rows(sides, rule=rule, credit=credit),
         by=["detector", "setting"],
         rate=RATE,
         rule=rule,
@@ -183,7 +178,7 @@ def _compared(
         place = row["detector"]
         ends = {
             f"{side}_{end}": accuracy[place, setting][end]
-            for side, setting in zip(SIDES, WITH_STATE, strict=True)
+            for side, setting in zip(SIDES, measures.WITH_STATE, strict=True)
             for end in ("value", "low", "high")
         }
         rows.append(row | ends | places[int(place)])

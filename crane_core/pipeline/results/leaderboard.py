@@ -5,8 +5,6 @@ so that strict accuracy and detection alone are never in one order. What answere
 lacks labels, is on the board without a rank, with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -16,15 +14,8 @@ from numpy.typing import NDArray
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.llm.prices import list_price
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.input_cost import published_tokens
-from crane_core.pipeline.results.measures import (
-    SEED,
-    Credit,
-    VoteRule,
-    is_sampled,
-    outcomes,
-    rate_table,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats import ranking, rates
 from crane_core.stats.ranking import PairTest, RankRange
@@ -43,8 +34,8 @@ class BoardPolicy(NamedTuple):
     """What one board counts: rule and credit as in `measures`, and whose labels; none for detection alone."""
 
     benchmark: str
-    rule: VoteRule = VoteRule.MAJORITY
-    credit: Credit = Credit.STRICT
+    rule: measures.VoteRule = measures.VoteRule.MAJORITY
+    credit: measures.Credit = measures.Credit.STRICT
     annotator: str = ""
 
 
@@ -116,7 +107,7 @@ class _OutcomeTable(NamedTuple):
 
 
 def _outcome_table(frame: pd.DataFrame, policy: BoardPolicy) -> _OutcomeTable:
-    of = outcomes(frame, policy.rule, policy.credit)
+    of = measures.outcomes(frame, policy.rule, policy.credit)
     parts = rates.confusion_parts(of.truth, of.predicted, credit=of.worth)
     found = np.where(
         np.asarray(parts.left_out) > 0,
@@ -144,10 +135,10 @@ def _rates(frame: pd.DataFrame, policy: BoardPolicy) -> pd.DataFrame:
         "rule": policy.rule,
         "credit": policy.credit,
     }
-    table = rate_table(frame, rate="Accuracy", **how)
+    table = measures.rate_table(frame, rate="Accuracy", **how)
     table = table.drop(columns=["part", "whole"])
     for rate, name in OTHER_RATES.items():
-        table[name] = rate_table(frame, rate=rate, **how)["value"]
+        table[name] = measures.rate_table(frame, rate=rate, **how)["value"]
     return table
 
 
@@ -165,7 +156,8 @@ def _known(
     known = pd.DataFrame(right.conditions, columns=KEY).assign(
         n_known=(~np.isnan(right.values)).sum(axis=1),
         is_sampled=[
-            is_sampled(rows, policy.rule, policy.credit) for _, rows in by
+            measures.is_sampled(rows, policy.rule, policy.credit)
+            for _, rows in by
         ],
     )
     return found.merge(known, on=KEY)
@@ -248,7 +240,9 @@ def _ranked(
     n_ranked = int(rows["why_unranked"].isna().sum())
     names = rows[KEY].head(n_ranked).itertuples(index=False, name=None)
     places = [right.conditions.index(name) for name in names]
-    tests = ranking.pair_tests(right.values[places], right.case, seed=SEED)
+    tests = ranking.pair_tests(
+        right.values[places], right.case, seed=measures.SEED
+    )
     better = ranking.shown_better(n_ranked, tests)
     ranges = ranking.rank_ranges(better)
     groups = ranking.letter_groups(better | better.T)
@@ -274,7 +268,9 @@ def usual_boards(verdicts: pd.DataFrame, runs: pd.DataFrame) -> list[Board]:
     found = []
     for benchmark, rows in verdicts.groupby("benchmark", sort=False):
         is_judged = bool(rows["human"].notna().any())
-        policies = [BoardPolicy(str(benchmark), credit=Credit.DETECTION)]
+        policies = [
+            BoardPolicy(str(benchmark), credit=measures.Credit.DETECTION)
+        ]
         if is_judged:
             strict = BoardPolicy(str(benchmark), annotator=PUBLISHED_HUMAN)
             policies.insert(0, strict)

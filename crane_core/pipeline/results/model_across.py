@@ -1,18 +1,11 @@
 """Do the detectors gain alike from one input over another? One model over all, from a slice of the verdict frame."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.right_or_wrong import right_or_wrong
 from crane_core.stats import gee
 
@@ -42,9 +35,9 @@ class ModelAcross(NamedTuple):
 def model_across(
     frame: pd.DataFrame,
     *,
-    rule: VoteRule,
-    credit: Credit,
-    inputs: Inputs = WITH_STATE,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs = measures.WITH_STATE,
 ) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case (see `right_or_wrong`)."""
     rows, why_not = right_or_wrong(

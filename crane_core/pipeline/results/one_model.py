@@ -3,19 +3,12 @@
 The outcome is right or wrong per instance by the vote rule, so repeated answers count once. See `stats.one_model`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.right_or_wrong import right_or_wrong
 from crane_core.stats.gee import Unfit
 from crane_core.stats.intervals import clustered_difference
@@ -52,9 +45,9 @@ class ModelOfAll(NamedTuple):
 def model_of_all(
     frame: pd.DataFrame,
     *,
-    rule: VoteRule,
-    credit: Credit,
-    inputs: Inputs = WITH_STATE,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs = measures.WITH_STATE,
 ) -> ModelOfAll:
     """Fit the model to the answers of every detector with both inputs.
 

@@ -1,7 +1,5 @@
 """The outcome of every row of a table of comparisons, from the adjusted p-values that its columns hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ family with p = 1, so that no finding gets easier because another question is st
 cases a question is decided only at a planned look, by a p that allows for all looks (`stats.alpha_spending`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
@@ -16,15 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from crane_core.pipeline.results import study_plan
 from crane_core.pipeline.results.comparisons import comparison_text, comparisons
 from crane_core.pipeline.results.measures import Inputs, gain_table
 from crane_core.pipeline.results.outcomes import TESTS
-from crane_core.pipeline.results.study_plan import (
-    HOLM,
-    PlannedQuestion,
-    PlanOnRecord,
-    StudyPlan,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 from crane_core.stats.alpha_spending import nominal_levels, repeated_p
@@ -55,7 +48,9 @@ class Found(StrEnum):
 
 
 def answers_of(
-    question: PlannedQuestion, plan: StudyPlan, rows: pd.DataFrame
+    question: study_plan.PlannedQuestion,
+    plan: study_plan.StudyPlan,
+    rows: pd.DataFrame,
 ) -> pd.DataFrame:
     """The rows of a verdict frame that a planned question asks about."""
     is_meant = (rows["benchmark"] == plan.benchmark) & (
@@ -67,14 +62,16 @@ def answers_of(
     return rows[is_meant]
 
 
-def n_answered(plan: StudyPlan, rows: pd.DataFrame) -> int:
+def n_answered(plan: study_plan.StudyPlan, rows: pd.DataFrame) -> int:
     """Answers to the plan's questions that a verdict frame holds; one that two questions ask about counts once."""
     found = [answers_of(question, plan, rows) for question in plan.questions]
     met = rows.loc[pd.concat(found).index.unique()]
     return int((met["n_crash"] + met["n_safe"]).sum())
 
 
-def plan_findings(on_record: PlanOnRecord, rows_of: RowsOf) -> pd.DataFrame:
+def plan_findings(
+    on_record: study_plan.PlanOnRecord, rows_of: RowsOf
+) -> pd.DataFrame:
     """A row per question of a plan, with COLUMNS; shares, nan where there is none. why: what keeps it open."""
     plan, record = on_record
     measured = [
@@ -124,7 +121,9 @@ def plan_findings(on_record: PlanOnRecord, rows_of: RowsOf) -> pd.DataFrame:
 
 
 def _measured(
-    question: PlannedQuestion, plan: StudyPlan, rows: pd.DataFrame
+    question: study_plan.PlannedQuestion,
+    plan: study_plan.StudyPlan,
+    rows: pd.DataFrame,
 ) -> dict[str, Any]:
     """The comparison before any adjustment, and why it decides nothing yet; empty where it decides."""
     nothing: dict[str, Any] = dict.fromkeys(MEASURED, np.nan)
@@ -153,19 +152,19 @@ def _measured(
 
 
 def _in_family(
-    p_values: Iterable[float], look: Iterable[int], plan: StudyPlan
+    p_values: Iterable[float], look: Iterable[int], plan: study_plan.StudyPlan
 ) -> NDArray[np.float64]:
     """Adjusted for the looks, then over all questions of the plan, also those without an answer."""
     repeated = [
         repeated_p(p, one, plan.n_looks, plan.spending)
         for p, one in zip(p_values, look, strict=True)
     ]
-    adjust = holm if plan.correction == HOLM else benjamini_hochberg
+    adjust = holm if plan.correction == study_plan.HOLM else benjamini_hochberg
     is_made = ~np.isnan(repeated)
     return np.where(is_made, adjust(np.where(is_made, repeated, 1.0)), np.nan)
 
 
-def _look_words(n_cases: int, plan: StudyPlan) -> str:
+def _look_words(n_cases: int, plan: study_plan.StudyPlan) -> str:
     """How far a question is, and the level of this look, which is what a reader who looks now may reject at."""
     said = f"{n_cases} of {plan.n_cases} planned cases"
     if plan.n_looks == 1:
@@ -177,7 +176,9 @@ def _look_words(n_cases: int, plan: StudyPlan) -> str:
     return f"{said}, look {look} of {plan.n_looks}: nominal level {level:.2g}"
 
 
-def deviations(on_record: PlanOnRecord, found: pd.DataFrame) -> list[str]:
+def deviations(
+    on_record: study_plan.PlanOnRecord, found: pd.DataFrame
+) -> list[str]:
     """What a reader must know of how the plan was kept: what came before it, and questions beyond its stop rule."""
     plan, record = on_record
     day = record.registered_at[:10]
@@ -195,7 +196,7 @@ def deviations(on_record: PlanOnRecord, found: pd.DataFrame) -> list[str]:
 
 
 def exploratory(
-    plans: Iterable[PlanOnRecord], rows: pd.DataFrame
+    plans: Iterable[study_plan.PlanOnRecord], rows: pd.DataFrame
 ) -> list[tuple[str, Inputs]]:
     """Comparisons that the answers of one benchmark allow and no plan names: detector and inputs."""
     planned = {

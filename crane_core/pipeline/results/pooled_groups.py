@@ -3,8 +3,6 @@
 Takes the table of changes per group and detector (`measures.change_table`); the statistic is `stats.shrinkage`.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.stats.shrinkage import shrunken, standard_errors

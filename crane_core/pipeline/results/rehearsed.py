@@ -1,7 +1,5 @@
 """What rehearsed targets did, crashing and fixed notebooks apart: how many crashed, ran through, or gave no verdict."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table

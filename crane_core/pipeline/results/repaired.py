@@ -3,8 +3,6 @@
 Knows what is counted of how many. Refuses to know how fixes are found and tried; see `detection.repairs`.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

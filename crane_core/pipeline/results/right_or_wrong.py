@@ -3,21 +3,12 @@
 Knows detectors with both inputs. If labels of a sample represent others, it is unknown which instance is right.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    Credit,
-    Inputs,
-    VoteRule,
-    is_sampled,
-    paired_rows,
-    scored,
-)
+from crane_core.pipeline.results import measures
 from crane_core.stats import rates
 from crane_core.stats.gee import Unfit
 
@@ -36,16 +27,20 @@ class RightOrWrong(NamedTuple):
 
 
 def right_or_wrong(
-    frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs
+    frame: pd.DataFrame,
+    *,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs,
 ) -> RightOrWrong:
     """Of a slice of the verdict frame, over its `measures.paired_rows`."""
-    rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
+    rows = measures.paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
     if rows.empty:
         return RightOrWrong(rows, str(Unfit.ONE_GROUP))
     parts = None
-    if not is_sampled(rows, rule, credit):
-        parts = scored(rows, rule, credit).parts
+    if not measures.is_sampled(rows, rule, credit):
+        parts = measures.scored(rows, rule, credit).parts
     if parts is None:
         return RightOrWrong(rows, SAMPLED)
     return RightOrWrong(

@@ -4,8 +4,6 @@ The comparison is that of two inputs (`measures.Pairs`): the baseline takes the 
 run that of the other. Detection alone, by majority: what can be compared without a label.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -13,16 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.leaderboard import cost_of_runs, with_cost
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Pairs,
-    VoteRule,
-    detected,
-    gain_table,
-    rate_table,
-)
 from crane_core.pipeline.results.outcomes import one_grid, under_bound
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.storage.answers import RunKey
@@ -135,15 +125,17 @@ def _as_inputs(
             detector=str(place),
             detector_title=str(place),
         )
-        for rows, setting in zip((base, other), WITH_STATE, strict=True)
+        for rows, setting in zip(
+            (base, other), measures.WITH_STATE, strict=True
+        )
     ]
 
 
 def _differences(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
-    table = gain_table(
+    table = measures.gain_table(
         frame,
-        rule=VoteRule.MAJORITY,
-        credit=Credit.DETECTION,
+        rule=measures.VoteRule.MAJORITY,
+        credit=measures.Credit.DETECTION,
         rate=RATE,
         with_power=False,
     )
@@ -159,9 +151,9 @@ def _groups(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
     tables = []
     for by in GROUPS:
         known = frame[frame[by].notna()]
-        found = Pairs.of(known, [by, "detector"], WITH_STATE).gains(
-            VoteRule.MAJORITY, Credit.DETECTION, RATE
-        )
+        found = measures.Pairs.of(
+            known, [by, "detector"], measures.WITH_STATE
+        ).gains(measures.VoteRule.MAJORITY, measures.Credit.DETECTION, RATE)
         if len(found):
             tables.append(found.assign(by=by, group=found[by]))
     if not tables:
@@ -194,7 +186,7 @@ def _shared(
 
 
 def _is_right(rows: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    said = detected(rows, VoteRule.MAJORITY) > 0
+    said = measures.detected(rows, measures.VoteRule.MAJORITY) > 0
     right: np.ndarray[tuple[int], np.dtype[np.bool_]] = said == rows[
         "truth"
     ].to_numpy(dtype=bool)
@@ -217,12 +209,12 @@ def _runs(
         [of.assign(place=place) for place, of in sides.items()],
         ignore_index=True,
     )
-    table = rate_table(
+    table = measures.rate_table(
         rows,
         by=by,
         rate=RATE,
-        rule=VoteRule.MAJORITY,
-        credit=Credit.DETECTION,
+        rule=measures.VoteRule.MAJORITY,
+        credit=measures.Credit.DETECTION,
     )
     key = ["experiment", "detector", "setting"]
     priced = table.merge(cost_of_runs(run_list, benchmark), on=key, how="left")

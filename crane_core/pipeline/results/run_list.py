@@ -1,7 +1,5 @@
 """All runs: one row per detector, setting and experiment, with their cost and agreement."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table

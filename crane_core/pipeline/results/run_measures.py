@@ -3,8 +3,6 @@
 The same tables as `five_runs` makes of the verdict frame and of every answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple

@@ -3,19 +3,11 @@
 Detection alone, by majority: what tables 4(a) and 4(b) print, and what can be computed for runs without labels.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from crane_core.domain import Setting
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.comparisons import RICHNESS, comparisons
-from crane_core.pipeline.results.measures import (
-    Credit,
-    Inputs,
-    VoteRule,
-    change_table,
-    gain_table,
-)
 from crane_core.pipeline.results.outcomes import one_family, one_grid
 
 REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
@@ -56,11 +48,11 @@ def drop_table(
     """
     tables = []
     for setting in _others(rows, reference):
-        gains = gain_table(
+        gains = measures.gain_table(
             rows,
-            inputs=Inputs(reference, setting),
-            rule=VoteRule.MAJORITY,
-            credit=Credit.DETECTION,
+            inputs=measures.Inputs(reference, setting),
+            rule=measures.VoteRule.MAJORITY,
+            credit=measures.Credit.DETECTION,
             rate=rate,
         )
         tables.append(gains.assign(setting=str(setting)))
@@ -80,13 +72,13 @@ def drops_by(
     With p_bh and p_by_case_bh (Benjamini-Hochberg over the table) and the outcome that both decide.
     """
     known = rows[rows[by].notna()]
-    table = change_table(
+    table = measures.change_table(
         known,
         by=by,
-        rule=VoteRule.MAJORITY,
-        credit=Credit.DETECTION,
+        rule=measures.VoteRule.MAJORITY,
+        credit=measures.Credit.DETECTION,
         rate=rate,
-        inputs=Inputs(reference, setting),
+        inputs=measures.Inputs(reference, setting),
     )
     return one_grid(
         _joined([table.assign(setting=str(setting))], [by, *COLUMNS])

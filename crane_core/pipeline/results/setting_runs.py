@@ -3,8 +3,6 @@
 Knows which rows of the verdict frame make up such a detector; the statistics are those of `measures`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pandas as pd

@@ -4,8 +4,6 @@ A specification curve (Simonsohn, Simmons and Nelson 2020): vote rule x credit x
 verdict frame, one per annotator; the statistics are those of `measures.gain_table`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import product
@@ -14,16 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import (
-    OUTCOME,
-    WITH_STATE,
-    Credit,
-    Inputs,
-    PairedTest,
-    Pairs,
-    VoteRule,
-    adjusted,
-)
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.stats.outcome import Outcome, outcome, outcome_text
@@ -46,7 +35,7 @@ class Test(StrEnum):
 
 def specification_curve(
     judged: Mapping[str, pd.DataFrame],
-    inputs: Inputs = WITH_STATE,
+    inputs: measures.Inputs = measures.WITH_STATE,
     *,
     bound: float = SMALLEST_EFFECT,
 ) -> pd.DataFrame:
@@ -62,23 +51,24 @@ def specification_curve(
 
 
 def pairs_of(
-    judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE
-) -> dict[str, Pairs]:
+    judged: Mapping[str, pd.DataFrame],
+    inputs: measures.Inputs = measures.WITH_STATE,
+) -> dict[str, measures.Pairs]:
     """The instances with both inputs, found once per annotator for all readings."""
     return {
-        name: Pairs.of(_lean(frame), ["detector"], inputs)
+        name: measures.Pairs.of(_lean(frame), ["detector"], inputs)
         for name, frame in judged.items()
     }
 
 
 def curve_of(
-    judged: Mapping[str, Pairs], *, bound: float = SMALLEST_EFFECT
+    judged: Mapping[str, measures.Pairs], *, bound: float = SMALLEST_EFFECT
 ) -> pd.DataFrame:
     """`specification_curve` of what `pairs_of` found."""
     rows: list[dict[str, object]] = []
     for reading in readings(judged):
         gains = reading.pairs.gains(reading.rule, reading.credit, "Accuracy")
-        table = under_bound(adjusted(gains, with_power=False), bound)
+        table = under_bound(measures.adjusted(gains, with_power=False), bound)
         rows += [reading.named() | row for row in _found(table)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -88,7 +78,9 @@ def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     names = [
         "benchmark", "detector", "detector_title", "setting", "case_id", "instance_id", "human", "label_stratum",
     ]  # fmt: skip
-    others = [name for name in (*OUTCOME, "label_credit") if name in frame]
+    others = [
+        name for name in (*measures.OUTCOME, "label_credit") if name in frame
+    ]
     lean = frame[list(dict.fromkeys([*names, *others]))]
     return lean.astype(dict.fromkeys(names, "category"))
 
@@ -96,14 +88,14 @@ def _lean(frame: pd.DataFrame) -> pd.DataFrame:
 class Reading(NamedTuple):
     """One way of reading the answers: how runs become a prediction, what a diagnosis is worth, and who judged it."""
 
-    rule: VoteRule
-    credit: Credit
+    rule: measures.VoteRule
+    credit: measures.Credit
     annotator: str
-    pairs: Pairs
+    pairs: measures.Pairs
 
     def named(self) -> dict[str, object]:
         """The reading as the curve's columns name it."""
-        is_detection = self.credit is Credit.DETECTION
+        is_detection = self.credit is measures.Credit.DETECTION
         return {
             "rule": str(self.rule),
             "credit": str(self.credit),
@@ -111,13 +103,13 @@ class Reading(NamedTuple):
         }
 
 
-def readings(judged: Mapping[str, Pairs]) -> Iterator[Reading]:
+def readings(judged: Mapping[str, measures.Pairs]) -> Iterator[Reading]:
     """Every reading that has outcomes; detection alone once, because it needs no label."""
     first = next(iter(judged), None)
     for rule, (annotator, pairs), credit in product(
-        VoteRule, judged.items(), Credit
+        measures.VoteRule, judged.items(), measures.Credit
     ):
-        is_detection = credit is Credit.DETECTION
+        is_detection = credit is measures.Credit.DETECTION
         # Detection needs no label, so it is one reading under every judge.
         has_outcomes = annotator == first
         if not is_detection:
@@ -131,7 +123,7 @@ def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
         same = {name: gain[name] for name in COLUMNS if name in gain}
         tests = {Test.BY_CASE: gain["p_by_case_holm"]}
         # McNemar needs a yes or no per instance, which shares do not give.
-        if gain["test"] == PairedTest.MCNEMAR:
+        if gain["test"] == measures.PairedTest.MCNEMAR:
             tests = {Test.MCNEMAR: gain["p_holm"]} | tests
         for test, p in tests.items():
             if not np.isnan(p):

@@ -5,8 +5,6 @@ ledger/plans/<name>.jsonl    one line: the whole text with its time; chained and
 A registered plan never changes. A second one under another name is shown beside it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

@@ -6,8 +6,6 @@ and the replies the queries. Left out, because nothing here knows it: a restart 
 time until it crashes, the look at the kernel, what a false alarm costs, and how many cells are run that do not crash.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

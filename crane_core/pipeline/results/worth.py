@@ -14,13 +14,7 @@ import numpy as np
 import pandas as pd
 
 from crane_core.pipeline.results.measures import VoteRule, detected
-from crane_core.stats.prevalence import (
-    Alarms,
-    check_all,
-    likelihood_ratio,
-    net_benefit,
-    precision_at,
-)
+from crane_core.stats import prevalence
 
 BASE_RATES = (0.05, 0.01, 0.02, 0.1, 0.2, 0.5)
 """Shares of cells that crash, the usual one first."""
@@ -58,11 +52,11 @@ def worth(
     """
     rows = []
     for (detector, setting), alarms, mine in _conditions(frame, rule):
-        ratio = likelihood_ratio(alarms)
-        precise = precision_at(ratio, day.base_rate)
+        ratio = prevalence.likelihood_ratio(alarms)
+        precise = prevalence.precision_at(ratio, day.base_rate)
         raised = alarms.contrast(day.base_rate, 1 - day.base_rate).value
         false = alarms.contrast(0, 1 - day.base_rate).value
-        net = net_benefit(alarms, day.base_rate, day.threshold)
+        net = prevalence.net_benefit(alarms, day.base_rate, day.threshold)
         query = np.nan
         if query_s is not None:
             query = query_s.get((detector, setting), np.nan)
@@ -98,7 +92,7 @@ def decision_curve(
     rows: list[dict[str, Any]] = []
     for (_, setting), alarms, mine in _conditions(frame, rule):
         for threshold in THRESHOLDS:
-            net = net_benefit(alarms, base_rate, threshold)
+            net = prevalence.net_benefit(alarms, base_rate, threshold)
             rows.append(
                 {
                     "detector_title": mine["detector_title"].iloc[0],
@@ -117,7 +111,7 @@ def decision_curve(
                 "detector_title": name,
                 "setting": "",
                 "threshold": threshold,
-                "value": check_all(base_rate, threshold)
+                "value": prevalence.check_all(base_rate, threshold)
                 if name == ALL
                 else 0.0,
             }
@@ -128,7 +122,7 @@ def decision_curve(
 
 def _conditions(
     frame: pd.DataFrame, rule: VoteRule
-) -> Iterator[tuple[tuple[str, str], Alarms, pd.DataFrame]]:
+) -> Iterator[tuple[tuple[str, str], prevalence.Alarms, pd.DataFrame]]:
     """Detectors and settings that answered about crashes and about instances without one."""
     for (detector, setting), rows in frame.groupby(
         ["detector", "setting"], sort=False
@@ -138,4 +132,4 @@ def _conditions(
         raised = np.nan_to_num(detected(rows, rule))
         truth = rows["truth"].to_numpy(dtype=bool)
         name = (str(detector), str(setting))
-        yield name, Alarms(raised, truth, rows["case_id"]), rows
+        yield name, prevalence.Alarms(raised, truth, rows["case_id"]), rows

@@ -3,8 +3,6 @@
 Blind campaigns that are open are not in it: their totals, read after each label, would reveal single labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations, product
 from typing import Any
@@ -32,18 +30,10 @@ from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,
 )
+from crane_core.pipeline.campaigns import label_frame
 from crane_core.pipeline.campaigns.campaigns import open_blind_campaigns
-from crane_core.pipeline.campaigns.label_frame import (
-    DIFFERENCES_ONLY,
-    LabellerKind,
-    labels_differences_only,
-    repeat_frame,
-)
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -55,7 +45,9 @@ BOOTSTRAP = "BCa bootstrap over cases"
 POWERED = "prediction-powered inference, Wilson's interval, effective sample size by case"
 
 
-def agreement(material: Material) -> Iterator[ExportedStatistic]:
+def agreement(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
     labelled = labelled_verdicts(material.labels, material.verdicts)
     passes = judge_passes(material.store)
@@ -67,7 +59,9 @@ def agreement(material: Material) -> Iterator[ExportedStatistic]:
     yield from _repeats(material)
 
 
-def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
+def judge_differs(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """How often each judge labels a detected crash differently from a person, of the labels on the scale and of all."""
     person = _person_beside_judges(material)
     if person is None:
@@ -80,7 +74,7 @@ def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
             judges,
         )
     ):
-        of = ExportedStatistic(
+        of = exported_statistic.ExportedStatistic(
             PAGE,
             "judges",
             "labels that differ",
@@ -93,7 +87,7 @@ def judge_differs(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
-    is_person = labels["kind"] != LabellerKind.JUDGE
+    is_person = labels["kind"] != label_frame.LabellerKind.JUDGE
     people = labels.loc[is_person, "annotator"].unique().tolist()
     usual = tuple(usual_pair(labels))
     first = [usual] if len(usual) == 2 else []
@@ -102,11 +96,11 @@ def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _of_pair(
-    material: Material,
+    material: exported_statistic.Material,
     labelled: LabelledVerdicts,
     scope: ComparedVerdicts,
     pair: tuple[str, ...],
-) -> Iterator[ExportedStatistic]:
+) -> Iterator[exported_statistic.ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
     items = common_items(
         labelled,
@@ -140,17 +134,17 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
     """The reason of a missing value or interval, and of an annotator who labelled differences alone that they are."""
     said = [why] if why else []
     said += [
-        f"{name} {DIFFERENCES_ONLY}"
+        f"{name} {label_frame.DIFFERENCES_ONLY}"
         for name in pair
-        if labels_differences_only(name)
+        if label_frame.labels_differences_only(name)
     ]
     return "; ".join(said) or None
 
 
 def _coefficient(
     section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str
-) -> ExportedStatistic:
-    of = ExportedStatistic(
+) -> exported_statistic.ExportedStatistic:
+    of = exported_statistic.ExportedStatistic(
         PAGE,
         section,
         row["coefficient"],
@@ -171,7 +165,7 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
 
     sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has none.
     """
-    is_person = labels["kind"] != LabellerKind.JUDGE
+    is_person = labels["kind"] != label_frame.LabellerKind.JUDGE
     people = set(labels.loc[is_person, "annotator"])
     for name in (*usual_pair(labels), PUBLISHED_HUMAN):
         if name in people and means_the_study(common_set(labels, [name], sets)):
@@ -179,16 +173,16 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
     return None
 
 
-def _person_beside_judges(material: Material) -> str | None:
+def _person_beside_judges(material: exported_statistic.Material) -> str | None:
     return person_of(material.labels, label_sets(material.folder))
 
 
 def _of_judges(
-    material: Material,
+    material: exported_statistic.Material,
     labelled: LabelledVerdicts,
     scope: ComparedVerdicts,
     passes: pd.DataFrame,
-) -> Iterator[ExportedStatistic]:
+) -> Iterator[exported_statistic.ExportedStatistic]:
     judges = passes["annotator"].tolist()
     if not judges:
         return
@@ -206,8 +200,10 @@ def _of_judges(
 
 
 def _powered(
-    material: Material, labelled: LabelledVerdicts, passes: pd.DataFrame
-) -> Iterator[ExportedStatistic]:
+    material: exported_statistic.Material,
+    labelled: LabelledVerdicts,
+    passes: pd.DataFrame,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     person = _person_beside_judges(material)
     if person is None:
         return
@@ -219,7 +215,7 @@ def _powered(
             judges,
         )
     ):
-        of = ExportedStatistic(
+        of = exported_statistic.ExportedStatistic(
             PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"]
         )
         alone = of._replace(
@@ -242,9 +238,11 @@ def _powered(
         yield with_judge.measured_row(row, unit="share", method=POWERED)
 
 
-def _repeats(material: Material) -> Iterator[ExportedStatistic]:
+def _repeats(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Annotators with themselves."""
-    repeats = repeat_frame(material.folder)
+    repeats = label_frame.repeat_frame(material.folder)
     hidden = open_blind_campaigns(material.folder)
     for row in as_rows(self_agreement(repeats, label_sets(material.folder))):
         # The frame of repeats holds every campaign; the other frames were cleared of blind ones before.

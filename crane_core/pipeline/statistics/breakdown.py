@@ -1,30 +1,13 @@
 """Rates and changes by library, root cause, crash type and stage, under every policy, by the labels shown first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from crane_core.pipeline.export.exported_statistic import (
-    BENJAMINI_HOCHBERG,
-    ExportedStatistic,
-    Judging,
-    Material,
-    inputs_text,
-    rate_word,
-)
+from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.comparisons import comparisons
 from crane_core.pipeline.results.group_power import with_needed
-from crane_core.pipeline.results.measures import (
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-    change_table,
-    paired_rows,
-    rate_table,
-)
 from crane_core.pipeline.results.pooled_groups import with_pooled
 from crane_core.pipeline.rows import as_rows
 
@@ -41,11 +24,15 @@ NEEDED = [
 """Columns that rates depend on; a frame is cut into hundreds of groups, and each column costs."""
 
 
-def breakdown(material: Material) -> Iterator[ExportedStatistic]:
+def breakdown(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment and kind of detector, by every grouping and rate."""
     for judging in material.judgings:
         if judging.is_main:
-            compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
+            compared = dict.fromkeys(
+                [measures.WITH_STATE, *comparisons(judging.rows)]
+            )
             for (rule, credit), by in product(judging.policies(), GROUPINGS):
                 yield from _rates(judging, rule, credit, by)
                 for inputs in compared:
@@ -53,21 +40,26 @@ def breakdown(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _rates(
-    judging: Judging, rule: VoteRule, credit: Credit, by: str
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    by: str,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
-    rows = paired_rows(rows, rule=rule, credit=credit)
+    rows = measures.paired_rows(rows, rule=rule, credit=credit)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by)
     # One table for all groups: a call per group would look each label up again.
     names = [by, "detector_title", "setting"]
     for rate in RATES:
-        table = rate_table(rows, by=names, rate=rate, rule=rule, credit=credit)
+        table = measures.rate_table(
+            rows, by=names, rate=rate, rule=rule, credit=credit
+        )
         for row in as_rows(table):
             note = None
             if row["left_out"]:
                 note = f"{row['left_out']} left out: not answered or not judged"
             of = head._replace(
-                statistic=rate_word(rate),
+                statistic=exported_statistic.rate_word(rate),
                 group=row[by],
                 detector=row["detector_title"],
                 input=row["setting"],
@@ -77,17 +69,23 @@ def _rates(
 
 
 def _changes(
-    judging: Judging, rule: VoteRule, credit: Credit, by: str, inputs: Inputs
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    by: str,
+    inputs: measures.Inputs,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
-    rows = paired_rows(rows, rule=rule, credit=credit, inputs=inputs)
+    rows = measures.paired_rows(rows, rule=rule, credit=credit, inputs=inputs)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(
-        by=by, input=inputs_text(inputs)
+        by=by, input=exported_statistic.inputs_text(inputs)
     )
     counted: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": inputs}
     for rate in RATES:
         changes = with_needed(
-            with_pooled(change_table(rows, by=by, rate=rate, **counted))
+            with_pooled(
+                measures.change_table(rows, by=by, rate=rate, **counted)
+            )
         )
         family = f"all groups and detectors ({len(changes)})"
         for row in as_rows(changes):
@@ -97,9 +95,11 @@ def _changes(
                 n=row["n"],
                 n_cases=row["n_cases"],
             )
-            name = f"difference of {rate_word(rate)}"
+            name = f"difference of {exported_statistic.rate_word(rate)}"
             difference = of._replace(statistic=name).compared(row)
-            yield from difference.tested(row, BENJAMINI_HOCHBERG, family)
+            yield from difference.tested(
+                row, exported_statistic.BENJAMINI_HOCHBERG, family
+            )
             yield from of.discordant(row)
             if row["power_now"] is not None:
                 power = of._replace(

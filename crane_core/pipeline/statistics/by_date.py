@@ -1,20 +1,11 @@
 """Accuracy and gain on cases from before and after the end of a model's training data, where dates are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from crane_core.domain import DetectorKind
 from crane_core.llm.model_dates import KnownModels
-from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
-    DIFFERENCE_INTERVAL,
-    HOLM,
-    ExportedStatistic,
-    Judging,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.by_date import GAIN, SIDES, ByDate
 from crane_core.pipeline.results.by_date import by_date as compared_by_date
 from crane_core.pipeline.results.measures import VoteRule
@@ -22,7 +13,9 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.cases import dated_cases
 
 
-def compared_dates(material: Material) -> Iterator[tuple[Judging, ByDate]]:
+def compared_dates(
+    material: exported_statistic.Material,
+) -> Iterator[tuple[exported_statistic.Judging, ByDate]]:
     """Every experiment with language models, as it is counted at first."""
     known = KnownModels(material.folder.path)
     dated = dated_cases(material.store.cursor())
@@ -38,7 +31,9 @@ def compared_dates(material: Material) -> Iterator[tuple[Judging, ByDate]]:
             )
 
 
-def by_date(material: Material) -> Iterator[ExportedStatistic]:
+def by_date(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of each model and measure the value before and after, and the difference with its test."""
     for judging, found in compared_dates(material):
         head = judging.head(
@@ -52,13 +47,13 @@ def by_date(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _of_row(
-    head: ExportedStatistic, row: dict[str, Any], family: str
-) -> Iterator[ExportedStatistic]:
+    head: exported_statistic.ExportedStatistic, row: dict[str, Any], family: str
+) -> Iterator[exported_statistic.ExportedStatistic]:
     is_gain = row["measure"] == GAIN
     what = "gain" if is_gain else "accuracy"
     of = head._replace(
         detector=row["detector_title"],
-        input=BOTH_INPUTS if is_gain else row["measure"],
+        input=exported_statistic.BOTH_INPUTS if is_gain else row["measure"],
     )
     for side in SIDES:
         found = {
@@ -68,12 +63,16 @@ def _of_row(
         one = of._replace(statistic=f"{what} {side} the cut-off")
         if is_gain:
             yield one.measured_row(
-                found, unit="difference of shares", method=DIFFERENCE_INTERVAL
+                found,
+                unit="difference of shares",
+                method=exported_statistic.DIFFERENCE_INTERVAL,
             )
         else:
             yield one.rated(found)
     difference = of._replace(statistic=f"difference of {what} by date")
-    yield from difference.compared(row).tested(row, HOLM, family)
+    yield from difference.compared(row).tested(
+        row, exported_statistic.HOLM, family
+    )
 
 
 KINDS = {"by_date": by_date}

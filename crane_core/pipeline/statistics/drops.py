@@ -1,7 +1,5 @@
 """The ablations: what each input changes against the reference, whole and by group, and what inputs cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
@@ -9,25 +7,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import (
-    BENJAMINI_HOCHBERG,
-    HOLM,
-    ExportedStatistic,
-    Material,
-    rate_word,
-)
-from crane_core.pipeline.results.input_cost import (
-    QUESTIONS,
-    cost_table,
-    tokens_of_inputs,
-)
+from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.results import input_cost, setting_drops
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.setting_drops import (
-    drop_table,
-    drops_by,
-    reference_of,
-)
 from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.pipeline.rows import as_rows
 
@@ -41,16 +24,18 @@ class _Compared(NamedTuple):
 
     rows: pd.DataFrame
     reference: Setting
-    head: ExportedStatistic
+    head: exported_statistic.ExportedStatistic
 
 
-def drops(material: Material) -> Iterator[ExportedStatistic]:
+def drops(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every benchmark, source of runs and kind of detector: detection alone, by majority."""
     ran = run_list(material.store, material.verdicts)
     for benchmark in material.verdicts["benchmark"].unique():
         for source in sources(material.verdicts, ran, benchmark):
             rows = runs_of(material.verdicts, ran, benchmark, source).rows
-            head = ExportedStatistic(
+            head = exported_statistic.ExportedStatistic(
                 PAGE,
                 "drops",
                 "",
@@ -60,24 +45,34 @@ def drops(material: Material) -> Iterator[ExportedStatistic]:
                 credit=str(Credit.DETECTION),
             )
             for _, of_kind in rows.groupby("detector_kind", sort=False):
-                compared = _Compared(of_kind, reference_of(of_kind), head)
+                compared = _Compared(
+                    of_kind, setting_drops.reference_of(of_kind), head
+                )
                 for rate in RATES:
                     yield from _drops(compared, rate)
                     yield from _groups(compared, rate)
             yield from _costs(material, rows, head._replace(section="cost"))
 
 
-def _drops(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
-    table = drop_table(compared.rows, reference=compared.reference, rate=rate)
+def _drops(
+    compared: _Compared, rate: str
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    table = setting_drops.drop_table(
+        compared.rows, reference=compared.reference, rate=rate
+    )
     family = f"inputs and detectors of this kind ({len(table)})"
     for row in as_rows(table):
-        yield from _difference(compared, row, rate).tested(row, HOLM, family)
+        yield from _difference(compared, row, rate).tested(
+            row, exported_statistic.HOLM, family
+        )
 
 
-def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
+def _groups(
+    compared: _Compared, rate: str
+) -> Iterator[exported_statistic.ExportedStatistic]:
     others = sorted(set(compared.rows["setting"]) - {compared.reference})
     for by, setting in product(GROUPS, others):
-        table = drops_by(
+        table = setting_drops.drops_by(
             compared.rows,
             by=by,
             reference=compared.reference,
@@ -88,14 +83,16 @@ def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
         for row in as_rows(table):
             of = _difference(compared, row, rate)
             of = of._replace(section="groups", by=by, group=row[by])
-            yield from of.tested(row, BENJAMINI_HOCHBERG, family)
+            yield from of.tested(
+                row, exported_statistic.BENJAMINI_HOCHBERG, family
+            )
 
 
 def _difference(
     compared: _Compared, row: dict[str, Any], rate: str
-) -> ExportedStatistic:
+) -> exported_statistic.ExportedStatistic:
     of = compared.head._replace(
-        statistic=f"difference of {rate_word(rate)}",
+        statistic=f"difference of {exported_statistic.rate_word(rate)}",
         detector=row["detector_title"],
         input=f"{row['setting']} against {compared.reference}",
     )
@@ -103,14 +100,16 @@ def _difference(
 
 
 def _costs(
-    material: Material, rows: pd.DataFrame, head: ExportedStatistic
-) -> Iterator[ExportedStatistic]:
-    tokens = tokens_of_inputs(
+    material: exported_statistic.Material,
+    rows: pd.DataFrame,
+    head: exported_statistic.ExportedStatistic,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    tokens = input_cost.tokens_of_inputs(
         material.store,
         str(head.benchmark),
         sorted(rows["experiment"].unique().tolist()),
     )
-    for row in as_rows(cost_table(rows, tokens, rate="Accuracy")):
+    for row in as_rows(input_cost.cost_table(rows, tokens, rate="Accuracy")):
         of = head._replace(
             detector=row["detector_title"],
             input=row["setting"],
@@ -126,7 +125,9 @@ def _costs(
             )
             yield tokens_row.measured(row["tokens"], unit="tokens")
         if row["usd"] is not None:
-            name = f"list price of the input of {QUESTIONS} questions"
+            name = (
+                f"list price of the input of {input_cost.QUESTIONS} questions"
+            )
             yield of._replace(statistic=name).measured(row["usd"], unit="USD")
 
 

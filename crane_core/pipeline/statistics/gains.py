@@ -1,46 +1,18 @@
 """What one input changes against another: the headline, the model over all detectors, and every reading of both."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
-    HOLM,
-    ExportedStatistic,
-    Judging,
-    Material,
-    inputs_text,
-)
-from crane_core.pipeline.judging.judges import (
-    judge_passes,
-    person_and_judges,
-    without_repetitions,
-)
+from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.judging import judges
+from crane_core.pipeline.results import measures, specification_curve
 from crane_core.pipeline.results.comparisons import comparisons
 from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.judge_error import judge_error
-from crane_core.pipeline.results.measures import (
-    SEED,
-    WITH_STATE,
-    Credit,
-    Inputs,
-    VoteRule,
-    gain_table,
-    paired_rows,
-    rate_table,
-)
 from crane_core.pipeline.results.model_across import model_across
-from crane_core.pipeline.results.specification_curve import (
-    NOBODY,
-    Test,
-    curve_of,
-    pairs_of,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 
@@ -54,11 +26,15 @@ JOINT_INTERVAL = (
 ODDS_METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
 
 
-def gains(material: Material) -> Iterator[ExportedStatistic]:
+def gains(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment, kind of detector, annotator and policy; rates of the study's two inputs only."""
     for judging in material.judgings:
         # The study's comparison comes first, and once even where the answers hold it too.
-        compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
+        compared = dict.fromkeys(
+            [measures.WITH_STATE, *comparisons(judging.rows)]
+        )
         for rule, credit in judging.policies():
             yield from _rates(judging, rule, credit)
             for inputs in compared:
@@ -66,17 +42,19 @@ def gains(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _rates(
-    judging: Judging, rule: VoteRule, credit: Credit
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     head = judging.head(PAGE, "gain", rule, credit)._replace(
         statistic="accuracy"
     )
-    rows = paired_rows(judging.rows, rule=rule, credit=credit)
+    rows = measures.paired_rows(judging.rows, rule=rule, credit=credit)
     # A detector that answered with one input only has nothing to be compared with.
     n_settings = rows.groupby("detector")["setting"].transform("nunique")
-    table = rate_table(
+    table = measures.rate_table(
         # A rate of one input alone is not part of a comparison.
-        rows[n_settings == len(WITH_STATE)],
+        rows[n_settings == len(measures.WITH_STATE)],
         by=["detector_title", "setting"],
         rate="Accuracy",
         rule=rule,
@@ -88,12 +66,17 @@ def _rates(
 
 
 def _differences(
-    judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     head = judging.head(PAGE, "gain", rule, credit)._replace(
-        input=inputs_text(inputs)
+        input=exported_statistic.inputs_text(inputs)
     )
-    table = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
+    table = measures.gain_table(
+        judging.rows, rule=rule, credit=credit, inputs=inputs
+    )
     family = f"detectors that were asked with both inputs ({len(table)})"
     for row in as_rows(table):
         of = head._replace(
@@ -105,7 +88,7 @@ def _differences(
         if row["test"] is None:
             note = "no test: the labels of a sample stand for others"
             difference = difference._replace(note=note)
-        yield from difference.tested(row, HOLM, family)
+        yield from difference.tested(row, exported_statistic.HOLM, family)
         yield from of.discordant(row)
         if row["detectable"] is not None:
             detectable = of._replace(
@@ -118,7 +101,9 @@ def _differences(
             )
 
 
-def across(material: Material) -> Iterator[ExportedStatistic]:
+def across(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """The odds ratio of each detector, the test that all gain alike, and the reason where there is no model."""
     for judging in material.judgings:
         is_of_study = judging.rows["setting"].isin(
@@ -134,7 +119,7 @@ def across(material: Material) -> Iterator[ExportedStatistic]:
                 or None
             )
             head = judging.head(PAGE, "across", rule, credit)
-            head = head._replace(input=BOTH_INPUTS, note=why)
+            head = head._replace(input=exported_statistic.BOTH_INPUTS, note=why)
             for row in as_rows(found.ratios):
                 of = head._replace(
                     statistic="odds ratio of runtime state",
@@ -155,7 +140,9 @@ def across(material: Material) -> Iterator[ExportedStatistic]:
             )
 
 
-def choices(material: Material) -> Iterator[ExportedStatistic]:
+def choices(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """The specification curve: the gain and its test under every reading and by every judge."""
     judged: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = defaultdict(
         dict
@@ -165,47 +152,51 @@ def choices(material: Material) -> Iterator[ExportedStatistic]:
         key = (judging.benchmark, judging.experiment, judging.kind)
         judged[key][judging.judge] = judging.rows
         heads[key] = judging.head(PAGE, "choices", None, None)
-    passes = judge_passes(material.store)
+    passes = judges.judge_passes(material.store)
     for key, frames in judged.items():
         # Where all repetitions of a judge count together, each one alone would be the same labels twice.
-        names = without_repetitions(frames, passes)
-        pairs = pairs_of({name: frames[name] for name in names})
-        curve = curve_of(pairs)
+        names = judges.without_repetitions(frames, passes)
+        pairs = specification_curve.pairs_of(
+            {name: frames[name] for name in names}
+        )
+        curve = specification_curve.curve_of(pairs)
         yield from _together(joint_curve(curve, pairs), heads[key])
-        if found := person_and_judges(frames, passes):
+        if found := judges.person_and_judges(frames, passes):
             yield from _corrected(judge_error(frames, *found), heads[key])
         for row in as_rows(curve):
             of = heads[key]._replace(
                 statistic="difference of accuracy",
                 detector=row["detector_title"],
-                input=BOTH_INPUTS,
+                input=exported_statistic.BOTH_INPUTS,
                 runs=row["rule"],
                 credit=row["credit"],
                 judged_by=None
-                if row["judged_by"] == NOBODY
+                if row["judged_by"] == specification_curve.NOBODY
                 else row["judged_by"],
                 test=row["test"],
                 # The curve's p-values are after Holm already.
                 p_adjusted=row["p_value"],
-                adjustment=HOLM,
+                adjustment=exported_statistic.HOLM,
                 family="detectors of one reading",
                 # McNemar's exact test draws nothing; the test by case draws signs.
-                seed=SEED if row["test"] == Test.BY_CASE else None,
+                seed=measures.SEED
+                if row["test"] == specification_curve.Test.BY_CASE
+                else None,
             )
             yield of.compared(row)._replace(outcome=row["conclusion"])
 
 
 def _corrected(
-    errors: pd.DataFrame, head: ExportedStatistic
-) -> Iterator[ExportedStatistic]:
+    errors: pd.DataFrame, head: exported_statistic.ExportedStatistic
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """The differences by judges' labels with their errors taken out, and how often each judge is right."""
     for row in as_rows(errors):
         of = head._replace(
             statistic="gain corrected for the judge's errors",
             detector=row["detector_title"],
-            input=BOTH_INPUTS,
-            runs=str(VoteRule.MAJORITY),
-            credit=str(Credit.STRICT),
+            input=exported_statistic.BOTH_INPUTS,
+            runs=str(measures.VoteRule.MAJORITY),
+            credit=str(measures.Credit.STRICT),
             judged_by=row["judge"],
             note=f"{row['n_double']} diagnoses with labels of a person and the judge",
         )
@@ -221,16 +212,16 @@ def _corrected(
 
 
 def _together(
-    joint: JointCurve | None, head: ExportedStatistic
-) -> Iterator[ExportedStatistic]:
+    joint: JointCurve | None, head: exported_statistic.ExportedStatistic
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """The p-value of the whole curve, and every difference with the interval that holds for all of them."""
     if joint is None:
         return
     of_all = head._replace(
         statistic="median difference over all readings",
-        input=BOTH_INPUTS,
+        input=exported_statistic.BOTH_INPUTS,
         test="sign-flip permutation test by case, all readings together",
-        seed=SEED,
+        seed=measures.SEED,
     )
     yield of_all.measured(
         joint.median,
@@ -242,11 +233,13 @@ def _together(
         of = head._replace(
             statistic="difference, one of all readings",
             detector=row["detector_title"],
-            input=BOTH_INPUTS,
+            input=exported_statistic.BOTH_INPUTS,
             runs=row["rule"],
             credit=row["credit"],
-            judged_by=None if row["judged_by"] == NOBODY else row["judged_by"],
-            seed=SEED,
+            judged_by=None
+            if row["judged_by"] == specification_curve.NOBODY
+            else row["judged_by"],
+            seed=measures.SEED,
         )
         yield of.measured(
             row["difference"],

@@ -1,14 +1,8 @@
 """The gains of detectors, libraries and root causes under one model, as each experiment is counted at first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.one_model import model_of_all
 from crane_core.pipeline.rows import as_rows
@@ -18,7 +12,9 @@ from crane_core.stats.one_model import SEED
 METHOD = "posterior of a mixed logistic model, Laplace's approximation"
 
 
-def one_model(material: Material) -> Iterator[ExportedStatistic]:
+def one_model(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """A row per gain and odds ratio of the model, and the reason where there is none."""
     for judging in material.judgings:
         if not judging.is_main:
@@ -31,7 +27,7 @@ def one_model(material: Material) -> Iterator[ExportedStatistic]:
             continue
         head = judging.head(
             "Results", "one-model", VoteRule.MAJORITY, credit
-        )._replace(input=BOTH_INPUTS, seed=SEED)
+        )._replace(input=exported_statistic.BOTH_INPUTS, seed=SEED)
         if found.why_not:
             of = head._replace(statistic="gain under one model")
             yield of._replace(note=found.why_not, n_cases=found.n_cases)

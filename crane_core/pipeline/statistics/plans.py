@@ -1,17 +1,11 @@
 """Registered plans and the result of their questions: a row per planned question, and what a reader must know."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-    inputs_text,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.plan_findings import (
     deviations,
     exploratory,
@@ -21,7 +15,7 @@ from crane_core.pipeline.results.study_plan import registered_plans
 from crane_core.pipeline.rows import as_rows
 
 
-def found_of_plans(material: Material) -> pd.DataFrame:
+def found_of_plans(material: exported_statistic.Material) -> pd.DataFrame:
     """Of every registered plan a row per question; see `plan_findings`. note: how the plan was kept."""
     tables = []
     for on_record in registered_plans(material.folder):
@@ -38,7 +32,9 @@ class UnplannedComparison(NamedTuple):
     inputs: str
 
 
-def exploratory_of_plans(material: Material) -> list[UnplannedComparison]:
+def exploratory_of_plans(
+    material: exported_statistic.Material,
+) -> list[UnplannedComparison]:
     """The comparisons of benchmarks with a plan that no plan names; empty where nothing was planned."""
     registered = registered_plans(material.folder)
     found = []
@@ -50,13 +46,17 @@ def exploratory_of_plans(material: Material) -> list[UnplannedComparison]:
             zip(rows["detector"], rows["detector_title"], strict=True)
         )
         found += [
-            UnplannedComparison(benchmark, titles[name], inputs_text(inputs))
+            UnplannedComparison(
+                benchmark, titles[name], exported_statistic.inputs_text(inputs)
+            )
             for name, inputs in exploratory(mine, rows)
         ]
     return found
 
 
-def plans(material: Material) -> Iterator[ExportedStatistic]:
+def plans(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """The difference that each planned question asks about, whether it held, and its test over the whole plan."""
     asked = {
         (one.record.name, question.question): (one.plan, question)
@@ -65,13 +65,13 @@ def plans(material: Material) -> Iterator[ExportedStatistic]:
     }
     for row in as_rows(found_of_plans(material)):
         plan, question = asked[row["plan"], row["question"]]
-        of = ExportedStatistic(
+        of = exported_statistic.ExportedStatistic(
             "Results",
             "plan",
             "difference of accuracy, planned",
             benchmark=plan.benchmark,
             detector=question.detector,
-            input=inputs_text(question.inputs),
+            input=exported_statistic.inputs_text(question.inputs),
             runs=str(question.rule),
             credit=str(question.credit),
             judged_by=question.judged_by,

@@ -1,14 +1,8 @@
 """What alarms are worth where crashes are rarer than in the benchmark: precision and net benefit, also by library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Judging,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.worth import BASE_RATES, LIBRARY, Day, worth
 from crane_core.pipeline.rows import as_rows
@@ -18,7 +12,9 @@ BY_CASE = "linearised by case, with one imaginary case, Student's quantile"
 UNIT = "prevented crashes per cell"
 
 
-def prevalence(material: Material) -> Iterator[ExportedStatistic]:
+def prevalence(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment, detection alone, the majority of answers."""
     for judging in material.judgings:
         if not judging.is_main:
@@ -31,8 +27,9 @@ def prevalence(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _rows(
-    judging: Judging, head: ExportedStatistic
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging,
+    head: exported_statistic.ExportedStatistic,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     for base_rate in BASE_RATES:
         day = Day(base_rate=base_rate)
         for row in as_rows(worth(judging.rows, day, rule=VoteRule.MAJORITY)):

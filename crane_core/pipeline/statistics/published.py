@@ -1,7 +1,5 @@
 """What the publication states beside ours: each cell of its tables, and the estimates behind each claim of its text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from crane_core.pipeline.claims.claims import (
@@ -9,10 +7,7 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.study.study_tables import study_tables
 
 ABLATIONS = {"4a": "categories", "4b": "documentation", "5": "tokens"}
@@ -20,12 +15,14 @@ ABLATIONS = {"4a": "categories", "4b": "documentation", "5": "tokens"}
 CLAIM_METHOD = "95% interval of the quantity, by case where it is one of instances, unadjusted"
 
 
-def tables(material: Material) -> Iterator[ExportedStatistic]:
+def tables(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """One per cell; statistic is its column, group its row, in the unit that the table prints."""
     for table in study_tables(material.verdicts, material.numbers).values():
         is_ablation = table.id in ABLATIONS
         for cell in table.cells:
-            of = ExportedStatistic(
+            of = exported_statistic.ExportedStatistic(
                 "Ablations" if is_ablation else "Results",
                 ABLATIONS.get(table.id, "tables"),
                 cell.column,
@@ -39,14 +36,16 @@ def tables(material: Material) -> Iterator[ExportedStatistic]:
             yield of.measured(ours, unit=cell.unit)
 
 
-def claims(material: Material) -> Iterator[ExportedStatistic]:
+def claims(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every claim its estimates; one row without a value where nothing that is loaded determines one."""
     loaded = loaded_from(
         material.store, material.verdicts, material.numbers, material.labels
     )
     for checked in checked_claims(loaded, published_claims()):
         claim = checked.claim
-        of = ExportedStatistic(
+        of = exported_statistic.ExportedStatistic(
             "Results",
             "claims",
             claim.claim,

@@ -1,18 +1,11 @@
 """How stable the runs are: how far they agree, each run alone, pass@k, variance, and how often many votes are right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import (
-    RATE_INTERVAL,
-    ExportedStatistic,
-    Judging,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.five_runs import (
     Measure,
     answers_by_run,
@@ -28,10 +21,12 @@ ALL_INPUTS = "all inputs"
 BOOTSTRAP = "percentile bootstrap over cases"
 
 
-def runs(material: Material) -> Iterator[ExportedStatistic]:
+def runs(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Share of pairs of runs of one instance that say the same, of every detector, input and experiment."""
     for row in as_rows(run_list(material.store, material.verdicts)):
-        of = ExportedStatistic(
+        of = exported_statistic.ExportedStatistic(
             "Runs",
             "list",
             "pairs of runs that agree",
@@ -45,7 +40,9 @@ def runs(material: Material) -> Iterator[ExportedStatistic]:
             yield of.rated(row, "agreement")
 
 
-def five_runs(material: Material) -> Iterator[ExportedStatistic]:
+def five_runs(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment whose instances have more than one run."""
     for judging in material.judgings:
         if judging.is_main:
@@ -57,8 +54,8 @@ def five_runs(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _runs(
-    judging: Judging, by_run: pd.DataFrame
-) -> Iterator[ExportedStatistic]:
+    judging: exported_statistic.Judging, by_run: pd.DataFrame
+) -> Iterator[exported_statistic.ExportedStatistic]:
     head = judging.head(PAGE, SECTION, None, None)
     for row in as_rows(run_table(judging.rows, by_run)):
         note = None
@@ -74,7 +71,7 @@ def _runs(
             seed=SEED if is_drawn else None,
             note=note,
         )
-        method = BOOTSTRAP if is_drawn else RATE_INTERVAL
+        method = BOOTSTRAP if is_drawn else exported_statistic.RATE_INTERVAL
         yield of.measured_row(row, unit="share", method=method)
 
 
@@ -86,7 +83,9 @@ def _name(measure: str, k: int, n_runs: int) -> str:
     return names.get(Measure(measure), str(measure))
 
 
-def _votes(judging: Judging) -> Iterator[ExportedStatistic]:
+def _votes(
+    judging: exported_statistic.Judging,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     rows = judging.rows
     present = set(rows["setting"])
     slices = {

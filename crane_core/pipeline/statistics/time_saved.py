@@ -1,14 +1,9 @@
 """Seconds that asking before a cell saves, as if every crash were predicted and for those that are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.measures import SEED, VoteRule
 from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.pipeline.rows import as_rows
@@ -23,7 +18,9 @@ PLAIN = {
 """Numbers without an interval, with their unit."""
 
 
-def seconds_saved(material: Material) -> Iterator[ExportedStatistic]:
+def seconds_saved(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment whose answers were timed, under every rule for several runs."""
     for judging in material.judgings:
         if not judging.is_main:
@@ -46,8 +43,8 @@ def seconds_saved(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _account(
-    of: ExportedStatistic, row: dict[str, Any]
-) -> Iterator[ExportedStatistic]:
+    of: exported_statistic.ExportedStatistic, row: dict[str, Any]
+) -> Iterator[exported_statistic.ExportedStatistic]:
     mean = of._replace(statistic="saved per crash, mean", seed=SEED)
     yield mean.measured_row(row, "mean", unit="s", method=BOOTSTRAP)
     for key, (name, unit) in PLAIN.items():

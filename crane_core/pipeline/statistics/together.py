@@ -1,24 +1,12 @@
 """Detectors combined: the rules before each model, and the ways of combining those that the page begins with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd
 
-from crane_core.pipeline.export.exported_statistic import (
-    HOLM,
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.results import combinations
 from crane_core.pipeline.results.beside import beside
-from crane_core.pipeline.results.combinations import (
-    Member,
-    combine,
-    rules_in,
-    usual_members,
-    with_rules,
-)
 from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.pipeline.rows import as_rows
 
@@ -30,7 +18,9 @@ RATES = {
 }
 
 
-def together(material: Material) -> Iterator[ExportedStatistic]:
+def together(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of every experiment, detection alone, by the majority and by all answers."""
     verdicts = material.verdicts
     for (benchmark, experiment), _ in verdicts.groupby(
@@ -41,9 +31,12 @@ def together(material: Material) -> Iterator[ExportedStatistic]:
         titles = dict(
             zip(frame["detector"], frame["detector_title"], strict=True)
         )
-        rules, usual = rules_in(frame), usual_members(frame)
+        rules, usual = (
+            combinations.rules_in(frame),
+            combinations.usual_members(frame),
+        )
         for rule in (VoteRule.MAJORITY, VoteRule.ALL):
-            head = ExportedStatistic(
+            head = exported_statistic.ExportedStatistic(
                 "Results",
                 "together",
                 "",
@@ -54,23 +47,23 @@ def together(material: Material) -> Iterator[ExportedStatistic]:
                 by="way",
             )
             if len(usual) > 1:
-                ways = combine(frame, usual, rule=rule)
+                ways = combinations.combine(frame, usual, rule=rule)
                 yield from _rows(
                     head, ways, titles, "ways of combining these members"
                 )
             if rules is not None:
-                first = with_rules(frame, rules, rule=rule)
+                first = combinations.with_rules(frame, rules, rule=rule)
                 yield from _rows(
                     head, first, titles, "the rules before each model"
                 )
 
 
 def _rows(
-    head: ExportedStatistic,
+    head: exported_statistic.ExportedStatistic,
     table: pd.DataFrame,
     titles: dict[str, str],
     family: str,
-) -> Iterator[ExportedStatistic]:
+) -> Iterator[exported_statistic.ExportedStatistic]:
     for row in as_rows(table):
         note = None
         if row["left_out"]:
@@ -92,13 +85,13 @@ def _rows(
             name = f"difference of accuracy from the best member, {_name(row['best'], titles)}"
             difference = of._replace(statistic=name).compared(row)
             tests = row | {"test": str(PairedTest.MCNEMAR)}
-            yield from difference.tested(tests, HOLM, family)
+            yield from difference.tested(tests, exported_statistic.HOLM, family)
             yield from of.discordant(row)
             of = of._replace(statistic="instances asked of the others")
             yield of.measured(row["n_asked"], unit="instances")
 
 
-def _name(member: Member, titles: dict[str, str]) -> str:
+def _name(member: combinations.Member, titles: dict[str, str]) -> str:
     return f"{titles[member.detector]} ({member.setting})"
 
 

@@ -1,15 +1,9 @@
 """Accuracy on copies of a benchmark with other names and numbers, against that on the originals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.pipeline.export.exported_statistic import (
-    HOLM,
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.results.known_notebooks import (
     SIDES,
     KnownNotebooks,
@@ -23,7 +17,7 @@ from crane_core.storage.cases import varied_benchmarks
 
 
 def compared_copies(
-    material: Material,
+    material: exported_statistic.Material,
 ) -> Iterator[tuple[KnownNotebooks, str | None]]:
     """Every benchmark with its copies: by detection, then by each annotator with labels of both."""
     varied = varied_benchmarks(material.store.cursor())
@@ -42,10 +36,12 @@ def compared_copies(
                 yield found, judge
 
 
-def varied_copies(material: Material) -> Iterator[ExportedStatistic]:
+def varied_copies(
+    material: exported_statistic.Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
     """Of each detector and input both accuracies, the difference once per test, and who is right alone."""
     for found, judge in compared_copies(material):
-        head = ExportedStatistic(
+        head = exported_statistic.ExportedStatistic(
             "Results",
             "copies",
             "",
@@ -63,8 +59,8 @@ def varied_copies(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _of_row(
-    head: ExportedStatistic, row: dict[str, Any], family: str
-) -> Iterator[ExportedStatistic]:
+    head: exported_statistic.ExportedStatistic, row: dict[str, Any], family: str
+) -> Iterator[exported_statistic.ExportedStatistic]:
     original, copy = SIDES
     of = head._replace(
         experiment=row[copy],
@@ -78,7 +74,9 @@ def _of_row(
         rate = of._replace(statistic=f"accuracy on the {name}")
         yield rate.rated(ends | counts)
     difference = of._replace(statistic="difference of accuracy")
-    yield from difference.compared(row).tested(row, HOLM, family)
+    yield from difference.compared(row).tested(
+        row, exported_statistic.HOLM, family
+    )
     yield from of.discordant(row)
 
 

@@ -3,16 +3,8 @@
 import pandas as pd
 
 from crane_core.domain import Setting
+from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.table_cells import Measured
-from crane_core.pipeline.study.table_scores import (
-    BENCHMARK,
-    STUDY,
-    STUDY_LLMS,
-    detection_counts,
-    later_releases,
-    rate_columns,
-    selected,
-)
 
 
 def ablation_cells(
@@ -20,13 +12,15 @@ def ablation_cells(
 ) -> dict[tuple[str, str], Measured]:
     """F1 and accuracy per LLM and setting, where a published release holds the setting for every instance."""
     cells: dict[tuple[str, str], Measured] = {}
-    for detector in STUDY_LLMS:
+    for detector in table_scores.STUDY_LLMS:
         for setting, sign in signs.items():
             rows = complete_rows(verdicts, detector, setting)
             if rows is not None:
                 title = str(rows["detector_title"].iloc[0])
-                columns = rate_columns(
-                    detection_counts(rows), sign, ("F1", "Accuracy")
+                columns = table_scores.rate_columns(
+                    table_scores.detection_counts(rows),
+                    sign,
+                    ("F1", "Accuracy"),
                 )
                 cells |= {(title, column): value for column, value in columns}
     return cells
@@ -45,10 +39,10 @@ def complete_rows(
     instances, where it was counted before.
     """
     if population is None:
-        is_here = verdicts["benchmark"] == BENCHMARK
+        is_here = verdicts["benchmark"] == table_scores.BENCHMARK
         population = verdicts.loc[is_here, "instance_id"].nunique()
-    for release in (STUDY, *later_releases(verdicts)):
-        rows = selected(
+    for release in (table_scores.STUDY, *table_scores.later_releases(verdicts)):
+        rows = table_scores.selected(
             verdicts,
             release,
             detector,

@@ -9,13 +9,7 @@ from typing import Protocol, cast
 import pandas as pd
 
 from crane_core.pipeline import tables
-from crane_core.pipeline.study.table_cells import (
-    CellStatus,
-    Measures,
-    StudyTable,
-    TableCell,
-    compared,
-)
+from crane_core.pipeline.study import table_cells
 
 _COMPARED = ("benchmark", "experiment", "detector", "setting", "instance_id")
 """Columns of which the tables ask some three hundred times which rows hold a name: as categories, that costs little."""
@@ -28,7 +22,7 @@ class TableModule(Protocol):
     TITLE: str
     SOURCE: str
 
-    def measure(self, verdicts: pd.DataFrame) -> Measures:
+    def measure(self, verdicts: pd.DataFrame) -> table_cells.Measures:
         """Our value of each cell of the table; verdicts: as of `study_tables`."""
 
 
@@ -43,7 +37,7 @@ def table_modules() -> list[TableModule]:
 
 def study_tables(
     verdicts: pd.DataFrame, numbers: pd.DataFrame
-) -> dict[str, StudyTable]:
+) -> dict[str, table_cells.StudyTable]:
     """All tables by id, each cell with the printed text, our exact value and the status.
 
     verdicts: `pipeline.results.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment.
@@ -60,13 +54,13 @@ def _table(
     module: TableModule,
     verdicts: pd.DataFrame,
     numbers: pd.DataFrame,
-) -> StudyTable:
+) -> table_cells.StudyTable:
     mine = numbers[numbers["table_id"] == module.TABLE_ID]
     places = zip(mine["row"], mine["column"], strict=True)
     texts = zip(mine["printed"], mine["unit"], strict=True)
     printed = dict(zip(places, texts, strict=True))
     cells = _cells(printed, module.measure(verdicts))
-    return StudyTable(
+    return table_cells.StudyTable(
         module.TABLE_ID,
         module.TITLE,
         module.SOURCE,
@@ -75,8 +69,9 @@ def _table(
 
 
 def _cells(
-    printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures
-) -> list[TableCell]:
+    printed: Mapping[tuple[str, str], tuple[str, str]],
+    measured: table_cells.Measures,
+) -> list[table_cells.TableCell]:
     """Printed places first, then ours that were not printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
     rows = list(dict.fromkeys(row for row, _ in places))
@@ -85,7 +80,7 @@ def _cells(
     for place in places:
         text, unit = printed.get(place, (None, ""))
         cells.append(
-            compared(
+            table_cells.compared(
                 *place,
                 text,
                 unit,
@@ -95,22 +90,26 @@ def _cells(
     return cells
 
 
-def drift(found: Iterable[StudyTable]) -> list[tuple[str, TableCell]]:
+def drift(
+    found: Iterable[table_cells.StudyTable],
+) -> list[tuple[str, table_cells.TableCell]]:
     """Table id and cell wherever our value is not what is printed, in the printed digits."""
     return [
         (table.id, cell)
         for table in found
         for cell in table.cells
-        if cell.status is CellStatus.DIFFERS
+        if cell.status is table_cells.CellStatus.DIFFERS
     ]
 
 
 def status_counts(
-    found: Iterable[StudyTable],
-) -> dict[str, dict[CellStatus, int]]:
+    found: Iterable[table_cells.StudyTable],
+) -> dict[str, dict[table_cells.CellStatus, int]]:
     """How many cells of each table have which status."""
     counts = {}
     for table in found:
         of_table = Counter(cell.status for cell in table.cells)
-        counts[table.id] = {status: of_table[status] for status in CellStatus}
+        counts[table.id] = {
+            status: of_table[status] for status in table_cells.CellStatus
+        }
     return counts

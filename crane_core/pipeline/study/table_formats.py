@@ -10,13 +10,7 @@ import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.study.table_cells import (
-    CellStatus,
-    StudyTable,
-    TableCell,
-    printed_decimals,
-    printed_value,
-)
+from crane_core.pipeline.study import table_cells
 from crane_core.rounding import digits
 
 HEADER = ("row", "column", "printed", "ours", "delta", "n", "status")
@@ -32,14 +26,14 @@ class Format(StrEnum):
     LATEX = "latex"
 
 
-def render(found: Iterable[StudyTable], fmt: Format) -> str:
+def render(found: Iterable[table_cells.StudyTable], fmt: Format) -> str:
     """The tables as one text in one format, ending in a line feed."""
     return _WRITERS[fmt](list(found))
 
 
 def shown(
     value: Fraction | None,
-    cell: TableCell,
+    cell: table_cells.TableCell,
     *,
     more: int = 0,
 ) -> str:
@@ -47,7 +41,9 @@ def shown(
     if value is None:
         return ""
     decimals = (
-        printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]
+        table_cells.printed_decimals(cell.printed)
+        if cell.printed
+        else DECIMALS[cell.unit]
     )
     extra = 0 if cell.unit == "count" else more
     return digits(value, decimals + extra) + (
@@ -55,7 +51,7 @@ def shown(
     )
 
 
-def _fields(cell: TableCell) -> tuple[str, ...]:
+def _fields(cell: table_cells.TableCell) -> tuple[str, ...]:
     delta = shown(cell.delta, cell, more=1).removesuffix("%")
     n = "" if cell.n is None else str(cell.n)
     return (
@@ -69,11 +65,11 @@ def _fields(cell: TableCell) -> tuple[str, ...]:
     )
 
 
-def _markdown(found: list[StudyTable]) -> str:
+def _markdown(found: list[table_cells.StudyTable]) -> str:
     return "\n".join(_markdown_table(table) for table in found)
 
 
-def _markdown_table(table: StudyTable) -> str:
+def _markdown_table(table: table_cells.StudyTable) -> str:
     lines = [
         f"## {table.id}: {table.title}",
         "",
@@ -92,7 +88,7 @@ def _markdown_row(fields: Iterable[str]) -> str:
     )
 
 
-def _csv(found: list[StudyTable]) -> str:
+def _csv(found: list[table_cells.StudyTable]) -> str:
     columns = (
         "row",
         "column",
@@ -112,13 +108,14 @@ def _csv(found: list[StudyTable]) -> str:
     return csv_text(rows)
 
 
-def _record(cell: TableCell) -> dict[str, Any]:
+def _record(cell: table_cells.TableCell) -> dict[str, Any]:
     """A cell in JSON's numbers; `printed` as the number it states, `printed_text` as its letters."""
     return {
         "row": as_printed(cell.row),
         "column": cell.column,
         "printed": _number(
-            printed_value(cell.printed) if cell.printed else None, cell
+            table_cells.printed_value(cell.printed) if cell.printed else None,
+            cell,
         ),
         "ours": _number(cell.ours, cell),
         "delta": _number(cell.delta, cell),
@@ -129,14 +126,16 @@ def _record(cell: TableCell) -> dict[str, Any]:
     }
 
 
-def _number(value: Fraction | None, cell: TableCell) -> float | int | None:
+def _number(
+    value: Fraction | None, cell: table_cells.TableCell
+) -> float | int | None:
     if value is None:
         return None
     # A count as 12.0 would be read as measured.
     return int(value) if cell.unit in {"count", "tokens"} else float(value)
 
 
-def _json(found: list[StudyTable]) -> str:
+def _json(found: list[table_cells.StudyTable]) -> str:
     tables = {
         table.id: {
             "title": table.title,
@@ -157,11 +156,11 @@ def _json(found: list[StudyTable]) -> str:
     )
 
 
-def _latex(found: list[StudyTable]) -> str:
+def _latex(found: list[table_cells.StudyTable]) -> str:
     return "\n".join(_latex_table(table) for table in found)
 
 
-def _latex_table(table: StudyTable) -> str:
+def _latex_table(table: table_cells.StudyTable) -> str:
     """The layout of the page with our values; a cell that only the publication has is in brackets."""
     rows = dict.fromkeys(cell.row for cell in table.cells)
     columns = dict.fromkeys(cell.column for cell in table.cells)
@@ -173,7 +172,7 @@ def _latex_table(table: StudyTable) -> str:
     )
     for cell in table.cells:
         text = shown(cell.ours, cell)
-        if cell.status is CellStatus.PUBLISHED_ONLY:
+        if cell.status is table_cells.CellStatus.PUBLISHED_ONLY:
             text = f"[{cell.printed}]"
         wide.loc[cell.row, cell.column] = text
     caption = _escaped(
@@ -190,7 +189,7 @@ def _escaped(text: str) -> str:
     )
 
 
-_WRITERS: dict[Format, Callable[[list[StudyTable]], str]] = {
+_WRITERS: dict[Format, Callable[[list[table_cells.StudyTable]], str]] = {
     Format.MD: _markdown,
     Format.CSV: _csv,
     Format.JSON: _json,

@@ -5,14 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
+from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.table_cells import Measured, count, share
-from crane_core.pipeline.study.table_scores import (
-    SIGNS,
-    STUDY_LLMS,
-    conditions,
-    detected,
-    truth,
-)
 from crane_core.stats.sample_size import allocate, required_sample
 
 TABLE_ID = "1"
@@ -23,13 +17,16 @@ SOURCE = "paper, table 1"
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     """Applicable: crashing instances whose vote predicts the crash. The sample is Equation 1, rounded up per row."""
     crashing = {
-        f"{title} {SIGNS[setting]}": rows[truth(rows)]
-        for title, setting, rows in conditions(verdicts, STUDY_LLMS)
+        f"{title} {table_scores.SIGNS[setting]}": rows[table_scores.truth(rows)]
+        for title, setting, rows in table_scores.conditions(
+            verdicts, table_scores.STUDY_LLMS
+        )
     }
     if not crashing:
         return {}
     applicable = {
-        row: int(np.nansum(detected(rows))) for row, rows in crashing.items()
+        row: int(np.nansum(table_scores.detected(rows)))
+        for row, rows in crashing.items()
     }
     sampled = allocate(required_sample(sum(applicable.values())), applicable)
     sizes = {row: len(rows) for row, rows in crashing.items()}

@@ -8,13 +8,8 @@ do not count that instance as detected, and in table 2(a) it is a miss either wa
 import pandas as pd
 
 from crane_core.domain import Label
+from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.table_cells import Measured, count
-from crane_core.pipeline.study.table_scores import (
-    SIGNS,
-    STUDY_LLMS,
-    conditions,
-    truth,
-)
 
 TABLE_ID = "3"
 TITLE = "Flawed diagnoses of detected crashes"
@@ -29,11 +24,13 @@ COLUMNS = {
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     """Our values of table 3 by (row, column): flawed diagnoses, partial and wrong ones (paper, table 3)."""
     cells: dict[tuple[str, str], Measured] = {}
-    for title, setting, rows in conditions(verdicts, STUDY_LLMS):
-        outcomes = rows["human"][truth(rows)]
+    for title, setting, rows in table_scores.conditions(
+        verdicts, table_scores.STUDY_LLMS
+    ):
+        outcomes = rows["human"][table_scores.truth(rows)]
         if outcomes.notna().any():
             for column, labels in COLUMNS.items():
-                cells[title, f"{column} {SIGNS[setting]}"] = count(
+                cells[title, f"{column} {table_scores.SIGNS[setting]}"] = count(
                     int(outcomes.isin(labels).sum()), len(outcomes)
                 )
     return cells

@@ -4,8 +4,6 @@ The crashing notebook must raise the same exception in its target cell twice, th
 cells should differ. Both are executed in a copy of the folder that they join, as `verify` executes them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -25,12 +23,7 @@ from crane_core.given_path import read_given
 from crane_core.not_a_notebook import UnreadableNotebookError, document_in
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
-from crane_core.pipeline.verification.pair_claims import (
-    PairClaim,
-    borne_out,
-    fixed_claim,
-    plan_to_crash,
-)
+from crane_core.pipeline.verification import pair_claims
 from crane_core.pipeline.verification.where import own_copy
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
@@ -215,12 +208,12 @@ def _executed(
         crashing = place / names[Version.REPRODUCED]
         fixed = place / names[Version.FIXED]
         plan = (
-            plan_to_crash(crashing)
+            pair_claims.plan_to_crash(crashing)
             if case.target is None
             else read_plan(crashing, case.target)
         )
         cells = [*plan.executed, plan.target]
-        to_target = PairClaim(cells, len(plan.executed), None)
+        to_target = pair_claims.PairClaim(cells, len(plan.executed), None)
         is_known = case.target is not None or plan.target.crash is not None
         tries = [
             _went(crashing, to_target, program, limits, stop)
@@ -243,8 +236,10 @@ def _executed(
         # from now on.
         if target.crash is None:
             _record_crash(case, cells[: at + 1], tries[0])
-        claim = fixed_claim(fixed, target.index)
-        borne = borne_out(claim, _went(fixed, claim, program, limits, stop))
+        claim = pair_claims.fixed_claim(fixed, target.index)
+        borne = pair_claims.borne_out(
+            claim, _went(fixed, claim, program, limits, stop)
+        )
         if borne.outcome is not VerifiedAs.AS_RECORDED:
             raise _no_case(
                 f"the fixed notebook does not run through: {borne.why}",
@@ -255,7 +250,7 @@ def _executed(
 
 def _went(
     path: Path,
-    claim: PairClaim,
+    claim: pair_claims.PairClaim,
     program: Program,
     limits: KernelLimits,
     stop: threading.Event,
@@ -294,7 +289,9 @@ def _crash(
             f"the crashing notebook raises nothing in {len(cells)} code cells",
             "Name the cell that crashes as the target.",
         )
-    borne = borne_out(PairClaim(list(cells), len(cells), None), tries[0])
+    borne = pair_claims.borne_out(
+        pair_claims.PairClaim(list(cells), len(cells), None), tries[0]
+    )
     if borne.outcome is VerifiedAs.CANNOT_RUN and not is_known:
         raise _no_case(
             f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE

@@ -3,8 +3,6 @@
 A worker with another Python or other packages executes nothing: its outcomes would be of another environment.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -21,16 +19,8 @@ from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
 from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
+from crane_core.pipeline.verification import verify
 from crane_core.pipeline.verification.pair_claims import Borne
-from crane_core.pipeline.verification.verify import (
-    Executed,
-    Executor,
-    OpenPair,
-    VerifyOptions,
-    executed,
-    job_of,
-    verification,
-)
 from crane_core.pipeline.verification.where import Bench
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment, environment_of
@@ -44,22 +34,27 @@ class VerificationWork(NamedTuple):
     """
 
     benchmark: str
-    pair: OpenPair
-    how: VerifyOptions
+    pair: verify.OpenPair
+    how: verify.VerifyOptions
     python: str | None
     sent: Sent | None
 
 
-def on_cluster(cluster: Cluster) -> Executor:
+def on_cluster(cluster: Cluster) -> verify.Executor:
     """Executes pairs on the cluster."""
 
     def execute(
-        bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: Event
-    ) -> Executed:
+        bench: Bench,
+        how: verify.VerifyOptions,
+        pairs: Iterable[verify.OpenPair],
+        stop: Event,
+    ) -> verify.Executed:
         # A worker answers a piece that it did before, by the job's name too, from its own file; `again` means
         # to execute.
-        job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
-        out: dict[str, OpenPair] = {}
+        job = verify.job_of(bench, how) + (
+            f"-{uuid4().hex}" if how.again else ""
+        )
+        out: dict[str, verify.OpenPair] = {}
 
         def pieces() -> Iterator[WorkPiece]:
             for pair in pairs:
@@ -82,7 +77,11 @@ def on_cluster(cluster: Cluster) -> Executor:
 
 
 def _given(
-    bench: Bench, how: VerifyOptions, pair: OpenPair, *, is_local: bool
+    bench: Bench,
+    how: verify.VerifyOptions,
+    pair: verify.OpenPair,
+    *,
+    is_local: bool,
 ) -> VerificationWork:
     paths = pair.pair.paths
     is_executed = any(
@@ -114,7 +113,7 @@ def outcomes(given: VerificationWork, stop: Event) -> Lines:
     how, pair = given.how, given.pair
     if given.sent is None:
         return _lines(
-            executed(Bench(given.benchmark, Path(), []), pair, how, stop)
+            verify.executed(Bench(given.benchmark, Path(), []), pair, how, stop)
         )
     kernel = program(python=given.python)
     _check_environment(kernel.argv[0], how.environment)
@@ -124,7 +123,7 @@ def outcomes(given: VerificationWork, stop: Event) -> Lines:
         }
         here = pair._replace(pair=pair.pair._replace(paths=paths))
         return _lines(
-            executed(
+            verify.executed(
                 Bench(given.benchmark, root, []),
                 here,
                 how._replace(program=kernel),
@@ -149,7 +148,7 @@ def _check_environment(python: str, wanted: Environment) -> None:
 
 
 def _merged(
-    bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines
+    bench: Bench, how: verify.VerifyOptions, pair: verify.OpenPair, lines: Lines
 ) -> list[Verification]:
     """The outcomes of a pair, which are about the notebooks that were sent and no others."""
     found = [
@@ -173,12 +172,15 @@ def _merged(
 
 
 def _not_executed(
-    bench: Bench, how: VerifyOptions, pair: OpenPair, error: ClusterError
+    bench: Bench,
+    how: verify.VerifyOptions,
+    pair: verify.OpenPair,
+    error: ClusterError,
 ) -> list[Verification]:
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [
-        verification(
+        verify.verification(
             bench,
             pair,
             version=version,

@@ -3,8 +3,6 @@
 Knows which benchmarks are others' and take no cases. Each case is a separate source, so that it can be removed alone.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from pathlib import Path

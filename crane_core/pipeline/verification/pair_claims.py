@@ -4,8 +4,6 @@ The crashing notebook claims that its target cell raises the exception of its er
 before; the fixed one that the same cells, its target and those that ran after it raise nothing.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

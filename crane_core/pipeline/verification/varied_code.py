@@ -5,8 +5,6 @@ a parameter, a member of a class, or inside an f-string, whose positions Python 
 still does the same is for its execution to show.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import keyword

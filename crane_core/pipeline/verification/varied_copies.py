@@ -5,8 +5,6 @@ of the copies names the benchmark of the originals. A copy counts only if its ta
 the original, twice, and its fixed notebook runs through.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import shutil
@@ -23,16 +21,12 @@ from crane_core.errors import NotebookError, SourceError
 from crane_core.importers.pairs import VARIED_FROM
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.sheet_text import csv_of
+from crane_core.pipeline.verification import varied_code
 from crane_core.pipeline.verification.add_case import (
     TABLE,
     NewCase,
     add_case,
     read_notebook,
-)
-from crane_core.pipeline.verification.varied_code import (
-    Variation,
-    variation_of,
-    varied,
 )
 from crane_core.pipeline.verification.where import Bench, Pair
 from crane_core.runtime.limits import KernelLimits
@@ -147,7 +141,7 @@ def _copy(pair: Pair, root: Path, out: Path, maker: CopyMaker) -> VariedCopy:
         codes = [
             _source(cell) for one in documents.values() for cell in _code(one)
         ]
-        whole = variation_of(codes)
+        whole = varied_code.variation_of(codes)
     except NotebookError as error:
         return VariedCopy(pair.case_id, None, why_not=str(error.args[0]))
     place = _place_of(pair, root, out)
@@ -175,7 +169,7 @@ def _copy(pair: Pair, root: Path, out: Path, maker: CopyMaker) -> VariedCopy:
 def _added(
     case_id: str,
     documents: Mapping[Version, JsonObject],
-    variation: Variation,
+    variation: varied_code.Variation,
     place: Path,
     maker: CopyMaker,
 ) -> VariedCopy:
@@ -196,11 +190,13 @@ def _added(
     )
 
 
-def _varied_document(notebook: JsonObject, variation: Variation) -> JsonObject:
+def _varied_document(
+    notebook: JsonObject, variation: varied_code.Variation
+) -> JsonObject:
     """A copy with other code; of its outputs only the class of each error stays, since texts name what was renamed."""
     copy: JsonObject = json.loads(json.dumps(notebook))
     for cell in _code(copy):
-        cell["source"] = varied(_source(cell), variation)
+        cell["source"] = varied_code.varied(_source(cell), variation)
         cell["outputs"] = [
             {
                 "output_type": "error",

@@ -3,8 +3,6 @@
 Used by `verify` for what it executed and by the app for what is stored.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby

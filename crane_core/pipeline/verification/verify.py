@@ -4,8 +4,6 @@ Each notebook runs in its own kernel and its own copy of its folder. Outcomes go
 second run resumes where the first was stopped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,13 +18,7 @@ from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
 from crane_core.pipeline.loading.sources import fingerprint
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.pair_claims import (
-    Borne,
-    PairClaim,
-    borne_out,
-    crashing_claim,
-    fixed_claim,
-)
+from crane_core.pipeline.verification import pair_claims
 from crane_core.pipeline.verification.where import Bench, Pair, own_copy
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment
@@ -55,7 +47,7 @@ class OpenPair(NamedTuple):
     """A pair of which something is to be executed: what it claims, the digest of each notebook, and what is known."""
 
     pair: Pair
-    claims: dict[Version, PairClaim | Borne]
+    claims: dict[Version, pair_claims.PairClaim | pair_claims.Borne]
     contents: dict[Version, str]
     reused: list[Verification]
 
@@ -200,8 +192,8 @@ def executed(
     fresh = []
     for version in pair.versions:
         path, claim = pair.pair.paths.get(version), pair.claims[version]
-        if isinstance(claim, Borne) or path is None:
-            assert isinstance(claim, Borne)
+        if isinstance(claim, pair_claims.Borne) or path is None:
+            assert isinstance(claim, pair_claims.Borne)
             fresh.append(
                 verification(
                     bench,
@@ -231,7 +223,7 @@ def executed(
                 pair,
                 version=version,
                 how=how,
-                borne=borne_out(claim, went),
+                borne=pair_claims.borne_out(claim, went),
                 recorded=claim.exception,
                 went=went,
             )
@@ -239,21 +231,26 @@ def executed(
     return fresh
 
 
-def _claims(pair: Pair) -> dict[Version, PairClaim | Borne]:
+def _claims(
+    pair: Pair,
+) -> dict[Version, pair_claims.PairClaim | pair_claims.Borne]:
     """What each notebook claims, or why it claims nothing that can be verified: then the other does neither."""
     try:
         if pair.fault:
             raise NotebookError(f"{pair.fault}.", remedy="")
-        crashing, target = crashing_claim(
+        crashing, target = pair_claims.crashing_claim(
             pair.paths[Version.REPRODUCED], pair.exception
         )
         return {
             Version.REPRODUCED: crashing,
-            Version.FIXED: fixed_claim(pair.paths[Version.FIXED], target),
+            Version.FIXED: pair_claims.fixed_claim(
+                pair.paths[Version.FIXED], target
+            ),
         }
     except NotebookError as error:
         return dict.fromkeys(
-            Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0])))
+            Version,
+            pair_claims.Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0]))),
         )
 
 
@@ -262,7 +259,7 @@ def verification(
     pair: OpenPair,
     version: Version,
     how: VerifyOptions,
-    borne: Borne,
+    borne: pair_claims.Borne,
     recorded: str | None,
     went: Execution | None,
 ) -> Verification:
@@ -288,7 +285,9 @@ def verification(
 
 
 def _digest(
-    path: Path | None, beside: dict[Path, str], claim: PairClaim | Borne
+    path: Path | None,
+    beside: dict[Path, str],
+    claim: pair_claims.PairClaim | pair_claims.Borne,
 ) -> str:
     """sha256 over everything that shapes the outcome: the notebook, the files beside it, and the claim."""
     digest = hashlib.sha256()
@@ -296,11 +295,11 @@ def _digest(
         digest.update(f"{fingerprint(path)}\0{beside[path.parent]}\0".encode())
     claimed = (
         claim.why
-        if isinstance(claim, Borne)
+        if isinstance(claim, pair_claims.Borne)
         else f"{claim.target} {claim.exception}"
     )
     digest.update(sayable(str(claimed)).encode())
-    cells = [] if isinstance(claim, Borne) else claim.cells
+    cells = [] if isinstance(claim, pair_claims.Borne) else claim.cells
     # Earlier releases ran cells whatever their tags and language: of such a notebook they found out something else.
     if any(cell.may_raise for cell in cells):
         digest.update(b"\0tags")

@@ -5,8 +5,6 @@ A kept source holds no data files. Its folder is used where it is still there wi
 A notebook runs in a copy of its folder, so that nothing of the benchmark changes.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

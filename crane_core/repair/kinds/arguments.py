@@ -1,7 +1,5 @@
 """Arguments that a call does not take: one under another name, those by position, one left out, two exchanged."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """An attribute that an object lacks: the one that was meant, or the name that a later release gave it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Cells to run first: one that would define a missing name, or those whose values a cell below has changed."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A value of another type than is taken: a number joined to text, a quotient as an index, columns of text in a mean."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A function of Python that a variable of the notebook hides: call Python's own."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """A column, key or label that is not there: the one label of the same table or dict that was meant."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

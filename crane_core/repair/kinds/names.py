@@ -1,7 +1,5 @@
 """A name that is not defined: the one that was meant, or the import that notebooks use it for."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterator, Sequence

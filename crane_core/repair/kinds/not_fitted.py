@@ -1,7 +1,5 @@
 """A model that cross-validation left unfitted: fit it on the data that the notebook cross-validated it with."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

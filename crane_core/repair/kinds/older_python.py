@@ -1,7 +1,5 @@
 """Code that Python 3 cannot read, where its own message says what to write: Python 2's print, a missing colon."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Knows filtered tables, whose rows keep the numbers that they had. Refuses indexe
 another type, or set by the notebook.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

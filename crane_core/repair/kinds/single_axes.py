@@ -1,7 +1,5 @@
 """One panel where the code expects several: `subplots` returns an Axes alone, unless it keeps the array."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

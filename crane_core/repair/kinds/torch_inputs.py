@@ -1,7 +1,5 @@
 """PyTorch names what it wants and what it got: convert the argument, move its channels, or detach it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

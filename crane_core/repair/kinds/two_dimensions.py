@@ -1,7 +1,5 @@
 """scikit-learn wants a table and got a row of numbers: reshape it, select it as a table, or exchange the arguments."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

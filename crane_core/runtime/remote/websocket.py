@@ -19,12 +19,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from crane_core.errors import (
-    KernelEndedError,
-    KernelError,
-    KernelStartError,
-    LookError,
-)
+from crane_core import errors
 from crane_core.runtime.remote.server import JupyterServer
 from crane_core.runtime.remote.wire import V1, packed, unpacked
 from crane_core.runtime.shell_channel import MOST_ANSWER, busy
@@ -82,7 +77,7 @@ class WebSocketShell:
             self._socket = self._opened()
         except (WebSocketException, OSError, EOFError, ValueError) as error:
             words = self._server.shown(error) or type(error).__name__
-            raise KernelStartError(
+            raise errors.KernelStartError(
                 f"The kernel {self._name} cannot be reached through {address.base}: {words}.",
                 remedy="Check that the kernel still runs, and that proxies on the way let websockets through.",
             ) from error
@@ -142,7 +137,7 @@ class WebSocketShell:
         try:
             message = unpacked(frame)
         except (ValueError, RecursionError) as error:
-            raise LookError(
+            raise errors.LookError(
                 f"The server of the kernel {self._name} sent something that is not a message of a kernel.",
                 remedy="Check that the address is a Jupyter server's.",
             ) from error
@@ -152,7 +147,7 @@ class WebSocketShell:
             "dead",
             "restarting",
         ):
-            raise KernelEndedError(
+            raise errors.KernelEndedError(
                 f"The kernel {self._name} ended while it was looked at.",
                 remedy="Run the notebook again, then check again.",
             )
@@ -160,19 +155,19 @@ class WebSocketShell:
             return None
         return message.content
 
-    def _cut(self, error: ConnectionClosed, n_sent: int) -> KernelError:
+    def _cut(self, error: ConnectionClosed, n_sent: int) -> errors.KernelError:
         """Why the connection ended before the answer."""
         if error.rcvd is not None and error.rcvd.code == _TOO_BIG:
-            return KernelError(
+            return errors.KernelError(
                 f"The request of {n_sent:,} bytes is more than the server of the kernel {self._name} takes.",
                 remedy="Restart the kernel to shorten its history of cells.",
             )
         if error.sent is not None and error.sent.code == _TOO_BIG:
-            return LookError(
+            return errors.LookError(
                 f"The kernel {self._name} sent a message of more than {MOST_ANSWER:,} bytes.",
                 remedy="Clear what prints without end, then check again.",
             )
-        return KernelError(
+        return errors.KernelError(
             f"The connection to the kernel {self._name} was cut before it answered: {self._server.shown(error)}.",
             remedy="Check the network and whether the server still runs, then check again.",
         )

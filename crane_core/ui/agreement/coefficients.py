@@ -1,7 +1,5 @@
 """The answer in a sentence, the coefficients, and the confusion matrix of two annotators."""
 
-from __future__ import annotations
-
 import math
 from html import escape
 from typing import Any
@@ -10,30 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.agreement.agreement import (
-    COEFFICIENTS,
-    KAPPA,
-    MIN_COMMON_WHEN_BLIND,
-    PERCENT,
-    confusions,
-)
-from crane_core.pipeline.campaigns.label_frame import (
-    DIFFERENCES_ONLY,
-    labels_differences_only,
-)
+from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.campaigns import label_frame
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui.agreement import computed
+from crane_core.ui.agreement import computed, phrases
 from crane_core.ui.agreement.computed import AgreementChoice
-from crane_core.ui.agreement.phrases import (
-    bounds,
-    interval_method,
-    kappa_words,
-    names,
-    readable,
-    reading,
-    remarks,
-    value,
-)
 from crane_core.ui.agreement.scale_html import agreement_row, scale_html
 from crane_core.ui.agreement.title import (
     NOBODY,
@@ -77,12 +56,14 @@ def draw_answer(chosen: AgreementChoice) -> bool:
     is_withheld = computed.gives_labels_away(chosen)
     if is_withheld:
         st.info(
-            f"{names(chosen.annotators)} have {n} {chosen.noun} in common. {names(chosen.blind_campaigns)} is not "
-            f"locked, so totals appear from {MIN_COMMON_WHEN_BLIND} on; with fewer they would reveal single labels."
+            f"{phrases.names(chosen.annotators)} have {n} {chosen.noun} in common. "
+            f"{phrases.names(chosen.blind_campaigns)} is not "
+            f"locked, so totals appear from {agreement.MIN_COMMON_WHEN_BLIND} on; with fewer they would reveal "
+            "single labels."
         )
     elif n == 0:
         st.info(
-            f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare."
+            f"{phrases.names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare."
         )
     else:
         st.markdown(_agreed(chosen))
@@ -99,24 +80,27 @@ def draw_answer(chosen: AgreementChoice) -> bool:
 
 
 def _agreed(chosen: AgreementChoice) -> str:
-    row = computed.main_rows(chosen)[PERCENT]
+    row = computed.main_rows(chosen)[agreement.PERCENT]
     whose = "" if len(chosen.annotators) == 2 else ", as the mean over pairs"
     return (
-        f"Of {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases, {names(chosen.annotators)} agree on "
-        f"**{value(row)}** (95% {bounds(row)}){whose}."
+        f"Of {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases, "
+        f"{phrases.names(chosen.annotators)} agree on "
+        f"**{phrases.value(row)}** (95% {phrases.bounds(row)}){whose}."
     )
 
 
 def explained_kappa(chosen: AgreementChoice) -> str:
     """Why a kappa is negative, or far below AC1; see `kappa_words`. Empty of more than two annotators."""
-    kappa = computed.main_rows(chosen).get(KAPPA)
+    kappa = computed.main_rows(chosen).get(agreement.KAPPA)
     if kappa is None or kappa["value"] is None:
         return ""
     items, labels = computed.items(chosen), computed.label_set(chosen)
     # Words as annotators saw them: the codes of labels are for files.
     names_of_labels = [label_words(label, labels) for label in items.scale]
-    counts = confusions(items).set_axis(names_of_labels, axis=0)
-    return kappa_words(kappa["value"], kappa["low"], kappa["high"], counts)
+    counts = agreement.confusions(items).set_axis(names_of_labels, axis=0)
+    return phrases.kappa_words(
+        kappa["value"], kappa["low"], kappa["high"], counts
+    )
 
 
 def _draw_off_scale(chosen: AgreementChoice) -> None:
@@ -138,11 +122,14 @@ def _draw_off_scale(chosen: AgreementChoice) -> None:
 def _draw_differences_only(chosen: AgreementChoice) -> None:
     """That the labels of an annotator were not given at random, which no coefficient shows."""
     chosen_by_difference = [
-        name for name in chosen.annotators if labels_differences_only(name)
+        name
+        for name in chosen.annotators
+        if label_frame.labels_differences_only(name)
     ]
     if chosen_by_difference:
         st.warning(
-            f"“{names(chosen_by_difference)}” {DIFFERENCES_ONLY}. Agreement with it is not that of all verdicts."
+            f"“{phrases.names(chosen_by_difference)}” {label_frame.DIFFERENCES_ONLY}. Agreement with it is not "
+            "that of all verdicts."
         )
 
 
@@ -152,18 +139,21 @@ def draw_coefficients(chosen: AgreementChoice) -> None:
     rows = computed.main_rows(chosen)
     st.html(coefficients_html([rows[name] for name in main]))
     st.caption(
-        f"Lines: 95% intervals, {interval_method(KAPPA)}; 0 is agreement by chance. No test is made: the interval "
+        f"Lines: 95% intervals, {phrases.interval_method(agreement.KAPPA)}; 0 is agreement by chance. No test is "
+        "made: the interval "
         "decides the words, and the names of sizes are conventions."
     )
     others = tuple(
-        name for name in COEFFICIENTS if name not in (*main, PERCENT)
+        name
+        for name in agreement.COEFFICIENTS
+        if name not in (*main, agreement.PERCENT)
     )
     fold = st.expander(
         f"{len(others)} more coefficients", key="others", on_change="rerun"
     )
     if fold.open:
         with fold:
-            _draw_others(chosen, (*others, PERCENT))
+            _draw_others(chosen, (*others, agreement.PERCENT))
 
 
 def _draw_others(chosen: AgreementChoice, others: tuple[str, ...]) -> None:
@@ -172,16 +162,19 @@ def _draw_others(chosen: AgreementChoice, others: tuple[str, ...]) -> None:
         f"- **{row['coefficient']}**: {row['source']}" for row in rows
     )
     grid(
-        readable(rows, {"Coefficient": "coefficient"}, with_remarks=False),
+        phrases.readable(
+            rows, {"Coefficient": "coefficient"}, with_remarks=False
+        ),
         height="content",
         column_config={
             "Coefficient": st.column_config.TextColumn(help=sources)
         },
     )
-    if told := remarks(rows, "coefficient"):
+    if told := phrases.remarks(rows, "coefficient"):
         st.caption(told)
     st.caption(
-        f"Intervals of coefficients: {interval_method(KAPPA)}; of percent agreement: {interval_method(PERCENT)}. "
+        f"Intervals of coefficients: {phrases.interval_method(agreement.KAPPA)}; of percent agreement: "
+        f"{phrases.interval_method(agreement.PERCENT)}. "
         "Only items with two or more labels count."
     )
 
@@ -196,7 +189,9 @@ def coefficients_html(rows: list[dict[str, Any]]) -> str:
     least = min([0.0, *(end for end in ends if end is not None)])
     return scale_html(
         [
-            agreement_row(row["coefficient"], row["source"], row, reading(row))
+            agreement_row(
+                row["coefficient"], row["source"], row, phrases.reading(row)
+            )
             for row in rows
         ],
         heads=("Coefficient", "Value", "Read as"),
@@ -213,7 +208,7 @@ def draw_matrix(chosen: AgreementChoice) -> None:
     if len(chosen.annotators) == 2:
         st.html(
             matrix_html(
-                confusions(computed.items(chosen)),
+                agreement.confusions(computed.items(chosen)),
                 chosen.noun,
                 computed.label_set(chosen),
             )
@@ -222,10 +217,10 @@ def draw_matrix(chosen: AgreementChoice) -> None:
     rows = as_rows(computed.pairwise(chosen))
     if rows:
         grid(
-            readable(rows, {"Pair": "pair"}, with_remarks=False),
+            phrases.readable(rows, {"Pair": "pair"}, with_remarks=False),
             height="content",
         )
-        if told := remarks(rows, "pair"):
+        if told := phrases.remarks(rows, "pair"):
             st.caption(told)
     st.caption(
         "Cohen's kappa of each two annotators. Choose two to see their confusion matrix."

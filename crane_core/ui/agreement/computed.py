@@ -3,8 +3,6 @@
 Each result is computed once per choice and kept until something is loaded or labelled.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pandas as pd

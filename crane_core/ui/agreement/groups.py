@@ -1,7 +1,5 @@
 """Where do they agree, and where not? One coefficient by group, and the verdicts that are labelled differently."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -10,24 +8,11 @@ import streamlit as st
 from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
-from crane_core.pipeline.agreement.agreement import (
-    COEFFICIENTS,
-    ComparedVerdicts,
-    Items,
-    differing,
-)
+from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
-from crane_core.ui.agreement import computed
+from crane_core.ui.agreement import computed, phrases
 from crane_core.ui.agreement.computed import AgreementChoice
-from crane_core.ui.agreement.phrases import (
-    NOT_TESTED,
-    beside,
-    in_caption,
-    interval_method,
-    names,
-    readable,
-)
 from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -48,7 +33,8 @@ def draw_groups(chosen: AgreementChoice) -> None:
     """The choice of coefficient and grouping, and the chart; while a campaign is open, why there is none."""
     if chosen.blind_campaigns:
         st.info(
-            f"{names(chosen.blind_campaigns)} is not locked: totals only. Groups and single items could tell an "
+            f"{phrases.names(chosen.blind_campaigns)} is not locked: totals only. Groups and single items could "
+            "tell an "
             "annotator which model wrote an item, or how somebody else labelled it."
         )
         return
@@ -66,12 +52,12 @@ def draw_groups(chosen: AgreementChoice) -> None:
 
 def _pick_coefficient(chosen: AgreementChoice) -> str:
     has_order = (
-        chosen.scope is not ComparedVerdicts.ALL
+        chosen.scope is not agreement.ComparedVerdicts.ALL
         and computed.label_set(chosen).is_ordinal
     )
     options = [
         name
-        for name, asked in COEFFICIENTS.items()
+        for name, asked in agreement.COEFFICIENTS.items()
         if not (asked.ordered and not has_order)
         and not (asked.of_two and len(chosen.annotators) != 2)
     ]
@@ -106,7 +92,7 @@ def group_figure(
     ]
     drawn = table.assign(
         label=labels,
-        text=[beside(row) for row in rows],
+        text=[phrases.beside(row) for row in rows],
         colour=_colours(by, shown_groups),
     )
     [whole] = computed.table(chosen, (coefficient,))["value"]
@@ -114,7 +100,7 @@ def group_figure(
         row | {"group": group}
         for row, group in zip(rows, shown_groups, strict=True)
     ]
-    note = f"Lines: 95% intervals, {interval_method(coefficient)}. Dashed: over all of them."
+    note = f"Lines: 95% intervals, {phrases.interval_method(coefficient)}. Dashed: over all of them."
     looks: dict[str, Any] = {
         "labels": labels,
         "coefficient": coefficient,
@@ -123,15 +109,17 @@ def group_figure(
     return ChartFigure(
         f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
         [finished(forest, drawn, **looks)],
-        shown=readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
+        shown=phrases.readable(
+            readable_rows, {GROUPINGS[by].capitalize(): "group"}
+        ),
         numbers=table,
         caption=captioned(
             f"{coefficient} by {GROUPINGS[by]}",
             [
                 f"Labels: {', '.join(chosen.annotators)}; compared: {chosen.noun}.",
                 note,
-                in_caption(shown_groups, rows),
-                NOT_TESTED,
+                phrases.in_caption(shown_groups, rows),
+                phrases.NOT_TESTED,
             ],
             source=computed.source_of(computed.items(chosen).facts),
         ),
@@ -180,7 +168,7 @@ def draw_differences(chosen: AgreementChoice) -> None:
     if chosen.blind_campaigns:
         return
     items = computed.items(chosen)
-    unlike = differing(items)
+    unlike = agreement.differing(items)
     fold = st.expander(
         f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels",
         key="differences",
@@ -206,7 +194,7 @@ def draw_differences(chosen: AgreementChoice) -> None:
         )
 
 
-def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
+def _shown(unlike: pd.DataFrame, items: agreement.Items) -> pd.DataFrame:
     facts = (
         unlike[list(FACTS)]
         .assign(setting=unlike["setting"].map(setting_short))

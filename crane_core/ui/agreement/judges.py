@@ -1,7 +1,5 @@
 """Consistency: LLM judges with a person, and judges and annotators each with themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -10,11 +8,7 @@ import streamlit as st
 
 from crane_core.charts.agreement import MARK, forest
 from crane_core.domain import JudgeCertificate
-from crane_core.pipeline.agreement.agreement import (
-    KAPPA,
-    MIN_COMMON_WHEN_BLIND,
-    PERCENT,
-)
+from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.judging.certificates import (
@@ -24,21 +18,10 @@ from crane_core.pipeline.judging.certificates import (
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
-from crane_core.ui import data
+from crane_core.ui import data, words
 from crane_core.ui.access import is_leading
-from crane_core.ui.agreement import computed
+from crane_core.ui.agreement import computed, phrases
 from crane_core.ui.agreement.computed import AgreementChoice, WithJudges
-from crane_core.ui.agreement.phrases import (
-    NO_INTERVAL,
-    NOT_TESTED,
-    beside,
-    bounds,
-    in_caption,
-    interval_method,
-    readable,
-    remarks,
-    value,
-)
 from crane_core.ui.agreement.scale_html import (
     ScaleRow,
     agreement_row,
@@ -48,16 +31,6 @@ from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
-from crane_core.ui.words import (
-    NOTHING,
-    bullets,
-    coefficient,
-    count,
-    interval,
-    literal,
-    percent,
-    sentence_case,
-)
 
 AFTER_LOCK = "its certificate is shown when the campaign is locked"
 COMPARED = ("Compared", "Agree", "Corrected for chance")
@@ -73,7 +46,7 @@ def draw_gate(chosen: AgreementChoice) -> None:
     if judges:
         gate = computed.judge_gate(chosen.campaigns)
         told = _certificates(judges, gate, has_biases=False)
-        st.markdown(bullets(told))
+        st.markdown(words.bullets(told))
 
 
 def draw_with_judges(chosen: AgreementChoice) -> None:
@@ -86,12 +59,12 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
         return
     if _is_withheld(chosen, found.table):
         st.info(
-            f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
+            f"Shown from {agreement.MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
         )
         return
     draw_figure(judges_figure(found))
     _draw_differing(chosen)
-    st.markdown(bullets(_certificates(list(found.table["judge"]))))
+    st.markdown(words.bullets(_certificates(list(found.table["judge"]))))
     fold = st.expander("Single repetitions", key="passes", on_change="rerun")
     if fold.open:
         with fold:
@@ -132,12 +105,14 @@ def certified_words(
     sentences = []
     for judge in judges:
         if judge in withheld:
-            sentences.append(f"{literal(judge)}: {AFTER_LOCK}.")
+            sentences.append(f"{words.literal(judge)}: {AFTER_LOCK}.")
             continue
         found = known.get(judge)
-        said = f"{sentence_case(judge)}: {certificate_words(found, gate)}."
+        said = (
+            f"{words.sentence_case(judge)}: {certificate_words(found, gate)}."
+        )
         biases = bias_words(found) if found and has_biases else []
-        sentences.append(literal(" ".join([said, *biases])))
+        sentences.append(words.literal(" ".join([said, *biases])))
     return sentences
 
 
@@ -145,35 +120,36 @@ def _is_withheld(chosen: AgreementChoice, table: pd.DataFrame) -> bool:
     """One pass with few in common is enough: its totals would reveal single labels."""
     return (
         bool(chosen.blind_campaigns)
-        and table["n"].min() < MIN_COMMON_WHEN_BLIND
+        and table["n"].min() < agreement.MIN_COMMON_WHEN_BLIND
     )
 
 
 def judges_figure(found: WithJudges) -> ChartFigure:
     """Kappa of a person and each judge."""
-    kappa = found.table[found.table["coefficient"] == KAPPA]
+    kappa = found.table[found.table["coefficient"] == agreement.KAPPA]
     rows = as_rows(kappa.reset_index(drop=True))
     judges = _short([row["judge"] for row in rows])
     labels = [
-        f"{name}  n {count(row['n'])}"
+        f"{name}  n {words.count(row['n'])}"
         for name, row in zip(judges, rows, strict=True)
     ]
     drawn = kappa.reset_index(drop=True).assign(
-        label=labels, text=[beside(row) for row in rows], colour=MARK
+        label=labels, text=[phrases.beside(row) for row in rows], colour=MARK
     )
     note = (
-        f"LLM judges against {literal(found.person)}. n: verdicts with two labels on the scale. Lines: 95% intervals. "
+        f"LLM judges against {words.literal(found.person)}. n: verdicts with two labels on the scale. Lines: 95% "
+        "intervals. "
         "Reversed: the judge's two texts in the other order."
     )
-    looks = {"labels": labels, "coefficient": KAPPA, "whole": None}
+    looks = {"labels": labels, "coefficient": agreement.KAPPA, "whole": None}
     return ChartFigure(
         "agreement_with_judges",
         [finished(forest, drawn, **looks)],
         shown=_readable(found.table),
         numbers=found.table,
         caption=captioned(
-            f"{KAPPA} of {found.person} and LLM judges",
-            [note, in_caption(judges, rows), NOT_TESTED],
+            f"{agreement.KAPPA} of {found.person} and LLM judges",
+            [note, phrases.in_caption(judges, rows), phrases.NOT_TESTED],
             source=found.source,
         ),
         note=note,
@@ -181,7 +157,7 @@ def judges_figure(found: WithJudges) -> ChartFigure:
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    return readable(
+    return phrases.readable(
         as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}
     )
 
@@ -192,7 +168,7 @@ def _draw_single(chosen: AgreementChoice) -> None:
         st.caption("No judge has more than one repetition.")
     elif _is_withheld(chosen, found.table):
         st.caption(
-            f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on."
+            f"Shown from {agreement.MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on."
         )
     else:
         grid(_readable(found.table), height="content")
@@ -215,7 +191,7 @@ def _draw_differing(chosen: AgreementChoice) -> None:
     if table.empty or chosen.blind_campaigns:
         return
     st.markdown(
-        f"**Diagnoses labelled differently than by {literal(str(person))}**"
+        f"**Diagnoses labelled differently than by {words.literal(str(person))}**"
     )
     _draw_scale(differing_rows(table), ("Judge", "Differs", "Counted"))
 
@@ -227,11 +203,11 @@ def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
         of = {row["counted"]: row for row in as_rows(rows)}
         every = of[ALL]
         main = of.get(ON_SCALE, every)
-        about = f"{count(main['n_differ'])} of {count(main['n'])} diagnoses"
+        about = f"{words.count(main['n_differ'])} of {words.count(main['n'])} diagnoses"
         if n_off := every["n"] - main["n"]:
-            off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
-            share = f"{percent(every['value'])} ({interval(every['low'], every['high'])})"
-            about += f"; with its {off} {share} of {count(every['n'])}"
+            off = f"{words.count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
+            share = f"{words.percent(every['value'])} ({words.interval(every['low'], every['high'])})"
+            about += f"; with its {off} {share} of {words.count(every['n'])}"
         shown.append(
             ScaleRow(
                 name=str(judge),
@@ -239,8 +215,8 @@ def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
                 value=main["value"],
                 low=main["low"],
                 high=main["high"],
-                shown=percent(main["value"]),
-                between=interval(main["low"], main["high"]),
+                shown=words.percent(main["value"]),
+                between=words.interval(main["low"], main["high"]),
                 about=about,
             )
         )
@@ -261,23 +237,25 @@ def draw_powered(chosen: AgreementChoice) -> None:
     )
     st.caption(
         "Prediction-powered inference: the judge's labels of all diagnoses, corrected by how far they differ from "
-        f"those of {literal(str(person))} where both labelled. It holds however good the judge is, if the person's "
+        f"those of {words.literal(str(person))} where both labelled. It holds however good the judge is, if the "
+        "person's "
         "labels are a random sample of the diagnoses. Weight 0: the judge adds nothing."
     )
 
 
 def _powered_row(row: dict[str, Any]) -> ScaleRow:
-    alone = f"{percent(row['alone'])} ({interval(row['alone_low'], row['alone_high'])})"
+    alone = f"{words.percent(row['alone'])} ({words.interval(row['alone_low'], row['alone_high'])})"
     return ScaleRow(
         name=row["judge"],
         explained="prediction-powered inference",
         value=row["value"],
         low=row["low"],
         high=row["high"],
-        shown=percent(row["value"]),
-        between=interval(row["low"], row["high"]),
-        about=f"person alone {alone}, n {count(row['n'])}; the judge adds {count(row['n_more'])} labels with weight "
-        f"{coefficient(row['weight'])}",
+        shown=words.percent(row["value"]),
+        between=words.interval(row["low"], row["high"]),
+        about=f"person alone {alone}, n {words.count(row['n'])}; the judge "
+        f"adds {words.count(row['n_more'])} labels with weight "
+        f"{words.coefficient(row['weight'])}",
     )
 
 
@@ -294,8 +272,8 @@ def draw_consistency(chosen: AgreementChoice) -> None:
         return
     _draw_scale(_consistency_rows(table), COMPARED)
     st.caption(
-        f"Lines: 95% intervals; of percent agreement {interval_method(PERCENT)}, of coefficients "
-        f"{interval_method(KAPPA)}. Of several repetitions, the mean over their pairs. "
+        f"Lines: 95% intervals; of percent agreement {phrases.interval_method(agreement.PERCENT)}, of coefficients "
+        f"{phrases.interval_method(agreement.KAPPA)}. Of several repetitions, the mean over their pairs. "
         "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
     )
     fold = st.expander(
@@ -319,9 +297,9 @@ def _consistency_rows(table: pd.DataFrame) -> list[ScaleRow]:
         ["judge", "compared"], sort=False
     ):
         of = {row["coefficient"]: row for row in as_rows(group)}
-        agreed, kappa = of[PERCENT], of[KAPPA]
+        agreed, kappa = of[agreement.PERCENT], of[agreement.KAPPA]
         corrected = of[NOMINAL.name] if kappa["value"] is None else kappa
-        n = f"n {count(agreed['n'])}, {count(agreed['n_cases'])} cases"
+        n = f"n {words.count(agreed['n'])}, {words.count(agreed['n_cases'])} cases"
         about = f"{corrected['coefficient']} {_with_interval(corrected)}; {n}"
         rows.append(
             agreement_row(
@@ -333,10 +311,8 @@ def _consistency_rows(table: pd.DataFrame) -> list[ScaleRow]:
 
 def _with_interval(row: dict[str, Any]) -> str:
     if row["value"] is None:
-        return NOTHING
-    return (
-        f"{value(row)} ({NO_INTERVAL if row['low'] is None else bounds(row)})"
-    )
+        return words.NOTHING
+    return f"{phrases.value(row)} ({phrases.NO_INTERVAL if row['low'] is None else phrases.bounds(row)})"
 
 
 def draw_repeats() -> None:
@@ -351,13 +327,13 @@ def draw_repeats() -> None:
         )
         return
     rows = as_rows(table)
-    shown = readable(
+    shown = phrases.readable(
         rows,
         {"Annotator": "annotator", "Coefficient": "coefficient"},
         with_remarks=False,
     )
     grid(shown, width=720, height="content")
-    if told := remarks(
+    if told := phrases.remarks(
         [
             row | {"who": f"{row['coefficient']} of {row['annotator']}"}
             for row in rows
@@ -366,6 +342,7 @@ def draw_repeats() -> None:
     ):
         st.caption(told)
     st.caption(
-        f"Over hidden repeats. 95% interval of percent agreement: {interval_method(PERCENT)}; of kappa: "
-        f"{interval_method(KAPPA)}."
+        f"Over hidden repeats. 95% interval of percent agreement: {phrases.interval_method(agreement.PERCENT)}; "
+        "of kappa: "
+        f"{phrases.interval_method(agreement.KAPPA)}."
     )

@@ -3,20 +3,12 @@
 Beside the final labels: nothing here changes a label, an agreement or a result.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
 from crane_core.errors import CampaignError
+from crane_core.pipeline.agreement import label_model
 from crane_core.pipeline.agreement.crowd_kit import is_installed
-from crane_core.pipeline.agreement.label_model import (
-    DAWID_SKENE,
-    MODELS,
-    CampaignLabelModel,
-    campaign_label_model,
-    compared_models,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
@@ -45,14 +37,14 @@ def draw_label_model() -> None:
             campaign = st.selectbox("Locked campaign", campaigns, width=260)
             model = st.segmented_control(
                 "Model",
-                [*MODELS, COMPARED],
-                default=DAWID_SKENE,
+                [*label_model.MODELS, COMPARED],
+                default=label_model.DAWID_SKENE,
                 required=True,
             )
-        if model != DAWID_SKENE and not is_installed():
+        if model != label_model.DAWID_SKENE and not is_installed():
             st.info(NOT_INSTALLED)
             return
-        chosen = MODELS if model == COMPARED else (str(model),)
+        chosen = label_model.MODELS if model == COMPARED else (str(model),)
         try:
             found = [_fitted(campaign, one) for one in chosen]
         except CampaignError as error:
@@ -65,11 +57,11 @@ def draw_label_model() -> None:
 
 
 @data.kept(data.revision, 6, copied=True, spinner="Fitting the label model")
-def _fitted(campaign: str, model: str) -> CampaignLabelModel:
-    return campaign_label_model(data.folder(), campaign, model)
+def _fitted(campaign: str, model: str) -> label_model.CampaignLabelModel:
+    return label_model.campaign_label_model(data.folder(), campaign, model)
 
 
-def _draw(found: CampaignLabelModel) -> None:
+def _draw(found: label_model.CampaignLabelModel) -> None:
     unsure = found.items.head(MOST_ITEMS)
     n_final = int(found.items["final"].notna().sum())
     st.markdown(
@@ -88,7 +80,7 @@ def _draw(found: CampaignLabelModel) -> None:
     )
 
 
-def gold_words(found: CampaignLabelModel) -> str:
+def gold_words(found: label_model.CampaignLabelModel) -> str:
     """What the model makes of gold items, in a sentence."""
     n_gold = count(len(found.gold))
     if found.is_anchored:
@@ -96,13 +88,14 @@ def gold_words(found: CampaignLabelModel) -> str:
     return f"{n_gold} gold items do not anchor it: it is fitted to them as to others."
 
 
-def _draw_compared(found: list[CampaignLabelModel]) -> None:
+def _draw_compared(found: list[label_model.CampaignLabelModel]) -> None:
     st.markdown(
         "How often the models name the same label as each other, and as the final labels, which stay."
     )
-    grid(compared_table(compared_models(found)), height="content")
+    grid(compared_table(label_model.compared_models(found)), height="content")
     st.caption(
-        f"95% intervals by case. Gold items: {DAWID_SKENE} is fixed at their known label, so only the others can be "
+        f"95% intervals by case. Gold items: {label_model.DAWID_SKENE} is fixed at their known label, so only "
+        "the others can be "
         "right or wrong about it. The models see the same labels: that they agree makes none of them right."
     )
 

@@ -1,19 +1,11 @@
 """Coefficients and annotators in words: one formatter for every table and chart of the Agreement page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
 
 from crane_core.pipeline.agreement.agreement import PERCENT
-from crane_core.stats.agreement_reading import (
-    AgainstChance,
-    LowKappa,
-    against_chance,
-    kappa_reading,
-    krippendorff_words,
-)
+from crane_core.stats import agreement_reading
 from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.krippendorff_alpha import NOMINAL as ALPHA_NOMINAL
 from crane_core.stats.krippendorff_alpha import ORDINAL
@@ -137,10 +129,10 @@ def kappa_words(
     low, high: its 95% interval, None without one. counts: items by the label of the first (rows) and the second
     annotator (columns), named as people read them.
     """
-    found = kappa_reading(counts, high)
+    found = agreement_reading.kappa_reading(counts, high)
     agreed, expected = percent(found.agreed), percent(found.expected)
     match found.why:
-        case LowKappa.LESS_THAN_CHANCE:
+        case agreement_reading.LowKappa.LESS_THAN_CHANCE:
             doubt = (
                 " The interval of kappa includes 0, so chance may be the reason."
                 if high is not None and high >= 0
@@ -150,14 +142,14 @@ def kappa_words(
                 f"Kappa is negative ({coefficient(kappa)}): they agree on {agreed}, less than the {expected} that is "
                 f"expected by chance from how often each uses each label.{doubt}"
             )
-        case LowKappa.SKEWED:
+        case agreement_reading.LowKappa.SKEWED:
             return (
                 f"Kappa is low ({coefficient(kappa)}) although they agree on {agreed}, because the labels are skewed: "
                 f"“{literal(str(counts.index[found.most]))}” is {percent(found.of_first)} of one annotator's labels "
                 f"and {percent(found.of_second)} of the other's, so {expected} agreement is expected by chance. "
                 f"AC1, which a frequent label lowers less, is {coefficient(found.ac1)}."
             )
-        case LowKappa.MORE_EXPECTED:
+        case agreement_reading.LowKappa.MORE_EXPECTED:
             return (
                 f"Kappa ({coefficient(kappa)}) is far below AC1 ({coefficient(found.ac1)}) because it expects more "
                 f"agreement by chance: {expected}. They agree on {agreed}."
@@ -171,18 +163,20 @@ def reading(row: dict[str, Any]) -> str:
         return f"not defined, {row['why']}"
     of_alpha = row["coefficient"] in (ORDINAL.name, ALPHA_NOMINAL.name)
     said = (
-        f"{krippendorff_words(row['value'])} (Krippendorff 2004)"
+        f"{agreement_reading.krippendorff_words(row['value'])} (Krippendorff 2004)"
         if of_alpha
         else f"{landis_koch(row['value'])} (Landis and Koch 1977)"
     )
-    against = against_chance(row["value"], row["low"], row["high"])
+    against = agreement_reading.against_chance(
+        row["value"], row["low"], row["high"]
+    )
     return f"{AGAINST[against]}; {said}"
 
 
 AGAINST = {
-    AgainstChance.MORE: "more than chance",
-    AgainstChance.LESS: "less than chance",
-    AgainstChance.NO_EVIDENCE: "no evidence that it differs from chance",
-    AgainstChance.NO_INTERVAL: "too few for an interval",
+    agreement_reading.AgainstChance.MORE: "more than chance",
+    agreement_reading.AgainstChance.LESS: "less than chance",
+    agreement_reading.AgainstChance.NO_EVIDENCE: "no evidence that it differs from chance",
+    agreement_reading.AgainstChance.NO_INTERVAL: "too few for an interval",
 }
 """Within a sentence; of a value that is defined."""

@@ -1,7 +1,5 @@
 """Values of agreement with their intervals on one scale, as a table in HTML that a phone has room for."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The title of Agreement: whether the chosen annotators agree more often than by chance. Knows no widget."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +7,7 @@ from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.stats.agreement import Why
 from crane_core.stats.agreement_reading import AgainstChance, against_chance
-from crane_core.ui.words import (
-    coefficient,
-    coefficient_interval,
-    count,
-    listed,
-    sentence_case,
-)
+from crane_core.ui import words
 
 PAGE = "Agreement"
 NOBODY = "Agreement needs two annotators"
@@ -29,10 +21,10 @@ SHORT = {"Cohen's kappa": "kappa"}
 def agreement_title(row: dict[str, Any], subject: str, noun: str) -> str:
     """The sentence of the headline's coefficient; row: of `agreement_table`, over one item or more."""
     name = _short(row["coefficient"])
-    said = f"{name} {coefficient(row['value'])}"
-    bounds = f"(95% {coefficient_interval(row['low'], row['high'])})"
+    said = f"{name} {words.coefficient(row['value'])}"
+    bounds = f"(95% {words.coefficient_interval(row['low'], row['high'])})"
     is_full = row["value"] is not None and row["value"] > 1 - 1e-9
-    everything = f"all {count(row['n'])} {noun}"
+    everything = f"all {words.count(row['n'])} {noun}"
     first = _begins(subject)
     match against_chance(row["value"], row["low"], row["high"]):
         case AgainstChance.MORE:
@@ -44,13 +36,13 @@ def agreement_title(row: dict[str, Any], subject: str, noun: str) -> str:
         case AgainstChance.NO_INTERVAL if is_full:
             return f"{first} agree on {everything}; too few for an interval of {name}"
         case AgainstChance.NO_INTERVAL:
-            return f"Too few cases to compare {subject} with chance: {said}, {count(row['n'])} {noun}"
+            return f"Too few cases to compare {subject} with chance: {said}, {words.count(row['n'])} {noun}"
         case _ if row["why"] == Why.NO_VARIATION:
             return (
                 f"{first} give {everything} one label, so {name} is not defined"
             )
         case _:
-            return f"{sentence_case(name)} of {subject} is not defined: {row['why']}"
+            return f"{words.sentence_case(name)} of {subject} is not defined: {row['why']}"
 
 
 def nothing_title(subject: str, noun: str) -> str:
@@ -60,7 +52,7 @@ def nothing_title(subject: str, noun: str) -> str:
 
 def withheld_title(n: int, noun: str) -> str:
     """Where totals would reveal single labels of a campaign that is not locked."""
-    return f"{count(n)} {noun} in common: totals appear from {MIN_COMMON_WHEN_BLIND} on"
+    return f"{words.count(n)} {noun} in common: totals appear from {MIN_COMMON_WHEN_BLIND} on"
 
 
 def subject_words(names: Sequence[str], kinds: Sequence[str]) -> str:
@@ -72,7 +64,7 @@ def subject_words(names: Sequence[str], kinds: Sequence[str]) -> str:
     if len(campaigns) == 1:
         names = [name.partition(": ")[2] or name for name in names]
     if len(names) == 2 and sum(map(len, names)) <= MOST_NAMED:
-        return listed(names)
+        return words.listed(names)
     n_judges = sum(kind == LabellerKind.JUDGE for kind in kinds)
     n_people = len(kinds) - n_judges
     groups = []
@@ -82,7 +74,7 @@ def subject_words(names: Sequence[str], kinds: Sequence[str]) -> str:
         groups.append(
             A_JUDGE if n_judges == 1 else f"{n_judges} passes of LLM judges"
         )
-    return listed(groups)
+    return words.listed(groups)
 
 
 def _short(name: str) -> str:
@@ -91,4 +83,6 @@ def _short(name: str) -> str:
 
 def _begins(subject: str) -> str:
     """The subject as a title begins with it; the name of a campaign or a person stays as they write it."""
-    return sentence_case(subject) if subject.startswith(UNNAMED) else subject
+    return (
+        words.sentence_case(subject) if subject.startswith(UNNAMED) else subject
+    )

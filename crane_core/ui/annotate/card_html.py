@@ -1,7 +1,5 @@
 """An item's first screen and the thread about it as HTML. All of it escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from html import escape

@@ -4,8 +4,6 @@ Its HTML, style and scripts are the files beside this one. It sends one state, `
 evidence, guideline, keys}, the whole outbox each time; see desk.js.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal

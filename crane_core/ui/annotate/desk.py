@@ -1,7 +1,5 @@
 """Labelling: one campaign, one annotator, one fragment. Acts are saved in the callback, before anything is drawn."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -15,37 +13,22 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open
 from crane_core.errors import CraneError
+from crane_core.pipeline.campaigns import near_texts
 from crane_core.pipeline.campaigns.cards import card, evidence
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
-from crane_core.pipeline.campaigns.near_texts import (
-    CaseTexts,
-    case_texts,
-    offers_last_label,
-)
 from crane_core.storage import state
 from crane_core.storage.store import Store
-from crane_core.ui import data, keys
+from crane_core.ui import data, guideline_view, keys
+from crane_core.ui.annotate import component
 from crane_core.ui.annotate.card_html import (
     MAX_TEXT,
     card_html,
     evidence_html,
     threads_shown,
 )
-from crane_core.ui.annotate.component import (
-    draw_closed,
-    draw_component,
-    keys_told,
-    take_keys,
-    what_was_sent,
-)
 from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.code_html import differing_prose_html
-from crane_core.ui.guideline_view import (
-    change_html,
-    draw_earlier,
-    draw_guideline,
-)
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
@@ -72,8 +55,8 @@ def _card(
 @st.cache_resource(max_entries=400, show_spinner=False)
 def _case_texts(
     _store: Store, content: str, _plan: Plan, campaign: str, case: str
-) -> CaseTexts:
-    return case_texts(_store, _plan, case)
+) -> near_texts.CaseTexts:
+    return near_texts.case_texts(_store, _plan, case)
 
 
 def _difference(plan: Plan, content: str, before: str, item: str) -> str | None:
@@ -101,7 +84,7 @@ def draw_desk(campaign: str, annotator: str) -> None:
         label_store.journal(annotator)
     except CraneError:
         # An open desk must stay on the screen: its browser may hold labels that are not saved yet.
-        draw_closed(campaign, annotator, why="gone")
+        component.draw_closed(campaign, annotator, why="gone")
         raise
     _head(label_store, annotator)
     st.button(
@@ -149,9 +132,9 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
             f"This campaign started with version {label_store.plan.guideline}, whose text was not stored. "
             f"You are reading version {now.version}."
         )
-    draw_guideline(now.text)
+    guideline_view.draw_guideline(now.text)
     st.caption(f"version {now.version}, stored with every label")
-    draw_earlier(
+    guideline_view.draw_earlier(
         versions,
         Counter(
             given.guideline
@@ -173,12 +156,12 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
                 annotator,
                 content,
                 taken=st.session_state.get(keys.taken(key)),
-                sent=what_was_sent(key),
+                sent=component.what_was_sent(key),
             )
         except CraneError:
-            draw_closed(campaign, annotator, why="gone")
+            component.draw_closed(campaign, annotator, why="gone")
             raise
-        draw_component(
+        component.draw_component(
             now, key=key, on_sent=lambda: _save(label_store, annotator, key)
         )
 
@@ -205,7 +188,7 @@ def _now(
         held=Held(_texts(sent.get("have")), sent.get("card")),
         card_of=lambda item: _card(store, content, plan, campaign, item),
         difference_of=partial(_difference, plan, content)
-        if offers_last_label(plan)
+        if near_texts.offers_last_label(plan)
         else None,
         locked=f"Locked by {lock.locked_by}; labels can no longer change."
         if lock
@@ -230,7 +213,7 @@ def _now(
         or told_of_another(plan, journal, names),
         "number": journal.last_number(sent.get("device")),
         "is_calibration": not is_main_open(label_store.plan),
-        "keys": keys_told(annotator, sent),
+        "keys": component.keys_told(annotator, sent),
         **threads_shown(
             label_store.threads(annotator), (*now["queue"], *now["undo"]), names
         ),
@@ -251,7 +234,7 @@ def _change(
         return None
     return {
         "words": f"{now.by}, {moment(now.since)}",
-        "html": change_html(before.text, now.text),
+        "html": guideline_view.change_html(before.text, now.text),
     }
 
 
@@ -265,7 +248,7 @@ def _left(plan: Plan, annotator: str) -> str | None:
 
 def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     """Take what the browser sent. If the desk refuses all of it, acts that are on disk already count as saved."""
-    events = what_was_sent(key).get("events")
+    events = component.what_was_sent(key).get("events")
     acts = (
         [act for act in events if isinstance(act, Mapping)][:MAX_BATCH]
         if isinstance(events, list)
@@ -273,7 +256,7 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     )
     try:
         require_seat(annotator)
-        take_keys(annotator, what_was_sent(key))
+        component.take_keys(annotator, component.what_was_sent(key))
         names = label_store.names(annotator)
         taken = label_store.take(
             annotator, [_named(act, names) for act in acts]

@@ -1,7 +1,5 @@
 """What one annotator has labelled: a list with filters, and any item of it to look at again and change in place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4

@@ -4,8 +4,6 @@ A showing goes by its name at this desk (`desk_names`): a reader of the page's e
 setting nor that an item comes back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple

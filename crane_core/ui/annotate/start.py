@@ -3,8 +3,6 @@
 Practice is the same desk with ten example items, each with the guideline's answer at once. Nothing is kept.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -12,11 +10,7 @@ import streamlit as st
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.label_set import study_labels
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline.campaigns.campaigns import (
-    Kept,
-    campaign_names,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.cards import (
     MINIBENCH,
     PracticeItem,
@@ -42,7 +36,7 @@ from crane_core.ui.words import count, literal
 
 def draw_start() -> None:
     """The campaigns one can label in, and what comes before the first label."""
-    names = campaign_names(data.folder())
+    names = campaigns.campaign_names(data.folder())
     st.title("Annotate" if names else "No campaign yet: practise on ten items")
     st.markdown(
         "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
@@ -65,7 +59,7 @@ def draw_start() -> None:
     n_shown = 0
     for name in names:
         with refusals_shown():
-            kept = kept_campaign(data.folder(), name)
+            kept = campaigns.kept_campaign(data.folder(), name)
             if not person.is_known or person.name in kept.plan.present:
                 n_shown += 1
                 _campaign(kept, person)
@@ -96,7 +90,7 @@ def _draw_guideline() -> None:
         draw_guideline(guideline())
 
 
-def _campaign(kept: Kept, person: Visitor) -> None:
+def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
     plan = kept.plan
     with st.container(border=True):
         state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""

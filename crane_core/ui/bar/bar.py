@@ -4,8 +4,6 @@ Knows what the browser asks and where that leads. Refuses to know what can be fo
 runs alone, without its page, while a visitor types.
 """
 
-from __future__ import annotations
-
 from itertools import groupby
 from pathlib import Path
 from typing import Any

@@ -4,42 +4,26 @@ Knows who may find what. Refuses to know how words are compared. In a blind camp
 what the model of an item was shown, and no campaign by who may not lead one.
 """
 
-from __future__ import annotations
-
 import re
 
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, words
 from crane_core.ui.access import is_leading
+from crane_core.ui.bar import places
 from crane_core.ui.bar.phrases import (
     FilterValue,
     Vocabulary,
     understood,
     vocabulary,
 )
-from crane_core.ui.bar.places import (
-    MOST,
-    Place,
-    PlaceKind,
-    SearchEntry,
-    is_named,
-    listed,
-    matching,
-)
 from crane_core.ui.navigation import page_files, question, title
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.words import (
-    exception_name,
-    experiment_words,
-    setting_short,
-    setting_words,
-)
 
 CASES = "cases"
-STORY = Place(
-    PlaceKind.PAGE,
+STORY = places.Place(
+    places.PlaceKind.PAGE,
     "One case in five steps",
     "a guided story: code, state, two answers, label, study",
     "overview",
@@ -49,40 +33,48 @@ LABELS = (keys.LIBRARY, keys.ROOT_CAUSE, keys.CRASH_TYPE, keys.STAGE)
 
 
 def found(
-    text: str, visitor: Visitor, views: list[Place], *, is_blind: bool
-) -> list[Place]:
+    text: str, visitor: Visitor, views: list[places.Place], *, is_blind: bool
+) -> list[places.Place]:
     """At most MOST places that the words mean, in the order in which they are drawn; at rest the pages and views."""
     pages = [STORY, *_pages()]
     if not text.strip():
-        return [*pages, *views][:MOST]
-    known = listed([*pages, *views, *_campaigns(visitor)])
-    hits = matching(known if is_blind else [*known, *_answers()], text)
+        return [*pages, *views][: places.MOST]
+    known = places.listed([*pages, *views, *_campaigns(visitor)])
+    hits = places.matching(known if is_blind else [*known, *_answers()], text)
     phrases = [] if is_blind else _phrases(text)
-    search = Place(
-        PlaceKind.TEXT,
+    search = places.Place(
+        places.PlaceKind.TEXT,
         f"Cases that contain “{text.strip()}”",
         "in code, errors and diagnoses",
         CASES,
         {keys.SEARCH: text.strip()},
     )
     # Words that begin no name are mostly words of an error or of code.
-    is_name = any(is_named(place, text) for place in hits)
-    rest = [*hits[: MOST - 2], search] if is_name else [search, *hits]
-    return [*phrases, *rest][:MOST]
+    is_name = any(places.is_named(place, text) for place in hits)
+    rest = [*hits[: places.MOST - 2], search] if is_name else [search, *hits]
+    return [*phrases, *rest][: places.MOST]
 
 
-def _pages() -> list[Place]:
+def _pages() -> list[places.Place]:
     return [
-        Place(PlaceKind.PAGE, title(name), question(name), name, {})
+        places.Place(
+            places.PlaceKind.PAGE, title(name), question(name), name, {}
+        )
         for name in page_files()
     ]
 
 
-def _campaigns(visitor: Visitor) -> list[Place]:
+def _campaigns(visitor: Visitor) -> list[places.Place]:
     if not visitor.may(Role.LEAD) or not is_leading():
         return []
     return [
-        Place(PlaceKind.CAMPAIGN, name, "", "campaigns", {keys.CAMPAIGN: name})
+        places.Place(
+            places.PlaceKind.CAMPAIGN,
+            name,
+            "",
+            "campaigns",
+            {keys.CAMPAIGN: name},
+        )
         for name in campaign_names(data.folder())
     ]
 
@@ -93,22 +85,22 @@ def prepare_answers() -> None:
 
 
 @data.kept(data.answers)
-def _answers() -> list[SearchEntry]:
+def _answers() -> list[places.SearchEntry]:
     """Every case and run; the largest benchmark first."""
-    return listed([*_cases(), *_runs()])
+    return places.listed([*_cases(), *_runs()])
 
 
-def _cases() -> list[Place]:
+def _cases() -> list[places.Place]:
     titles = data.benchmark_titles()
     return [
-        Place(
-            PlaceKind.CASE,
+        places.Place(
+            places.PlaceKind.CASE,
             str(row["case_id"]),
             " · ".join(
                 str(word)
                 for word in (
                     titles[benchmark],
-                    exception_name(row["exception"]),
+                    words.exception_name(row["exception"]),
                     row["library"],
                 )
                 if word
@@ -121,17 +113,17 @@ def _cases() -> list[Place]:
     ]
 
 
-def _runs() -> list[Place]:
+def _runs() -> list[places.Place]:
     titles = data.benchmark_titles()
     return [
-        Place(
-            PlaceKind.RUN,
-            f"{row['detector_title']}, {setting_short(row['setting'])}",
+        places.Place(
+            places.PlaceKind.RUN,
+            f"{row['detector_title']}, {words.setting_short(row['setting'])}",
             " · ".join(
                 (
                     titles.get(row["benchmark"], str(row["benchmark"])),
                     data.run_title(row["experiment"])
-                    or experiment_words(row["experiment"]),
+                    or words.experiment_words(row["experiment"]),
                 )
             ),
             "runs",
@@ -141,13 +133,13 @@ def _runs() -> list[Place]:
     ]
 
 
-def _phrases(text: str) -> list[Place]:
+def _phrases(text: str) -> list[places.Place]:
     """The list of cases under the filters that the whole text names, on the first benchmark that has all of them."""
     for benchmark, title_of in data.benchmark_titles().items():
         if phrase := understood(text, _vocabulary(benchmark)):
             return [
-                Place(
-                    PlaceKind.PHRASE,
+                places.Place(
+                    places.PlaceKind.PHRASE,
                     phrase.words,
                     f"in {title_of}",
                     CASES,
@@ -181,8 +173,11 @@ def _vocabulary(benchmark: str) -> Vocabulary:
         FilterValue(
             keys.SETTING,
             setting,
-            setting_short(setting),
-            (setting_words(setting), setting_short(setting).replace("−", "-")),
+            words.setting_short(setting),
+            (
+                words.setting_words(setting),
+                words.setting_short(setting).replace("−", "-"),
+            ),
         )
         for setting in asked["setting"].unique()
     ]

@@ -4,8 +4,6 @@ Knows the words of the filters. One word that is not understood makes the whole 
 look like a whole one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

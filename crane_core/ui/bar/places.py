@@ -3,8 +3,6 @@
 Knows how places are compared with words. Refuses to know where places come from and how they are drawn.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum

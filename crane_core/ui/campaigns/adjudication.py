@@ -5,8 +5,6 @@ screen is a Streamlit component; it sends one state, `sent`: {client, n, decisio
 the whole outbox each time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -26,10 +24,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import is_leading
 from crane_core.ui.annotate.card_html import card_html, evidence_html
 from crane_core.ui.annotate.component import keys_told, take_keys, what_was_sent
-from crane_core.ui.campaigns.campaign_words import (
-    disputes_words,
-    short_title,
-)
+from crane_core.ui.campaigns import campaign_words
 from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import label_html
@@ -92,8 +87,8 @@ ANY = "next"
 def draw_adjudication(campaign: str) -> None:
     """The screen of what is to be decided; it begins with the item in the address, else the first undecided one."""
     plan = kept_campaign(data.folder(), campaign).plan
-    title = short_title(plan.title)
-    said = disputes_words(disputes(data.folder(), plan))
+    title = campaign_words.short_title(plan.title)
+    said = campaign_words.disputes_words(disputes(data.folder(), plan))
     draw_headline(said, tab=f"Decide: {title}")
     turn(literal(f"Back to {title}"), campaign=campaign)
     st.button(

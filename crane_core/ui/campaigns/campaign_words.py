@@ -1,7 +1,5 @@
 """What the page of a campaign says first: its state, its answer in a sentence, and what comes next. Knows no widget."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from html import escape

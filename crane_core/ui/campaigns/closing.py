@@ -1,7 +1,5 @@
 """The export at any time, and the lock at the end."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.domain import AuditAction

@@ -1,7 +1,5 @@
 """What the deciding screen in the browser receives: what waits, cards and evidence of the next items. Plain JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,20 +1,14 @@
 """On which reasons and cases a campaign's annotators disagree, for its lead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
+from crane_core.pipeline.campaigns import unlike_reasons
 from crane_core.pipeline.campaigns.campaigns import journals_of
 from crane_core.pipeline.campaigns.status import CampaignStatus
-from crane_core.pipeline.campaigns.unlike_reasons import (
-    DifferingItems,
-    differing_by_case,
-    differing_by_reason,
-)
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.words import count, percent
@@ -26,7 +20,7 @@ def draw_differing(status: CampaignStatus) -> None:
     """Two tables; nothing where no item has two labels."""
     plan = status.plan
     journals = journals_of(data.folder(), plan)
-    cases = differing_by_case(plan, journals)
+    cases = unlike_reasons.differing_by_case(plan, journals)
     if not cases:
         return
     is_blind = plan.blind and status.lock is None
@@ -34,7 +28,7 @@ def draw_differing(status: CampaignStatus) -> None:
     st.header("Disagreements", anchor="disagreements")
     left, right = st.columns(2, gap="large")
     with left:
-        reasons = differing_by_reason(plan, journals)
+        reasons = unlike_reasons.differing_by_reason(plan, journals)
         _draw(reasons, "Reason", plan.labels.reason_words, fewest)
     with right:
         _draw(cases, "Case", {}, fewest)
@@ -44,7 +38,7 @@ def draw_differing(status: CampaignStatus) -> None:
 
 
 def _draw(
-    rows: Sequence[DifferingItems],
+    rows: Sequence[unlike_reasons.DifferingItems],
     head: str,
     words: Mapping[str, str],
     fewest: int,
@@ -62,7 +56,7 @@ def _draw(
 
 
 def cells(
-    row: DifferingItems, head: str, words: Mapping[str, str]
+    row: unlike_reasons.DifferingItems, head: str, words: Mapping[str, str]
 ) -> dict[str, str]:
     """A row of the table; words: of the codes of reasons."""
     return {
@@ -73,7 +67,7 @@ def cells(
 
 
 def left_out_words(
-    n_all: int, shown: Sequence[DifferingItems], fewest: int
+    n_all: int, shown: Sequence[unlike_reasons.DifferingItems], fewest: int
 ) -> str:
     """How many rows are not in the table, and why; empty if all are."""
     n_few, n_more = n_all - len(shown), max(len(shown) - MOST_ROWS, 0)

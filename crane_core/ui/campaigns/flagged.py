@@ -1,7 +1,5 @@
 """Flagged items for the lead: who flagged what and why, and the thread with the annotator. No label is shown."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -9,17 +7,11 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import Side
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.campaigns import threads
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.status import CampaignStatus
-from crane_core.pipeline.campaigns.threads import (
-    MAX_MESSAGE,
-    About,
-    all_threads,
-    resolve,
-    write_message,
-)
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style, thread_html
 from crane_core.ui.campaigns.campaign_words import short_title
@@ -47,7 +39,9 @@ FOR_THE_LEAD = {
 
 def draw_flagged(status: CampaignStatus) -> None:
     """The list, those first that wait for the lead; a click opens one."""
-    queue = all_threads(data.folder(), status.plan, reader=visitor().name)
+    queue = threads.all_threads(
+        data.folder(), status.plan, reader=visitor().name
+    )
     if queue.n_withheld:
         st.caption(
             f"{count(queue.n_withheld)} more are shown when you have labelled these items yourself."
@@ -124,7 +118,7 @@ def _row(thread: Thread) -> dict[str, str]:
 def draw_thread(campaign: str, asked: str) -> None:
     """One flagged item: its card, the annotator's note, the messages, and what the lead writes."""
     plan, lock = kept_campaign(data.folder(), campaign)
-    queue = all_threads(data.folder(), plan, reader=visitor().name)
+    queue = threads.all_threads(data.folder(), plan, reader=visitor().name)
     thread = next(
         (one for one in queue.threads if name_of(plan, one) == asked), None
     )
@@ -169,7 +163,7 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
         "answer", border=False, clear_on_submit=True, enter_to_submit=False
     ):
         text = st.text_area(
-            "Message", max_chars=MAX_MESSAGE, height=96, width=640
+            "Message", max_chars=threads.MAX_MESSAGE, height=96, width=640
         )
         by = visitor().name or st.text_input(
             "Your name", value=st.session_state.get(keys.DECIDES, ""), width=180
@@ -179,11 +173,11 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
             ended = st.form_submit_button("Resolve")
     if sent or ended:
         st.session_state[keys.DECIDES] = by
-        about = About(thread.annotator, thread.showing)
+        about = threads.About(thread.annotator, thread.showing)
         with refusals_shown():
             require(Role.LEAD)
             if sent:
-                write_message(
+                threads.write_message(
                     data.folder(),
                     plan.campaign,
                     about,
@@ -192,7 +186,7 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
                     side=Side.LEAD,
                 )
             else:
-                resolve(
+                threads.resolve(
                     data.folder(), plan.campaign, about, by=by, side=Side.LEAD
                 )
             st.rerun()

@@ -1,17 +1,12 @@
 """Gold items of a new campaign: a table, or items that a locked campaign decided; and whether annotators see them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.plan import Gold, Population
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_names,
-    kept_campaign,
-)
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.gold import (
     COLUMNS,
     MOST_BYTES,
@@ -87,8 +82,8 @@ def draw_gold_choice(
 def _locks(labels: LabelSet) -> dict[str, str]:
     """Locked campaigns with these labels, and when each was locked."""
     kept = (
-        (name, *kept_campaign(data.folder(), name))
-        for name in campaign_names(data.folder())
+        (name, *campaigns.kept_campaign(data.folder(), name))
+        for name in campaigns.campaign_names(data.folder())
     )
     return {
         name: lock.locked_at

@@ -1,17 +1,11 @@
 """The guideline of a campaign for its lead: the text in force, its history, and a new version while it is open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 
 import streamlit as st
 
-from crane_core.annotation.guideline import (
-    MOST_CHARACTERS,
-    GuidelineVersion,
-    version_known,
-)
+from crane_core.annotation import guideline
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.guideline import (
     change_guideline,
@@ -41,11 +35,13 @@ def draw_guideline_of(status: CampaignStatus) -> None:
         _draw_change(status.plan.campaign, versions)
 
 
-def _told(version: GuidelineVersion) -> str:
+def _told(version: guideline.GuidelineVersion) -> str:
     return f"Version {version.version}, in force since {moment(version.since)}"
 
 
-def _draw_change(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
+def _draw_change(
+    campaign: str, versions: Sequence[guideline.GuidelineVersion]
+) -> None:
     _begin_draft(campaign, versions)
     with st.expander("Change the guideline"):
         st.caption(
@@ -58,7 +54,7 @@ def _draw_change(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
                 "Text, Markdown",
                 key=keys.guideline(campaign),
                 height=480,
-                max_chars=MOST_CHARACTERS,
+                max_chars=guideline.MOST_CHARACTERS,
             )
         with right:
             changes, preview = st.tabs(["Changes", "Preview"])
@@ -76,10 +72,12 @@ def _draw_change(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
             _store(campaign, text, by, versions)
 
 
-def _begin_draft(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
+def _begin_draft(
+    campaign: str, versions: Sequence[guideline.GuidelineVersion]
+) -> None:
     """The form begins with the text in force, and does again when another lead changed what was not edited here."""
     draft, base = keys.guideline(campaign), keys.guideline_base(campaign)
-    before = version_known(versions, st.session_state.get(base))
+    before = guideline.version_known(versions, st.session_state.get(base))
     if (
         draft not in st.session_state
         or before is None
@@ -92,7 +90,10 @@ def _begin_draft(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
 
 
 def _store(
-    campaign: str, text: str, by: str, versions: Sequence[GuidelineVersion]
+    campaign: str,
+    text: str,
+    by: str,
+    versions: Sequence[guideline.GuidelineVersion],
 ) -> None:
     base = keys.guideline_base(campaign)
     with refusals_shown():

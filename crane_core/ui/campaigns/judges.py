@@ -1,7 +1,5 @@
 """LLM judges of the campaign beside its people: do they agree, and what do both say together?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,13 +8,8 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.domain import JudgeCertificate
+from crane_core.pipeline.agreement import campaign_judges
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.agreement.campaign_judges import (
-    CampaignJudge,
-    beside_people,
-    counted_words,
-    judges_of,
-)
 from crane_core.pipeline.agreement.judge_powered import credits_of
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
@@ -26,17 +19,8 @@ from crane_core.pipeline.judging.certificates import (
     certificates,
 )
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data
+from crane_core.ui import data, words
 from crane_core.ui.grid import grid
-from crane_core.ui.words import (
-    bullets,
-    coefficient,
-    coefficient_interval,
-    count,
-    interval,
-    literal,
-    percent,
-)
 
 NONE_YET = (
     "No LLM judge has labelled these items. The command `judge` has one label them under this guideline; its help says "
@@ -54,11 +38,13 @@ POWERED = (
 
 
 @data.kept(data.revision, 8, copied=True)
-def _beside(campaign: str) -> tuple[list[CampaignJudge], pd.DataFrame]:
+def _beside(
+    campaign: str,
+) -> tuple[list[campaign_judges.CampaignJudge], pd.DataFrame]:
     plan, lock = kept_campaign(data.folder(), campaign)
-    judges = judges_of(data.store(), campaign)
+    judges = campaign_judges.judges_of(data.store(), campaign)
     names = [judge.name for judge in judges]
-    return judges, beside_people(
+    return judges, campaign_judges.beside_people(
         data.labels(), data.verdicts(), plan, names, locked=lock is not None
     )
 
@@ -73,7 +59,7 @@ def draw_judges(status: CampaignStatus) -> None:
     now = current_guideline(data.folder(), plan).version
     certified = certificates(data.folder())
     gate = plan.design.judge_gate
-    st.markdown(bullets(judge_words(judges, now, certified, gate)))
+    st.markdown(words.bullets(judge_words(judges, now, certified, gate)))
     if table.empty:
         hidden = plan.blind and status.lock is None
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
@@ -92,14 +78,14 @@ def draw_judges(status: CampaignStatus) -> None:
 
 def note(labels: LabelSet) -> str:
     """What the columns say, for Markdown."""
-    counted = literal(counted_words(labels))
+    counted = words.literal(campaign_judges.counted_words(labels))
     if not credits_of(labels):
         return f"{NOTE} {counted}"
     return f"{NOTE} {POWERED.format('Credit' if counted else 'Correct')} {counted}".rstrip()
 
 
 def judge_words(
-    judges: list[CampaignJudge],
+    judges: list[campaign_judges.CampaignJudge],
     now: str,
     certified: Mapping[str, JudgeCertificate],
     gate: float,
@@ -109,13 +95,13 @@ def judge_words(
     gate: what the plan wants of a judge's bounds.
     """
     return [
-        f"{literal(judge.name)}: guideline {judge.guideline}"
+        f"{words.literal(judge.name)}: guideline {judge.guideline}"
         + (
             ", in force"
             if judge.guideline == now
             else f"; {now} is in force now"
         )
-        + f"; {literal(certificate_words(certified.get(judge.labels_of), gate))}"
+        + f"; {words.literal(certificate_words(certified.get(judge.labels_of), gate))}"
         for judge in judges
     ]
 
@@ -129,8 +115,8 @@ def shown(
     agreed = {
         "Person": row["person"].removeprefix(f"{campaign}: "),
         "Judge": row["judge"].replace(f" on {campaign}", "", 1),
-        "Items": count(row["n"]),
-        "Agreement": f"{percent(row['percent'])} (no interval)"
+        "Items": words.count(row["n"]),
+        "Agreement": f"{words.percent(row['percent'])} (no interval)"
         if row["percent_why"]
         else _share(row, "percent"),
         "Cohen's kappa": _kappa(row) if row["kappa"] is not None else "–",
@@ -142,20 +128,20 @@ def shown(
         f"{counted}, with the judge": _share(row, "powered")
         if has_more
         else "–",
-        "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}"
+        "Both + judge": f"{words.count(int(row['n_both']))} + {words.count(int(row['n_more']))}"
         if has_more
         else "–",
     }
 
 
 def _share(row: dict[str, Any], name: str) -> str:
-    return f"{percent(row[name])} ({interval(row[f'{name}_low'], row[f'{name}_high'])})"
+    return f"{words.percent(row[name])} ({words.interval(row[f'{name}_low'], row[f'{name}_high'])})"
 
 
 def _kappa(row: dict[str, Any]) -> str:
     bounds = (
         "no interval"
         if row["kappa_why"]
-        else coefficient_interval(row["kappa_low"], row["kappa_high"])
+        else words.coefficient_interval(row["kappa_low"], row["kappa_high"])
     )
-    return f"{coefficient(row['kappa'])} ({bounds})"
+    return f"{words.coefficient(row['kappa'])} ({bounds})"

@@ -1,17 +1,10 @@
 """The list of campaigns: a title that says what waits in all of them, and a box per campaign."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.ui import data, keys
-from crane_core.ui.campaigns.campaign_words import (
-    answer,
-    chip_html,
-    list_headline,
-    short_title,
-)
+from crane_core.ui.campaigns import campaign_words
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import turn
 from crane_core.ui.refusal import refusals_shown
@@ -28,7 +21,7 @@ def draw_list(names: list[str]) -> None:
             _draw(status)
             statuses.append(status)
     with head:
-        draw_headline(list_headline(statuses), tab="Campaigns")
+        draw_headline(campaign_words.list_headline(statuses), tab="Campaigns")
 
 
 def _draw(status: CampaignStatus) -> None:
@@ -36,11 +29,11 @@ def _draw(status: CampaignStatus) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             turn(
-                f"**{literal(short_title(plan.title))}**",
+                f"**{literal(campaign_words.short_title(plan.title))}**",
                 campaign=plan.campaign,
             )
-            st.html(chip_html(status), width="content")
-        st.markdown(literal(f"{sentence_case(answer(status))}."))
+            st.html(campaign_words.chip_html(status), width="content")
+        st.markdown(literal(f"{sentence_case(campaign_words.answer(status))}."))
         if status.lock is None:
             n_all = status.n_all
             st.progress(status.n_done / n_all if n_all else 0.0)

@@ -1,7 +1,5 @@
 """A new campaign: described, shown as a plan, and only then stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,14 +22,9 @@ from crane_core.pipeline.campaigns.population_choices import (
     population_choices,
 )
 from crane_core.ui import data, keys
+from crane_core.ui.campaigns import request_form
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
-from crane_core.ui.campaigns.request_form import (
-    draw_design,
-    draw_population,
-    draw_who,
-    request_of,
-)
 from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.refusal import refusals_shown
@@ -104,7 +97,7 @@ def draw_new() -> None:
         steps, beside = st.columns([1, 1], gap="large")
     with steps:
         with _step("1. What is labelled?"):
-            population = draw_population(choices)
+            population = request_form.draw_population(choices)
             verdicts, left_out = _found(population)
             n = len(verdicts)
             if n == 0:
@@ -118,16 +111,16 @@ def draw_new() -> None:
             st.caption(f"{count(n)} verdicts can be labelled{left}.")
             labels = draw_labels()
         with _step("2. Who labels?"):
-            who = draw_who()
+            who = request_form.draw_who()
         with _step("3. How sure?"):
-            design, seed = draw_design()
+            design, seed = request_form.draw_design()
             looks = Looks(labels or study_labels(), design.texts, who.blind)
             answers = draw_gold_choice(population, looks, seed)
     if labels is None or answers is None:
         return
     with beside, refusals_shown():
         request = replace(
-            request_of(population, who, design, seed, labels),
+            request_form.request_of(population, who, design, seed, labels),
             gold=answers.gold,
             gold_feedback=answers.feedback,
         )

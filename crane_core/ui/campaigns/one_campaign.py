@@ -1,7 +1,5 @@
 """One campaign for its lead: its answer as the title, its state, one button for what comes next, and three tabs."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.domain import Listed
@@ -10,14 +8,7 @@ from crane_core.pipeline.campaigns.plan_outline import query_words
 from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.pipeline.campaigns.stop_advice import stop_words
 from crane_core.ui import data, keys
-from crane_core.ui.campaigns.campaign_words import (
-    NextStep,
-    chip_html,
-    headline,
-    next_step,
-    next_words,
-    short_title,
-)
+from crane_core.ui.campaigns import campaign_words
 from crane_core.ui.campaigns.closing import RESULT, draw_export, draw_lock
 from crane_core.ui.campaigns.guideline import draw_guideline_of
 from crane_core.ui.campaigns.people import draw_people
@@ -43,7 +34,10 @@ def draw_campaign(campaign: str) -> None:
         draw_headline("This campaign cannot be opened", tab="Campaigns")
         turn("All campaigns")
         raise
-    draw_headline(headline(status), tab=short_title(status.plan.title))
+    draw_headline(
+        campaign_words.headline(status),
+        tab=campaign_words.short_title(status.plan.title),
+    )
     _draw_next(status)
     _draw_stop(status)
     parts = {
@@ -64,9 +58,9 @@ def _draw_next(status: CampaignStatus) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", key=keys.NEXT_STEP
     ):
-        st.html(chip_html(status), width="content")
+        st.html(campaign_words.chip_html(status), width="content")
         _draw_main_button(status)
-        st.caption(literal(next_words(status)), width="stretch")
+        st.caption(literal(campaign_words.next_words(status)), width="stretch")
         turn("All campaigns")
 
 
@@ -81,31 +75,37 @@ def _draw_stop(status: CampaignStatus) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.success(literal(words), width="stretch")
         # Where the lock is what comes next anyway, its button is the main one.
-        if next_step(status) is not NextStep.LOCK:
+        if campaign_words.next_step(status) is not campaign_words.NextStep.LOCK:
             with st.popover("Stop and lock"):
                 draw_lock(status)
 
 
 def _draw_main_button(status: CampaignStatus) -> None:
-    step, campaign = next_step(status), status.plan.campaign
-    if step is NextStep.EXPORT:
+    step, campaign = campaign_words.next_step(status), status.plan.campaign
+    if step is campaign_words.NextStep.EXPORT:
         draw_export(status, is_next=True)
         return
-    if step is NextStep.LABEL:
+    if step is campaign_words.NextStep.LABEL:
         _draw_label_button(status)
         return
-    if step is NextStep.LOCK:
+    if step is campaign_words.NextStep.LOCK:
         with st.popover("Lock", type="primary"):
             draw_lock(status)
         return
     n_waiting = len(status.waiting)
     label, query = {
-        NextStep.DECIDE: (
+        campaign_words.NextStep.DECIDE: (
             f"Decide {quantity(n_waiting, 'item')}",
             {keys.DECIDE: "next"},
         ),
-        NextStep.OPEN_MAIN: ("Go on to the main round", {keys.PART: PEOPLE}),
-        NextStep.DRAW_SECOND: ("Go on to second labels", {keys.PART: PEOPLE}),
+        campaign_words.NextStep.OPEN_MAIN: (
+            "Go on to the main round",
+            {keys.PART: PEOPLE},
+        ),
+        campaign_words.NextStep.DRAW_SECOND: (
+            "Go on to second labels",
+            {keys.PART: PEOPLE},
+        ),
     }[step]
     st.button(
         label,

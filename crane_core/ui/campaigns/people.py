@@ -1,7 +1,5 @@
 """Who labels from now on, for the lead: the main round, people who come and go, items labelled again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -12,14 +10,7 @@ from crane_core.annotation.rounds import Round
 from crane_core.domain import AuditAction
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns.rounds import (
-    Which,
-    change_people,
-    draw_second,
-    label_again,
-    open_main,
-    round_words,
-)
+from crane_core.pipeline.campaigns import rounds
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
 from crane_core.ui.access import note_act
@@ -38,7 +29,9 @@ def draw_people(status: CampaignStatus) -> None:
     plan = status.plan
     for entry in plan.rounds:
         st.caption(
-            literal(f"{entry.at[:10]}, {entry.by}: {round_words(entry)}.")
+            literal(
+                f"{entry.at[:10]}, {entry.by}: {rounds.round_words(entry)}."
+            )
         )
     if missing := status.n_unassigned:
         st.warning(
@@ -66,7 +59,11 @@ def _draw_main(plan: Plan) -> None:
         by, why = _signature()
         pressed = st.form_submit_button("Open the main round", type="primary")
     if pressed:
-        _keep(lambda: open_main(data.folder(), plan.campaign, by=by, why=why))
+        _keep(
+            lambda: rounds.open_main(
+                data.folder(), plan.campaign, by=by, why=why
+            )
+        )
 
 
 def _draw_second(plan: Plan, n_undrawn: int) -> None:
@@ -78,7 +75,11 @@ def _draw_second(plan: Plan, n_undrawn: int) -> None:
         by, why = _signature()
         pressed = st.form_submit_button("Draw second labels")
     if pressed:
-        _keep(lambda: draw_second(data.folder(), plan.campaign, by=by, why=why))
+        _keep(
+            lambda: rounds.draw_second(
+                data.folder(), plan.campaign, by=by, why=why
+            )
+        )
 
 
 def _draw_add(plan: Plan) -> None:
@@ -98,7 +99,7 @@ def _draw_add(plan: Plan) -> None:
         pressed = st.form_submit_button("Add")
     if pressed:
         _keep(
-            lambda: change_people(
+            lambda: rounds.change_people(
                 data.folder(),
                 plan.campaign,
                 PeopleChange(add=names),
@@ -130,7 +131,7 @@ def _draw_leave(plan: Plan) -> None:
         if heir:
             change = PeopleChange(replace={name: heir})
         _keep(
-            lambda: change_people(
+            lambda: rounds.change_people(
                 data.folder(), plan.campaign, change, by=by, why=why
             )
         )
@@ -158,10 +159,10 @@ def _draw_again(plan: Plan, *, is_locked: bool) -> None:
     )
     if pressed:
         older = plan.guideline if is_older else ""
-        which = Which((), tuple(labels), reasons, older, is_flagged)
+        which = rounds.Which((), tuple(labels), reasons, older, is_flagged)
 
         def open_again() -> Round:
-            opened = label_again(
+            opened = rounds.label_again(
                 data.folder(), plan.campaign, which, by=by, why=why
             )
             if is_locked:

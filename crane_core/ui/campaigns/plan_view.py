@@ -1,7 +1,5 @@
 """A plan before it is stored, in the sentences and tables that the command line prints too."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -3,8 +3,6 @@
 For the lead; annotators never see it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
@@ -24,7 +22,7 @@ from crane_core.pipeline.campaigns.status import (
     AnnotatorProgress,
     CampaignStatus,
 )
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, words
 from crane_core.ui.campaigns.differing import draw_differing
 from crane_core.ui.campaigns.flagged import draw_flagged
 from crane_core.ui.caption import captioned
@@ -32,13 +30,6 @@ from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.navigation import link
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.words import (
-    NOTHING,
-    coefficient,
-    coefficient_interval,
-    count,
-    percent,
-)
 
 ORDINALS = ("first", "second", "third", "last")
 ABOUT_MIX = "Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included."
@@ -76,27 +67,31 @@ class PeopleColumn(NamedTuple):
 
 
 def _hours(seconds: float | None) -> str:
-    return NOTHING if seconds is None else f"{seconds / 3600:.1f}"
+    return words.NOTHING if seconds is None else f"{seconds / 3600:.1f}"
 
 
 def _quick(entry: AnnotatorProgress) -> str:
     n, n_quick = entry.pace.n, entry.pace.n_quick
-    return f"{count(n_quick)} ({percent(n_quick / n, 0)})" if n else NOTHING
+    return (
+        f"{words.count(n_quick)} ({words.percent(n_quick / n, 0)})"
+        if n
+        else words.NOTHING
+    )
 
 
 def _median(entry: AnnotatorProgress) -> str:
     median_s = entry.pace.median_s
-    return NOTHING if median_s is None else f"{median_s:.1f}"
+    return words.NOTHING if median_s is None else f"{median_s:.1f}"
 
 
 COLUMNS = (
     PeopleColumn(
         "Flagged",
         "items flagged now, until the thread is resolved",
-        lambda entry: count(entry.n_flagged),
+        lambda entry: words.count(entry.n_flagged),
     ),
     PeopleColumn(
-        "Skipped", "items put off", lambda entry: count(entry.n_skipped)
+        "Skipped", "items put off", lambda entry: words.count(entry.n_skipped)
     ),
     PeopleColumn(
         "Median seconds",
@@ -149,7 +144,7 @@ def _person(entry: AnnotatorProgress, status: CampaignStatus) -> str:
     return (
         f'<tr><th scope="row"><a href="{address}">{name}</a>{left}</th>'
         f'<td class="cw-how-far"><i style="--share: {share:.3f}"></i>'
-        f"<span>{count(entry.n_done)} of {count(entry.n_all)}</span></td>{facts}</tr>"
+        f"<span>{words.count(entry.n_done)} of {words.count(entry.n_all)}</span></td>{facts}</tr>"
     )
 
 
@@ -172,12 +167,12 @@ def _gold_row(score: GoldScore) -> dict[str, str]:
     found = score.accuracy
     return {
         "Annotator": score.annotator,
-        "Labelled": f"{count(found.n)} of {count(score.n_all)}",
-        "Right": count(score.n_right),
-        "Accuracy": percent(found.value) if found.n else NOTHING,
-        "95% interval": f"{percent(found.low)} to {percent(found.high)}"
+        "Labelled": f"{words.count(found.n)} of {words.count(score.n_all)}",
+        "Right": words.count(score.n_right),
+        "Accuracy": words.percent(found.value) if found.n else words.NOTHING,
+        "95% interval": f"{words.percent(found.low)} to {words.percent(found.high)}"
         if found.n
-        else NOTHING,
+        else words.NOTHING,
     }
 
 
@@ -207,8 +202,8 @@ def _draw_drift(status: CampaignStatus) -> None:
             "How do the labels of each annotator change over time?",
             [
                 ABOUT_MIX,
-                f"n: {count(sum(entry.n_done for entry in status.progress))} labels of "
-                f"{count(len(status.progress))} annotators of the campaign {status.plan.campaign}. Not tested.",
+                f"n: {words.count(sum(entry.n_done for entry in status.progress))} labels of "
+                f"{words.count(len(status.progress))} annotators of the campaign {status.plan.campaign}. Not tested.",
             ],
         ),
         note=ABOUT_MIX,
@@ -267,7 +262,7 @@ def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
             "Median seconds": [f"{seconds:.1f}" for seconds in of["median_s"]],
         }
         | {
-            label.words: [percent(share, 0) for share in wide[label.word]]
+            label.words: [words.percent(share, 0) for share in wide[label.word]]
             for label in labels.labels
         }
     )
@@ -292,17 +287,15 @@ def _agreement(so_far: SoFar) -> str:
         if so_far.n_common == 0:
             return "No item has labels of two annotators yet, so agreement is undefined."
         return (
-            f"{count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
+            f"{words.count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
             f"{MIN_COMMON_WHEN_BLIND} on, because with fewer it would reveal single labels."
         )
     found = so_far.found
-    over = f"over {count(found.n)} items of {count(found.n_clusters)} cases"
-    if found.why is not None and coefficient(found.value) == coefficient(
-        float("nan")
-    ):
+    over = f"over {words.count(found.n)} items of {words.count(found.n_clusters)} cases"
+    if found.why is not None and words.coefficient(
+        found.value
+    ) == words.coefficient(float("nan")):
         return f"**{so_far.coefficient}** has no value {over}: {found.why}."
-    bounds = f"95% {coefficient_interval(found.low, found.high)}, bootstrap over cases"
+    bounds = f"95% {words.coefficient_interval(found.low, found.high)}, bootstrap over cases"
     told = str(found.why) if found.why else bounds
-    return (
-        f"**{so_far.coefficient} {coefficient(found.value)}** ({told}) {over}."
-    )
+    return f"**{so_far.coefficient} {words.coefficient(found.value)}** ({told}) {over}."

@@ -1,24 +1,12 @@
 """The three steps of a new campaign: what is labelled, by whom, with which precision; and the resulting request."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st
 
+from crane_core.annotation import plan
 from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.plan import (
-    BY_DEFAULT,
-    GUESSING,
-    Design,
-    DrawKind,
-    Overlap,
-    Population,
-    PopulationOutcome,
-    Texts,
-    check_name,
-)
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
@@ -45,18 +33,18 @@ FILTER_WORDS = {
     "root_causes": "Root causes",
 }
 KIND_WORDS = {
-    DrawKind.SAMPLE: "a sample (Equation 1)",
-    DrawKind.ALL: "all of them",
+    plan.DrawKind.SAMPLE: "a sample (Equation 1)",
+    plan.DrawKind.ALL: "all of them",
 }
 OUTCOME_WORDS = {
-    PopulationOutcome.DETECTED: "detected crashes",
-    PopulationOutcome.PREDICTED: "all predicted crashes",
+    plan.PopulationOutcome.DETECTED: "detected crashes",
+    plan.PopulationOutcome.PREDICTED: "all predicted crashes",
 }
 OVERLAP_WORDS = {
-    Overlap.ALL: "every annotator, every item",
-    Overlap.SAMPLE: "first all, others a sample",
-    Overlap.SOME: "some annotators per item",
-    Overlap.NONE: "one annotator per item",
+    plan.Overlap.ALL: "every annotator, every item",
+    plan.Overlap.SAMPLE: "first all, others a sample",
+    plan.Overlap.SOME: "some annotators per item",
+    plan.Overlap.NONE: "one annotator per item",
 }
 """Short enough for the field on a phone."""
 OVERLAP_HELP = "\n".join(
@@ -92,7 +80,7 @@ class Who(NamedTuple):
         return bool(self.name and self.annotators)
 
 
-def draw_population(choices: list[PopulationChoices]) -> Population:
+def draw_population(choices: list[PopulationChoices]) -> plan.Population:
     """Which verdicts; an empty filter asks for everything."""
     place = st.selectbox(
         "Verdicts of",
@@ -101,8 +89,8 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
     )
     outcome = st.segmented_control(
         "Which",
-        list(PopulationOutcome),
-        default=PopulationOutcome.DETECTED,
+        list(plan.PopulationOutcome),
+        default=plan.PopulationOutcome.DETECTED,
         required=True,
         format_func=lambda outcome: OUTCOME_WORDS[outcome],
         help=OUTCOME_HELP,
@@ -120,10 +108,10 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
             )
             for name, words in FILTER_WORDS.items()
         }
-    return Population(
+    return plan.Population(
         picked.benchmark,
         picked.experiment,
-        outcome=PopulationOutcome(str(outcome)),
+        outcome=plan.PopulationOutcome(str(outcome)),
         **filters,
     )
 
@@ -170,9 +158,9 @@ def _draw_what_is_missing(name: str, annotators: tuple[str, ...]) -> bool:
         st.info(f"Enter {' and '.join(missing)} to create the campaign.")
         return False
     try:
-        check_name(name, "a campaign")
+        plan.check_name(name, "a campaign")
         for annotator in annotators:
-            check_name(annotator, "an annotator")
+            plan.check_name(annotator, "an annotator")
     except ValueError as error:
         st.error(f"{literal(sentence_case(str(error)))}.")
         return False
@@ -198,12 +186,12 @@ def _draw_annotators() -> tuple[str, ...]:
     return names_typed(typed)
 
 
-def draw_design() -> tuple[Design, int]:
+def draw_design() -> tuple[plan.Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
     kind = st.segmented_control(
         "Label",
         list(KIND_WORDS),
-        default=DrawKind.SAMPLE,
+        default=plan.DrawKind.SAMPLE,
         required=True,
         format_func=lambda kind: KIND_WORDS[kind],
     )
@@ -216,20 +204,20 @@ def draw_design() -> tuple[Design, int]:
         )
     overlap = st.selectbox(
         "Who labels what",
-        list(Overlap),
+        list(plan.Overlap),
         format_func=OVERLAP_WORDS.__getitem__,
         help=OVERLAP_HELP,
     )
     with st.container(key="fields_overlap"):
         per_item = (
             st.number_input("Annotators per item", 1, 100, 2)
-            if overlap is Overlap.SOME
+            if overlap is plan.Overlap.SOME
             else 2
         )
         second = (
             st.number_input("Second labels, %", 1.0, 100.0, 25.0, width=150)
-            if overlap is Overlap.ADAPTIVE
-            else Design().second_share * 100
+            if overlap is plan.Overlap.ADAPTIVE
+            else plan.Design().second_share * 100
         )
         first = st.number_input(
             "Calibration items", 0, 10_000, 0, help=CALIBRATION_HELP
@@ -247,7 +235,7 @@ def draw_design() -> tuple[Design, int]:
         strata = st.multiselect(
             "Strata",
             STRATA,
-            default=BY_DEFAULT,
+            default=plan.BY_DEFAULT,
             format_func=lambda name: STRATUM_WORDS[name],
         )
         p = st.number_input(
@@ -258,9 +246,9 @@ def draw_design() -> tuple[Design, int]:
         )
         gate = st.number_input(
             "Gate for judges, %",
-            GUESSING * 100 + 1,
+            plan.GUESSING * 100 + 1,
             100.0,
-            Design().judge_gate * 100,
+            plan.Design().judge_gate * 100,
             1.0,
             format="%.0f",
             help=GATE_HELP,
@@ -271,15 +259,15 @@ def draw_design() -> tuple[Design, int]:
             step=1,
             help="drawn at random; stored in the plan",
         )
-    design = Design(
-        kind=DrawKind(str(kind)),
-        overlap=Overlap(str(overlap)),
+    design = plan.Design(
+        kind=plan.DrawKind(str(kind)),
+        overlap=plan.Overlap(str(overlap)),
         margin=_share(margin),
         confidence=_share(confidence),
         p=_share(p),
         strata=tuple(strata),
         repeats=_share(repeats),
-        texts=Texts.ALL if all_texts else Texts.ONE,
+        texts=plan.Texts.ALL if all_texts else plan.Texts.ONE,
         per_item=int(per_item),
         second_share=_share(second),
         calibration=int(first),
@@ -291,9 +279,9 @@ def draw_design() -> tuple[Design, int]:
 
 
 def request_of(
-    population: Population,
+    population: plan.Population,
     who: Who,
-    design: Design,
+    design: plan.Design,
     seed: int,
     labels: LabelSet,
 ) -> CampaignRequest:

@@ -1,7 +1,5 @@
 """The tab Result: after the lock the shares of each label; before it final labels so far, the lock and the export."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pandas as pd
@@ -12,11 +10,8 @@ from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.charts.label_shares import label_shares
 from crane_core.charts.theme import in_order
+from crane_core.pipeline.campaigns import label_sets
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
-from crane_core.pipeline.campaigns.label_sets import (
-    enters_results,
-    standing_words,
-)
 from crane_core.pipeline.campaigns.result import (
     CampaignResult,
     GroupShares,
@@ -24,16 +19,7 @@ from crane_core.pipeline.campaigns.result import (
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.campaigns.campaign_words import (
-    NextStep,
-    headline,
-    next_step,
-)
-from crane_core.ui.campaigns.closing import (
-    draw_export,
-    draw_lock,
-    export_words,
-)
+from crane_core.ui.campaigns import campaign_words, closing
 from crane_core.ui.campaigns.judges import draw_judges
 from crane_core.ui.campaigns.progress import colours_of
 from crane_core.ui.caption import captioned, source_words
@@ -67,12 +53,12 @@ def _draw_so_far(status: CampaignStatus) -> None:
         _draw_outcomes(status.plan)
     with right:
         # Else the lock is the page's main button.
-        if next_step(status) is not NextStep.LOCK:
+        if campaign_words.next_step(status) is not campaign_words.NextStep.LOCK:
             st.header("Lock", anchor="lock")
-            draw_lock(status)
+            closing.draw_lock(status)
         st.header("Export", anchor="export")
-        draw_export(status, is_next=False)
-        st.caption(export_words(status))
+        closing.draw_export(status, is_next=False)
+        st.caption(closing.export_words(status))
 
 
 def _draw_locked(status: CampaignStatus, result: CampaignResult) -> None:
@@ -82,7 +68,7 @@ def _draw_locked(status: CampaignStatus, result: CampaignResult) -> None:
     with left:
         _draw_shares(status, result)
     with right:
-        if enters_results(plan.labels):
+        if label_sets.enters_results(plan.labels):
             st.header("Scores by these labels", anchor="use")
             if st.button("Use in Results"):
                 go("results", **results_address(plan))
@@ -112,7 +98,7 @@ def _draw_shares(status: CampaignStatus, result: CampaignResult) -> None:
         numbers=table.drop(columns=["text", "group"]),
         name=f"label_shares_{plan.campaign}",
         caption=captioned(
-            headline(status),
+            campaign_words.headline(status),
             [note, f"n: {count(result.whole.n)} items. Not tested."],
             source=source_words(
                 data.benchmark_title(plan.population.benchmark),
@@ -208,7 +194,7 @@ def _draw_outcomes(plan: Plan) -> None:
     """Final labels by how they came about; every item is counted once."""
     finals = final_outcomes(data.folder(), plan)
     st.html(rows_html(_table(finals, plan.labels)))
-    if told := standing_words(plan.labels):
+    if told := label_sets.standing_words(plan.labels):
         st.caption(literal(told))
 
 

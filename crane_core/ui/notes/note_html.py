@@ -1,7 +1,5 @@
 """A note as finished HTML: escaped, mentions marked, a corrected diagnosis with what it changes."""
 
-from __future__ import annotations
-
 from html import escape
 
 from crane_core.domain import NoteKind

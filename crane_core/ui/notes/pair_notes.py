@@ -1,7 +1,5 @@
 """The part of a pair's page where people write: its tags, comments and corrected diagnoses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -21,16 +19,8 @@ from crane_core.pipeline.notes.notes import (
 )
 from crane_core.pipeline.notes.subjects import diagnosis_of, subjects_of
 from crane_core.ui import data, keys
+from crane_core.ui.notes import shown
 from crane_core.ui.notes.note_html import note_html
-from crane_core.ui.notes.shown import (
-    kind_counts,
-    may_turn,
-    may_write,
-    notes_seen,
-    subject_words,
-    tag_cases,
-    writer,
-)
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import count, literal
@@ -51,16 +41,16 @@ def steps_words(benchmark: str, case_id: str) -> str:
     notes = _here(benchmark, case_id)
     standing = [note for note in notes if note.removal is None]
     if not standing:
-        return f" · [Write a note](#{ANCHOR})" if may_write() else ""
-    return f" · [{kind_counts(standing)}](#{ANCHOR})"
+        return f" · [Write a note](#{ANCHOR})" if shown.may_write() else ""
+    return f" · [{shown.kind_counts(standing)}](#{ANCHOR})"
 
 
 def draw_notes(benchmark: str, case_id: str) -> None:
     """Tags, comments and corrections of a case, with forms for those who may write."""
-    seen = notes_seen()
+    seen = shown.notes_seen()
     notes = of_case(seen.notes, benchmark, case_id)
     is_hidden = (benchmark, case_id) in seen.hidden_cases
-    if not (notes or is_hidden or may_write()):
+    if not (notes or is_hidden or shown.may_write()):
         return
     with st.container(key="notes"):
         if is_hidden:
@@ -76,7 +66,7 @@ def draw_notes(benchmark: str, case_id: str) -> None:
 
 
 def _here(benchmark: str, case_id: str) -> list[Note]:
-    return of_case(notes_seen().notes, benchmark, case_id)
+    return of_case(shown.notes_seen().notes, benchmark, case_id)
 
 
 def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
@@ -94,16 +84,16 @@ def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
             if note.subject.thing != "case":
                 words += f" ({note.subject.thing})"
             st.button(
-                f"{words} ✕" if may_turn(note) else words,
+                f"{words} ✕" if shown.may_turn(note) else words,
                 key=f"tag_{note.note}",
-                disabled=not may_turn(note),
+                disabled=not shown.may_turn(note),
                 help=literal(
-                    f"{note.written_by}, about {subject_words(note.subject)}"
+                    f"{note.written_by}, about {shown.subject_words(note.subject)}"
                 ),
                 on_click=_remove,
                 args=(note, ""),
             )
-        if may_write():
+        if shown.may_write():
             _draw_new_tag(case, tags)
             _draw_form(case.benchmark, case.case_id)
 
@@ -111,7 +101,7 @@ def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
 def _draw_new_tag(case: NoteSubject, tags: Sequence[Note]) -> None:
     # The ids change with what was added, so that the choice is empty again.
     place = f"{case.case_id}_{len(tags)}"
-    known = tag_cases(case.benchmark)
+    known = shown.tag_cases(case.benchmark)
     here = {note.text.casefold() for note in tags if note.subject == case}
     offered = [tag for tag in known if tag.casefold() not in here]
     with st.popover("Add tag", key=f"new_tag_{place}"):
@@ -129,7 +119,7 @@ def _draw_new_tag(case: NoteSubject, tags: Sequence[Note]) -> None:
         if st.button("Add", key=f"add_tag_{place}") and chosen:
             _change(
                 lambda: add_note(
-                    data.folder(), NoteKind.TAG, case, chosen, by=writer()
+                    data.folder(), NoteKind.TAG, case, chosen, by=shown.writer()
                 )
             )
 
@@ -142,7 +132,7 @@ def _draw_text(note: Note) -> None:
         key=f"note_{note.note}",
     ):
         st.html(note_html(note), width="stretch")
-        if not may_turn(note):
+        if not shown.may_turn(note):
             return
         with st.popover(
             "Remove", key=f"remove_note_{note.note}", type="tertiary"
@@ -176,7 +166,7 @@ def _draw_form(benchmark: str, case_id: str) -> None:
         about = st.selectbox(
             "About",
             offered,
-            format_func=subject_words,
+            format_func=shown.subject_words,
             key=f"note_about_{case_id}_{kind}",
             width=480,
         )
@@ -220,7 +210,7 @@ def _draw_text_form(kind: NoteKind, about: NoteSubject, before: str) -> None:
                     kind,
                     about,
                     text,
-                    by=writer(),
+                    by=shown.writer(),
                     corrects=corrects,
                 )
             )
@@ -228,7 +218,7 @@ def _draw_text_form(kind: NoteKind, about: NoteSubject, before: str) -> None:
 
 def _draw_removed(notes: Sequence[Note]) -> None:
     """What was removed, by whom and why, each with a way back; only for those who may bring it back."""
-    listed = [note for note in notes if may_turn(note)]
+    listed = [note for note in notes if shown.may_turn(note)]
     if not listed:
         return
     with st.expander(f"Removed notes ({count(len(listed))})"):
@@ -257,13 +247,13 @@ SHOWN_LETTERS = 80
 def _remove(note: Note, reason: str) -> None:
     _act(
         lambda: remove_note(
-            data.folder(), note.note, by=writer(), reason=reason
+            data.folder(), note.note, by=shown.writer(), reason=reason
         )
     )
 
 
 def _restore(note: Note) -> None:
-    _act(lambda: restore_note(data.folder(), note.note, by=writer()))
+    _act(lambda: restore_note(data.folder(), note.note, by=shown.writer()))
 
 
 def _change(act: Callable[[], object]) -> None:

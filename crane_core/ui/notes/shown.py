@@ -1,20 +1,13 @@
 """Which notes this visitor may see, and what the visitor may do with one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.notes import reading
 from crane_core.pipeline.notes.notes import Note, NoteSubject, all_notes
-from crane_core.pipeline.notes.reading import (
-    NotesFor,
-    cases_by_tag,
-    mentioning,
-    notes_for,
-)
 from crane_core.ui import data, keys
 from crane_core.ui.access import is_leading
 from crane_core.ui.inventory_view import WITHOUT_LOGIN
@@ -32,10 +25,10 @@ MOST_MENTIONS = 20
 """Mentions that are listed; the export has all."""
 
 
-def notes_seen() -> NotesFor:
+def notes_seen() -> reading.NotesFor:
     """What this visitor may read, removed notes too."""
     folder = data.folder()
-    return notes_for(folder, all_notes(folder), visitor().name)
+    return reading.notes_for(folder, all_notes(folder), visitor().name)
 
 
 def notes_on(benchmark: str) -> list[Note]:
@@ -65,7 +58,7 @@ def may_turn(note: Note) -> bool:
 
 def tag_cases(benchmark: str) -> dict[str, frozenset[str]]:
     """Each tag of a benchmark to its cases, as far as this visitor may see them."""
-    return cases_by_tag(notes_on(benchmark), benchmark)
+    return reading.cases_by_tag(notes_on(benchmark), benchmark)
 
 
 def tags_by_case(of_tags: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
@@ -124,7 +117,7 @@ def _detector_title(detector: str) -> str:
 
 def draw_mentions() -> None:
     """The newest comments that mention the visitor, each with a link to its case; nothing without a login."""
-    found = mentioning(
+    found = reading.mentioning(
         [note for note in notes_seen().notes if note.removal is None],
         visitor().name,
     )

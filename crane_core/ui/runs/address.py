@@ -1,7 +1,5 @@
 """The URL parameters of a run, of one of its instances, and of a comparison of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

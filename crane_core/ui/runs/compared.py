@@ -1,7 +1,5 @@
 """Runs against one baseline: who is right where, for which crashes, at which price."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -10,21 +8,10 @@ import streamlit as st
 
 from crane_core.charts.drops import FEW_CASES, drops
 from crane_core.charts.theme import detector_colours
-from crane_core.pipeline.results.run_comparison import (
-    RunComparison,
-    Share,
-    compare_runs,
-)
+from crane_core.pipeline.results import run_comparison
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.answers import RunKey
-from crane_core.ui import data, keys
-from crane_core.ui.caption import (
-    Caption,
-    captioned,
-    p_sentence,
-    sampled,
-    source_words,
-)
+from crane_core.ui import caption, data, keys
 from crane_core.ui.chart_box import draw_chart, draw_export, finished
 from crane_core.ui.drops_words import drop_marks
 from crane_core.ui.glossary import prose
@@ -33,6 +20,7 @@ from crane_core.ui.linked_html import address, draw_linked
 from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import here, show_here, turn
 from crane_core.ui.result_switches import BOUND_HELP, BOUNDS, points_words
+from crane_core.ui.runs import compared_words
 from crane_core.ui.runs.address import (
     ADDRESS,
     address_of,
@@ -41,15 +29,6 @@ from crane_core.ui.runs.address import (
     run_id,
 )
 from crane_core.ui.runs.compared_html import versus_html
-from crane_core.ui.runs.compared_words import (
-    DrawnGroups,
-    drawn_groups,
-    grouped_table,
-    groups_finding,
-    headline,
-    quality_table,
-    ties_words,
-)
 from crane_core.ui.runs.names import run_called, run_words, short_names
 from crane_core.ui.url_state import asked, held, last_held, many_of, one_of
 from crane_core.ui.words import literal
@@ -75,7 +54,7 @@ class ComparedRuns(NamedTuple):
         """Their keys, the baseline's first."""
         return [key_of(row) for row in self.rows]
 
-    def found(self) -> RunComparison:
+    def found(self) -> run_comparison.RunComparison:
         """The comparison, computed once for these runs."""
         baseline, *against = self.keys
         bound = held(keys.SMALLEST, BOUNDS)
@@ -85,8 +64,8 @@ class ComparedRuns(NamedTuple):
 @data.kept(data.answers, 16)
 def _compared(
     baseline: RunKey, against: tuple[RunKey, ...], bound: float
-) -> RunComparison:
-    return compare_runs(
+) -> run_comparison.RunComparison:
+    return run_comparison.compare_runs(
         data.verdicts(),
         data.run_list(),
         baseline,
@@ -152,14 +131,14 @@ def draw_compared(table: pd.DataFrame, runs: ComparedRuns) -> None:
     found = runs.found()
     turn("All runs", **last_held(keys.RUNS_ON, keys.RUNS_BY))
     differences = as_rows(found.differences)
-    said = headline(differences, runs.names)
+    said = compared_words.headline(differences, runs.names)
     draw_headline(said, tab=f"{runs.names[0]} compared")
     _draw_choice(table, runs)
     if not differences:
         return
     quality = as_rows(found.runs)
     with st.container(horizontal=True, vertical_alignment="center"):
-        ties = ties_words(found.instances)
+        ties = compared_words.ties_words(found.instances)
         prose(
             st.caption,
             f"{ties} 95% intervals by case. A number opens its instances.",
@@ -167,7 +146,7 @@ def draw_compared(table: pd.DataFrame, runs: ComparedRuns) -> None:
         )
         with st.container(width="content"):
             draw_export(
-                quality_table(differences, quality, runs.names),
+                compared_words.quality_table(differences, quality, runs.names),
                 numbers=_named(
                     found.runs.merge(
                         found.differences.drop(columns="n"),
@@ -239,7 +218,7 @@ def _draw_choice(table: pd.DataFrame, runs: ComparedRuns) -> None:
 
 
 def _list_of(
-    runs: ComparedRuns, place: int, share: Share | None
+    runs: ComparedRuns, place: int, share: run_comparison.Share | None
 ) -> dict[str, str | list[str]]:
     """The parameters of the list of these instances; None: those on which one of the two is right."""
     return {
@@ -248,13 +227,17 @@ def _list_of(
     }
 
 
-def _draw_groups(runs: ComparedRuns, found: RunComparison) -> None:
+def _draw_groups(
+    runs: ComparedRuns, found: run_comparison.RunComparison
+) -> None:
     if found.groups.empty:
         return
     st.header("For which crashes?", anchor="groups")
-    said = groups_finding(found.groups, runs.names)
+    said = compared_words.groups_finding(found.groups, runs.names)
     st.markdown(said)
-    drawn = drawn_groups(found.differences, found.groups, runs.names)
+    drawn = compared_words.drawn_groups(
+        found.differences, found.groups, runs.names
+    )
     note = (
         f"Right of 0: more often right than {literal(runs.names[0])}. Lines: 95% intervals by case. Faded: at most "
         f"{FEW_CASES} cases, without one. p in the table: Benjamini-Hochberg over the {len(found.groups)} rows by "
@@ -277,7 +260,9 @@ def _draw_groups(runs: ComparedRuns, found: RunComparison) -> None:
             headings=drawn.headings,
             rate="accuracy",
         ),
-        grouped_table(found.differences, found.groups, runs.names),
+        compared_words.grouped_table(
+            found.differences, found.groups, runs.names
+        ),
         numbers=_named(numbers.drop(columns="place"), "detector", runs),
         name=f"{NAME}_by_group",
         caption=_caption(runs, said, found.groups),
@@ -292,7 +277,7 @@ def _draw_groups(runs: ComparedRuns, found: RunComparison) -> None:
 
 
 def _open_group(
-    runs: ComparedRuns, drawn: DrawnGroups, point: dict[str, Any]
+    runs: ComparedRuns, drawn: compared_words.DrawnGroups, point: dict[str, Any]
 ) -> None:
     place = runs.names.index(point["detector_title"])
     query = here(**_list_of(runs, place, None))
@@ -314,20 +299,22 @@ def _named(
     return rest.assign(baseline=runs.ids[0])
 
 
-def _caption(runs: ComparedRuns, said: str, tested: pd.DataFrame) -> Caption:
+def _caption(
+    runs: ComparedRuns, said: str, tested: pd.DataFrame
+) -> caption.Caption:
     named = "place" if "place" in tested else "detector"
     titled = tested.assign(
         detector_title=[runs.names[int(place)] for place in tested[named]]
     )
-    return captioned(
+    return caption.captioned(
         said,
         [
             f"Baseline: {runs.names[0]}.",
-            ties_words(runs.found().instances),
-            sampled(tested),
-            p_sentence(titled, by="group" if "group" in tested else ""),
+            compared_words.ties_words(runs.found().instances),
+            caption.sampled(tested),
+            caption.p_sentence(titled, by="group" if "group" in tested else ""),
         ],
-        source=source_words(
+        source=caption.source_words(
             data.benchmark_title(runs.rows[0]["benchmark"]),
             *(row["experiment"] for row in runs.rows),
         ),

@@ -3,19 +3,12 @@
 All texts of others pass `escape`. A row is a line on a wide screen and a card on a phone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from crane_core.pipeline.results.run_comparison import Share
-from crane_core.ui.runs.compared_words import (
-    adjusted_p,
-    cost_cells,
-    known_costs,
-    share_words,
-)
+from crane_core.ui.runs import compared_words
 from crane_core.ui.runs.votes import share_of_vote, vote_words
 from crane_core.ui.words import (
     NOTHING,
@@ -58,7 +51,7 @@ def versus_html(
     names, run_links: of the baseline and then of the others. colours: of the others, by name.
     """
     by_place = {int(row["place"]): row for row in differences}
-    costs = known_costs(runs)
+    costs = compared_words.known_costs(runs)
     shown = [name for name in HEADS if name in costs or name in QUALITY]
     head = "".join(
         f'<th scope="col"{_title(HEADS[name])}>{name}</th>' for name in shown
@@ -72,7 +65,7 @@ def versus_html(
             links = {share: link_to(place, share) for share in Share}
             body += _shares_html(
                 counts[place],
-                share_words(names[0], names[place]),
+                compared_words.share_words(names[0], names[place]),
                 links,
                 colours[names[place]],
                 n_columns=len(shown),
@@ -112,11 +105,11 @@ def _row_html(
             points_interval(difference["low"], difference["high"]),
         )
         cells["Difference"] = f"<span{_title(there)}>{estimate}</span>"
-        p = p_words(adjusted_p(difference))
+        p = p_words(compared_words.adjusted_p(difference))
         cells["Outcome"] = _estimate(
             escape(str(difference["outcome"])), f"p {escape(p)}"
         )
-    priced = cost_cells(run)
+    priced = compared_words.cost_cells(run)
     cells |= {head: priced[head] for head in costs}
     told = "".join(
         f'<td data-head="{head}"{_empty(cell)}>{cell}</td>'

@@ -1,7 +1,5 @@
 """The instances behind a number of a comparison, and the answers of both runs to one of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -16,6 +14,7 @@ from crane_core.ui.glossary import prose
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.linked_html import address, draw_linked
 from crane_core.ui.navigation import here, show_here
+from crane_core.ui.runs import compared_words, one_instance
 from crane_core.ui.runs.address import (
     PAGE,
     draw_pages,
@@ -24,17 +23,6 @@ from crane_core.ui.runs.address import (
 )
 from crane_core.ui.runs.compared import GROUP_KEY, ONE_RIGHT, ComparedRuns
 from crane_core.ui.runs.compared_html import instances_html
-from crane_core.ui.runs.compared_words import (
-    list_headline,
-    right_words,
-    share_words,
-    ties_words,
-)
-from crane_core.ui.runs.one_instance import (
-    InstanceList,
-    ShownRun,
-    draw_instance,
-)
 from crane_core.ui.url_state import asked, held, one_of, switch
 from crane_core.ui.words import count, sentence_case
 
@@ -89,10 +77,10 @@ def draw_list(runs: ComparedRuns) -> None:
         icon=":material/arrow_back:",
         shortcut="escape",
     )
-    said = list_headline(_meant(), len(rows), base, other)
+    said = compared_words.list_headline(_meant(), len(rows), base, other)
     draw_headline(said, tab=said)
     _draw_filters(runs, place)
-    prose(st.caption, ties_words(rows))
+    prose(st.caption, compared_words.ties_words(rows))
     if rows.empty:
         st.info("No instance matches these filters.")
         return
@@ -120,7 +108,9 @@ def _draw_filters(runs: ComparedRuns, place: int) -> None:
     counts = found.counts(place)
     words: dict[str, str] = {
         str(share): said
-        for share, said in share_words(runs.names[0], runs.names[place]).items()
+        for share, said in compared_words.share_words(
+            runs.names[0], runs.names[place]
+        ).items()
     }
     words[ONE_RIGHT] = "one of the two right"
     n_of = {str(share): n for share, n in counts.items()}
@@ -152,16 +142,17 @@ def draw_compared_instance(runs: ComparedRuns, instance_id: str) -> None:
     names = _asked_list(runs)["instance_id"].tolist()
     within_list = _place_in(names, instance_id)
     remember_place(_list_key(runs), within_list.place)
-    within = InstanceList(
+    within = one_instance.InstanceList(
         within_list,
-        f"where {right_words(_meant(), runs.names[0], runs.names[place])}",
+        f"where {compared_words.right_words(_meant(), runs.names[0], runs.names[place])}",
         "Back to the list",
         here(**{keys.INSTANCE: ""}),
     )
     shown = [
-        ShownRun(runs.keys[which], runs.names[which]) for which in (0, place)
+        one_instance.ShownRun(runs.keys[which], runs.names[which])
+        for which in (0, place)
     ]
-    draw_instance(shown, instance_id, within)
+    one_instance.draw_instance(shown, instance_id, within)
 
 
 def _place_in(names: list[Any], name: str) -> AnswerPlace:

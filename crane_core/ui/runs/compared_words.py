@@ -1,7 +1,5 @@
 """What a comparison of runs says: who is right more often, what the tests find, and how ties count. Knows no page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,25 +9,8 @@ from crane_core.charts.drops import FEW_CASES
 from crane_core.pipeline.results.run_comparison import GROUPS, Share
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import Outcome
+from crane_core.ui import outcome_words, words
 from crane_core.ui.breakdown_words import GROUPINGS
-from crane_core.ui.outcome_words import (
-    comparison_cells,
-    named,
-    of_comparisons,
-    who_gains,
-)
-from crane_core.ui.words import (
-    count,
-    literal,
-    p_value,
-    p_words,
-    percent,
-    points,
-    points_interval,
-    quantity,
-    whole,
-    with_n,
-)
 
 Row = Mapping[str, Any]
 UNKNOWN, NONE = "unknown", "none"
@@ -54,27 +35,33 @@ def headline(rows: Sequence[Row], names: Sequence[str]) -> str:
     if not rows:
         return f"Nothing to compare: no instance was answered by {base} and by another of these runs"
     if len(names) > 2:
-        decided = who_gains([row["outcome"] for row in rows], "run")
+        decided = outcome_words.who_gains(
+            [row["outcome"] for row in rows], "run"
+        )
         silent = len(names) - 1 - len(rows)
-        rest = f", {count(silent)} with nothing to compare" if silent else ""
+        rest = (
+            f", {words.count(silent)} with nothing to compare" if silent else ""
+        )
         return f"Against {base}, {decided}{rest}"
     return f"{_more(rows[0], base, names[1])}; {_tested(rows[0])}"
 
 
 def _more(row: Row, base: str, other: str) -> str:
-    n = count(int(row["n"]))
+    n = words.count(int(row["n"]))
     n_more = int(row["gained"] - row["lost"])
     if n_more == 0:
         return f"{other} is right as often as {base} on {n} instances"
     kind = "more" if n_more > 0 else "fewer"
-    return f"{other} is right on {count(abs(n_more))} {kind} of {n} instances than {base}"
+    return f"{other} is right on {words.count(abs(n_more))} {kind} of {n} instances than {base}"
 
 
 def _tested(row: Row) -> str:
     found = FINDS.get(row["outcome"])
     if found is None:
         return str(row["outcome"])
-    return f"the tests find {found}, adjusted p {p_words(adjusted_p(row))}"
+    return (
+        f"the tests find {found}, adjusted p {words.p_words(adjusted_p(row))}"
+    )
 
 
 def adjusted_p(row: Row) -> float | None:
@@ -89,7 +76,7 @@ def ties_words(instances: pd.DataFrame) -> str:
     is_tied = instances["crash_baseline"] == instances["safe_baseline"]
     is_tied |= instances["crash_other"] == instances["safe_other"]
     n_tied = instances.loc[is_tied, "instance_id"].nunique()
-    there = f" (here on {count(n_tied)})" if n_tied else ""
+    there = f" (here on {words.count(n_tied)})" if n_tied else ""
     return f"Majority of answers, detection alone; a tie counts as no crash{there}."
 
 
@@ -105,7 +92,9 @@ def share_words(base: str, other: str) -> dict[Share, str]:
 
 def list_headline(share: Share | None, n: int, base: str, other: str) -> str:
     """The instances of a share as a sentence; None: those on which one of the two is right."""
-    return f"On {quantity(n, 'instance')}, {right_words(share, base, other)}"
+    return (
+        f"On {words.quantity(n, 'instance')}, {right_words(share, base, other)}"
+    )
 
 
 def right_words(share: Share | None, base: str, other: str) -> str:
@@ -122,18 +111,16 @@ def right_words(share: Share | None, base: str, other: str) -> str:
 def groups_finding(groups: pd.DataFrame, names: Sequence[str]) -> str:
     """By which libraries and root causes the runs differ, in Markdown; groups: of `RunComparison`."""
     rows = as_rows(groups)
-    decided = of_comparisons(
+    decided = outcome_words.of_comparisons(
         [row["outcome"] for row in rows], " by library and root cause"
     )
 
     def name(row: Row) -> str:
-        who = literal(names[int(row["detector"])])
-        return (
-            f"{literal(str(row['group']))} ({points(row['difference'])}, {who})"
-        )
+        who = words.literal(names[int(row["detector"])])
+        return f"{words.literal(str(row['group']))} ({words.points(row['difference'])}, {who})"
 
     sentence = decided[:1].upper() + decided[1:]
-    return f"**{sentence}.** {named(rows, name)}".rstrip()
+    return f"**{sentence}.** {outcome_words.named(rows, name)}".rstrip()
 
 
 def quality_table(
@@ -146,7 +133,7 @@ def quality_table(
         {
             "Run": names[int(run["place"])],
             "Instances": run["n"],
-            "Accuracy": percent(run["value"]),
+            "Accuracy": words.percent(run["value"]),
             **_difference_cells(by_place.get(int(run["place"]))),
             **{name: cost_cells(run)[name] for name in costs},
         }
@@ -160,7 +147,7 @@ def _difference_cells(row: Row | None) -> dict[str, str]:
             ("Difference", "95% interval", "Only this run", "Only the baseline", "p (Holm)", "p by case (Holm)",
              "Outcome"), "",
         )  # fmt: skip
-    return comparison_cells(
+    return outcome_words.comparison_cells(
         row, gained="Only this run", lost="Only the baseline"
     )
 
@@ -203,12 +190,12 @@ def grouped_table(
             "By": GROUPINGS.get(row["by"], row["by"]),
             "Group": row["group"],
             "Run": names[int(row["detector"])],
-            "Difference": points(row["difference"]),
-            "95% interval": points_interval(row["low"], row["high"]),
-            "Only this run": whole(row["gained"]),
-            "Only the baseline": whole(row["lost"]),
-            "Adjusted p": p_value(row.get("p_bh", row.get("p_holm"))),
-            "Adjusted p by case": p_value(
+            "Difference": words.points(row["difference"]),
+            "95% interval": words.points_interval(row["low"], row["high"]),
+            "Only this run": words.whole(row["gained"]),
+            "Only the baseline": words.whole(row["lost"]),
+            "Adjusted p": words.p_value(row.get("p_bh", row.get("p_holm"))),
+            "Adjusted p by case": words.p_value(
                 row.get("p_by_case_bh", row.get("p_by_case_holm"))
             ),
             "Outcome": row["outcome"],
@@ -246,7 +233,7 @@ def drawn_groups(
         labels.append(headings[-1])
         sizes = of.groupby("group")["n"].agg(["min", "max"])
         for group in sizes.sort_values("max", ascending=False).index:
-            label = with_n(group, *sizes.loc[group])
+            label = words.with_n(group, *sizes.loc[group])
             # A library and a root cause may have one name, such as "other".
             label = f"{label}, {GROUPINGS[by]}" if label in meant else label
             labels.append(label)
@@ -266,7 +253,7 @@ def drawn_groups(
         | ({"low": None, "high": None} if row["n_cases"] <= FEW_CASES else {})
         | {
             "detector_title": names[int(row["detector"])],
-            "text": points(row["difference"])
+            "text": words.points(row["difference"])
             .removesuffix(" pp")
             .replace("+0.0", "0"),
             "setting": "",

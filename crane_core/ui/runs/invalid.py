@@ -1,7 +1,5 @@
 """Answers that are invalid: a form that takes one out with a reason, and what was taken out of a run."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from crane_core.domain import Listed

@@ -1,7 +1,5 @@
 """The list of what ran, and that of judges' jobs: a model that labels diagnoses is a run, too."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a run is called: in a list of options, beside others in a sentence, and in old addresses."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping

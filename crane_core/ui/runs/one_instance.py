@@ -1,7 +1,5 @@
 """A run's answers about one instance: each with its raw reply, and the exact prompt; all as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple

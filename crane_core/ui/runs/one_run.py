@@ -1,7 +1,5 @@
 """One run: its options, its accuracy beside the published runs, and its answer to each instance."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from html import escape

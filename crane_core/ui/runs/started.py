@@ -4,8 +4,6 @@ Knows processes, their last word, and the progress that it tells. A run goes on 
 resumes where it was.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Starting a run from the page, and watching those that run."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Sequence
@@ -23,14 +21,8 @@ from crane_core.ui.access import acting, note_act
 from crane_core.ui.documentation import help_address
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
+from crane_core.ui.runs import started
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.started import (
-    SILENCE_S,
-    Started,
-    draw_bar,
-    start,
-    started_runs,
-)
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import literal, setting_words
 
@@ -137,8 +129,8 @@ def draw_starting(*, may_run: bool) -> None:
     if is_open:
         with st.container(border=True):
             _draw_what_starts(may_run=may_run)
-    if started_runs():
-        is_alive = any(run.is_running for run in started_runs())
+    if started.started_runs():
+        is_alive = any(run.is_running for run in started.started_runs())
         st.fragment(_watch, run_every=POLL_S if is_alive else None)()
 
 
@@ -247,7 +239,7 @@ def _draw_form() -> None:
         st.caption(_LACKS_MODEL if form.endpoint else _LACKS_ENDPOINT)
     if not settings:
         st.caption("Choose an input.")
-    busy = busy_words(form.arguments, started_runs())
+    busy = busy_words(form.arguments, started.started_runs())
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
             "Start run",
@@ -261,11 +253,11 @@ def _draw_form() -> None:
         with refusals_shown():
             require(Role.ADMIN)
             form.check()
-            start(form.arguments, acting())
+            started.start(form.arguments, acting())
             st.rerun()
 
 
-def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
+def busy_words(arguments: list[str], runs: Sequence[started.Started]) -> str:
     """Why nothing can be started now: the same run is running, or another one is only starting. Empty: it can."""
     alive = [run for run in runs if run.is_running]
     # A second start of the same run would only find it held by the first.
@@ -334,7 +326,7 @@ def _of_model(form: JobForm) -> JobForm:
 
 def _watch() -> None:
     """What this server started; the page is drawn again when one of them has begun to ask, and when one ends."""
-    runs = started_runs()
+    runs = started.started_runs()
     now = [(run.process.pid, run.is_running, run.job) for run in runs]
     # Only a run of the whole page shows a new or ended run in the list below.
     if st.session_state.get(keys.N_RUNNING, now) != now:
@@ -349,7 +341,7 @@ def _watch() -> None:
         _draw_started(run)
 
 
-def _draw_started(run: Started) -> None:
+def _draw_started(run: started.Started) -> None:
     asked = " ".join(
         argument.partition("=")[2] for argument in run.arguments[:3]
     )
@@ -377,8 +369,8 @@ def _draw_started(run: Started) -> None:
             if run.process.returncode != 0:
                 _draw_way_on(run)
     if is_running:
-        draw_bar(run.words, run.job)
-        if run.silent_s >= SILENCE_S:
+        started.draw_bar(run.words, run.job)
+        if run.silent_s >= started.SILENCE_S:
             st.caption(
                 f"Nothing new for {run.silent_s:.0f} s: {literal(run.last_line)}"
             )
@@ -389,7 +381,7 @@ def _draw_started(run: Started) -> None:
             st.code(run.words or "empty", language=None, wrap_lines=True)
 
 
-def _draw_way_on(run: Started) -> None:
+def _draw_way_on(run: started.Started) -> None:
     """The same command once more; the ended start is no longer shown."""
     if may(Role.ADMIN) and st.button(
         "Resume",
@@ -398,18 +390,18 @@ def _draw_way_on(run: Started) -> None:
     ):
         with refusals_shown():
             require(Role.ADMIN)
-            start(run.arguments)
-            if run in started_runs():
-                started_runs().remove(run)
+            started.start(run.arguments)
+            if run in started.started_runs():
+                started.started_runs().remove(run)
             st.rerun()
 
 
-def _rows_of(run: Started) -> list[dict[str, Any]]:
+def _rows_of(run: started.Started) -> list[dict[str, Any]]:
     table = data.run_list()
     return as_rows(table[table["is_job"] & (table["experiment"] == run.job)])
 
 
-def _open_at_work(run: Started) -> None:
+def _open_at_work(run: started.Started) -> None:
     """The page of a run that goes on; it is in the list once it has answered something."""
     data.refresh()
     if rows := _rows_of(run):
@@ -418,7 +410,7 @@ def _open_at_work(run: Started) -> None:
     st.toast("No answer has arrived yet.")
 
 
-def _draw_way_to(run: Started) -> None:
+def _draw_way_to(run: started.Started) -> None:
     rows = _rows_of(run)
     if rows and st.button(
         "Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"

@@ -1,7 +1,5 @@
 """The vote of an instance's answers in words, by the rule of `stats.vote`: a tie counts as no crash."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

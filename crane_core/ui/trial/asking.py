@@ -3,8 +3,6 @@
 Knows how many questions may be under way at once, for the whole server.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from functools import partial

@@ -3,8 +3,6 @@
 Knows to whom it may be offered: to the one person at this machine, and not where a server has other visitors.
 """
 
-from __future__ import annotations
-
 import os
 from ipaddress import ip_address
 
@@ -14,11 +12,8 @@ from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.own_notebooks import check
 from crane_core.pipeline.own_notebooks.attach import attached
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    read_notebook,
-)
 from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts
@@ -58,7 +53,7 @@ def _is_here(address: str) -> bool:
         return False
 
 
-def draw_attaching() -> CheckedNotebook | None:
+def draw_attaching() -> check.CheckedNotebook | None:
     """The notebook of the chosen kernel, as the last click saw it; None before."""
     kernels = [kernel for kernel in _running() if kernel.notebook is not None]
     if not kernels:
@@ -104,7 +99,7 @@ def draw_attaching() -> CheckedNotebook | None:
 def _target_of(kernel: RunningKernel) -> int | None:
     """The cell of the saved file that was chosen; None for the one after the last that ran."""
     assert kernel.notebook is not None
-    cells = read_notebook(kernel.notebook).plan.cells
+    cells = check.read_notebook(kernel.notebook).plan.cells
     chosen: int | None = st.selectbox(
         "Target: the cell that is about to run",
         [None, *(cell.index for cell in cells)],

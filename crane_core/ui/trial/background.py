@@ -3,8 +3,6 @@
 Knows threads and their outcome, and that places are bounded for the whole server. Refuses to know what the work is.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The cells of one notebook: their names in a list, and the cells with the crash line marked as finished HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Which notebook, and which of its cells is about to run: a shipped one, an upload, a file, that of a kernel."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
@@ -12,11 +10,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import NotebookError
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    read_notebook,
-    with_state,
-)
+from crane_core.pipeline.own_notebooks import check
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
@@ -49,7 +43,9 @@ class NotebookSource(NamedTuple):
     state: State | None = None
 
 
-def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
+def draw_choice(
+    *, may_upload: bool, may_run: bool
+) -> check.CheckedNotebook | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     with st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
@@ -89,7 +85,7 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
     return checked if source.state is None else _beside(checked, source.state)
 
 
-def _first_read(source: NotebookSource) -> CheckedNotebook:
+def _first_read(source: NotebookSource) -> check.CheckedNotebook:
     """The notebook before the target of its state, if there is one. Raises NotebookError if it has no such cell."""
     target = _target_of(source.state)
     try:
@@ -105,10 +101,10 @@ def _first_read(source: NotebookSource) -> CheckedNotebook:
         ) from error
 
 
-def _read(path: Path, target: int | None) -> CheckedNotebook:
+def _read(path: Path, target: int | None) -> check.CheckedNotebook:
     """As `read_notebook`, but an error names the file as the visitor knows it."""
     try:
-        return read_notebook(path, target)
+        return check.read_notebook(path, target)
     except NotebookError as error:
         # A visitor must not see paths of the server.
         raise NotebookError(
@@ -121,7 +117,9 @@ def _target_of(state: State | None) -> int | None:
     return target if isinstance(target, int) else None
 
 
-def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
+def _beside(
+    checked: check.CheckedNotebook, state: State
+) -> check.CheckedNotebook:
     """The notebook with its state; without it, and with a note, if the state belongs to another target."""
     target = _target_of(state)
     if target is not None and target != checked.plan.target.index:
@@ -131,7 +129,7 @@ def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
         return checked
     both = [checked]
     with refusals_shown():
-        both.append(with_state(checked, state))
+        both.append(check.with_state(checked, state))
     return both[-1]
 
 
@@ -151,11 +149,13 @@ def _shipped() -> NotebookSource:
     return _of_minibench(str(name))
 
 
-def first_example() -> CheckedNotebook:
+def first_example() -> check.CheckedNotebook:
     """What the page shows a visitor who chose nothing yet."""
     source = _of_minibench(FIRST_SHIPPED)
     plain = _first_read(source)
-    return plain if source.state is None else with_state(plain, source.state)
+    return (
+        plain if source.state is None else check.with_state(plain, source.state)
+    )
 
 
 def _of_minibench(shown: str) -> NotebookSource:

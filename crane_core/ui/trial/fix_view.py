@@ -3,8 +3,6 @@
 Text of notebooks is escaped. Knows no rule, and changes no file of the visitor.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st

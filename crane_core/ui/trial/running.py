@@ -4,8 +4,6 @@ Knows the run of this session, what may run at once for the whole server, and ho
 same place before, during and after a run, so that nothing jumps.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable
@@ -16,11 +14,7 @@ import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError, KernelError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    is_on,
-    run_up,
-)
+from crane_core.pipeline.own_notebooks import check
 from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
@@ -41,10 +35,10 @@ NETWORK = "CRANE_ALLOW_NETWORK"
 
 
 @dataclass(slots=True, kw_only=True)
-class Running(Background[CheckedNotebook]):
+class Running(Background[check.CheckedNotebook]):
     """One run of the notebook `checked`; its outcome is the same notebook with its state."""
 
-    checked: CheckedNotebook
+    checked: check.CheckedNotebook
     is_rehearsing: bool
     keep_going: bool
 
@@ -66,17 +60,19 @@ def full() -> KernelError:
 def limits() -> KernelLimits:
     """Of a notebook that a visitor brought: kept apart as far as this machine can, without network unless allowed."""
     return KernelLimits(
-        cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK)
+        cell_s=CELL_S,
+        isolation=best(),
+        network=check.is_on(os.environ, NETWORK),
     )
 
 
 def start(
-    checked: CheckedNotebook,
+    checked: check.CheckedNotebook,
     *,
     keep_going: bool = False,
     rehearse_s: float | None = None,
     runs_again: bool = False,
-    work: Callable[..., CheckedNotebook] = run_up,
+    work: Callable[..., check.CheckedNotebook] = check.run_up,
 ) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
 
@@ -91,7 +87,7 @@ def start(
         keep_going=keep_going,
     )
 
-    def run() -> CheckedNotebook:
+    def run() -> check.CheckedNotebook:
         return work(
             checked,
             stop=running.stop,
@@ -125,7 +121,7 @@ AGAIN_HELP = (
 )
 
 
-def run_of(chosen: CheckedNotebook) -> Running | None:
+def run_of(chosen: check.CheckedNotebook) -> Running | None:
     """The last run of this very notebook and target in this session."""
     running = st.session_state.get(keys.TRY_RUN)
     is_of = isinstance(running, Running) and (
@@ -139,7 +135,7 @@ def run_of(chosen: CheckedNotebook) -> Running | None:
 
 
 def draw_bar(
-    chosen: CheckedNotebook, running: Running | None, *, may_run: bool
+    chosen: check.CheckedNotebook, running: Running | None, *, may_run: bool
 ) -> None:
     """chosen: the notebook as it was given; its run, if there was one, tells more."""
     outcome = running.outcome if running is not None else None
@@ -153,7 +149,7 @@ def draw_bar(
         return
     if isinstance(outcome, CraneError):
         st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
-    checked = outcome if isinstance(outcome, CheckedNotebook) else chosen
+    checked = outcome if isinstance(outcome, check.CheckedNotebook) else chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
             _draw_buttons(checked, running)
@@ -172,23 +168,25 @@ def here_words() -> str:
     return isolation_words(limits().isolation, network=limits().network)
 
 
-def installs_words(checked: CheckedNotebook) -> str:
+def installs_words(checked: check.CheckedNotebook) -> str:
     """What of the cells before the target is left out; empty if nothing is."""
     n = n_installs(cell.source for cell in checked.plan.executed)
     return f"{left_out_words(n)}." if n else ""
 
 
-def _is_upload(chosen: CheckedNotebook) -> bool:
+def _is_upload(chosen: check.CheckedNotebook) -> bool:
     folder = st.session_state.get(keys.TRY_FOLDER)
     return folder is not None and chosen.path.is_relative_to(folder.name)
 
 
-def _draw_buttons(checked: CheckedNotebook, running: Running | None) -> None:
+def _draw_buttons(
+    checked: check.CheckedNotebook, running: Running | None
+) -> None:
     outcome = running.outcome if running is not None else None
     is_known = checked.state is not None
     words = (
         "Run it again"
-        if isinstance(outcome, CheckedNotebook)
+        if isinstance(outcome, check.CheckedNotebook)
         else run_words(checked)
     )
     if st.button(
@@ -213,7 +211,10 @@ def _draw_buttons(checked: CheckedNotebook, running: Running | None) -> None:
 
 
 def _start(
-    checked: CheckedNotebook, *, keep_going: bool, runs_again: bool = False
+    checked: check.CheckedNotebook,
+    *,
+    keep_going: bool,
+    runs_again: bool = False,
 ) -> None:
     with refusals_shown():
         require(Role.ADMIN)
@@ -227,7 +228,7 @@ def _start(
             keep_going=keep_going,
             rehearse_s=rehearse_s,
             runs_again=runs_again,
-            work=run_up if rehearse_s is None else run_up_and_fix,
+            work=check.run_up if rehearse_s is None else run_up_and_fix,
         )
         st.rerun()
 
@@ -238,7 +239,7 @@ def _running_words(running: Running) -> str:
     return f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far"
 
 
-def run_words(checked: CheckedNotebook) -> str:
+def run_words(checked: check.CheckedNotebook) -> str:
     """The button's."""
     n = len(checked.plan.executed)
     return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(
@@ -246,7 +247,7 @@ def run_words(checked: CheckedNotebook) -> str:
     )
 
 
-def cost_words(checked: CheckedNotebook) -> str:
+def cost_words(checked: check.CheckedNotebook) -> str:
     """The cost of a crash here: the time of the cells before the target (paper, section 6.4)."""
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:

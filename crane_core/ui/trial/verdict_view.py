@@ -1,7 +1,5 @@
 """The verdicts of the rules and of a model about the target, as cards; text of notebooks and models is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -10,16 +8,8 @@ import streamlit as st
 
 from crane_core.detectors.registry import Prediction
 from crane_core.pipeline.jobs.words import cost_words, token_words
+from crane_core.pipeline.own_notebooks import check, value_origins
 from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    findings,
-    unsure,
-)
-from crane_core.pipeline.own_notebooks.value_origins import (
-    evidence,
-    with_origins,
-)
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 from crane_core.ui.code_html import blanks_html
 from crane_core.ui.words import literal, shortened
@@ -31,25 +21,29 @@ WHO = "Predicted by the certain-crash rules"
 
 def crash_line(said: Prediction) -> int | None:
     """The line of the target (from 1) of the first finding."""
-    for finding in findings(said):
+    for finding in check.findings(said):
         number = str(finding["code_line"]).partition(":")[0]
         return int(number) if number.isdigit() else None
     return None
 
 
-def answer(checked: CheckedNotebook, said: Prediction) -> str:
+def answer(checked: check.CheckedNotebook, said: Prediction) -> str:
     """The title of the page, for Markdown: what the rules say of the target."""
     place = f"Code cell {checked.plan.target.index}"
-    for finding in findings(said):
+    for finding in check.findings(said):
         return literal(f"{place} will crash: {finding['exception']}")
     return f"{place}: no certain crash"
 
 
-def draw_rules(checked: CheckedNotebook, said: Prediction) -> None:
+def draw_rules(checked: check.CheckedNotebook, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
-    found = with_origins(findings(said), checked, is_live=checked.is_attached)
+    found = value_origins.with_origins(
+        check.findings(said), checked, is_live=checked.is_attached
+    )
     st.html(
-        rules_html(found, unsure(said), has_state=checked.state is not None)
+        rules_html(
+            found, check.unsure(said), has_state=checked.state is not None
+        )
     )
 
 
@@ -83,7 +77,7 @@ def _finding_html(finding: dict[str, Any]) -> str:
     facts = [
         ("line", f"<code>{_shown(finding['code_line'])}</code>"),
         ("reason", _shown(finding["message"])),
-        ("evidence", _shown(evidence(finding))),
+        ("evidence", _shown(value_origins.evidence(finding))),
         ("remedy", _shown(_sentence(finding["remedy"]))),
     ]
     return _card(

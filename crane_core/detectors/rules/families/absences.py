@@ -3,8 +3,6 @@
 Knows the facts of the groups `absent` of a captured state. Refuses those that the state does not call certain.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import NoReturn

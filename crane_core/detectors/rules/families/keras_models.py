@@ -4,8 +4,6 @@ Knows Sequential and Functional models by exact type. Refuses models of the note
 are tried one by one, as if the notebook called them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Names that stand for nothing when the target needs them: never defined, deleted, or without a value yet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

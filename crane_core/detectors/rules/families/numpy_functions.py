@@ -1,29 +1,11 @@
 """NumPy's functions: new arrays, products, and what depends on the values of the elements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    ARRAY,
-    NUMBERS,
-    array,
-    crash_on_shape_mismatch,
-    describe,
-    describe_all,
-    dtype_meant,
-    dtype_of,
-    is_array,
-    is_none,
-    kind_of,
-    lengths_in,
-    shape_of,
-    some_texts,
-    taken_shape,
-)
+from crane_core.detectors.rules.families import numpy_arrays
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -45,25 +27,34 @@ def of_something(operation: Operation) -> Answer:
     if given is None or {"ndmin", "like"} & given.keys():
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
-    shape = taken_shape(made_of)
-    known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
+    shape = numpy_arrays.taken_shape(made_of)
+    known = (
+        numpy_arrays.dtype_of(made_of)
+        if numpy_arrays.is_none(dtype)
+        else numpy_arrays.dtype_meant(dtype)
+    )
     if shape is None:
         # A class with __array__ may return what it likes: only these surely become a plain array.
-        is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(
-            made_of
-        )
-        return AbstractValue(ARRAY) if is_made else UNCHANGED
+        is_made = made_of.type in (
+            "list",
+            "tuple",
+            *numpy_arrays.NUMBERS,
+        ) or numpy_arrays.is_array(made_of)
+        return AbstractValue(numpy_arrays.ARRAY) if is_made else UNCHANGED
     # Records take a tuple each, "2i4" adds an axis, and "c" makes one of the characters.
-    if not is_none(dtype) and (kind_of(known) in (None, "V") or known == "c"):
-        return AbstractValue(ARRAY)
+    if not numpy_arrays.is_none(dtype) and (
+        numpy_arrays.kind_of(known) in (None, "V") or known == "c"
+    ):
+        return AbstractValue(numpy_arrays.ARRAY)
     return AbstractValue(
-        ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of))
+        numpy_arrays.ARRAY,
+        known_facts(shape=shape, dtype=known, **_values(made_of)),
     )
 
 
 def _values(made_of: AbstractValue) -> dict[str, Any]:
     """What is known of the elements."""
-    if is_array(made_of):
+    if numpy_arrays.is_array(made_of):
         kept = {
             name: made_of.fact(name)
             for name in ("value_range", "has_nan", "value_info", "items")
@@ -89,13 +80,15 @@ def filled(operation: Operation) -> Answer:
         return UNCHANGED
     dtype = (
         "float64"
-        if is_none(given.get("dtype"))
-        else dtype_meant(given["dtype"])
+        if numpy_arrays.is_none(given.get("dtype"))
+        else numpy_arrays.dtype_meant(given["dtype"])
     )
     # The dtypes "3i4" and np.dtype((int, 3)) add an axis.
-    is_plain = dtype is not None and kind_of(dtype) != "V"
-    shape = lengths_in(given["shape"]) if is_plain else None
-    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
+    is_plain = dtype is not None and numpy_arrays.kind_of(dtype) != "V"
+    shape = numpy_arrays.lengths_in(given["shape"]) if is_plain else None
+    return AbstractValue(
+        numpy_arrays.ARRAY, known_facts(shape=shape, dtype=dtype)
+    )
 
 
 @RULES.function("numpy.arange")
@@ -116,9 +109,9 @@ def arange(operation: Operation) -> Answer:
         or operation.arguments.keywords
         or not operation.arguments.is_complete
     ):
-        return AbstractValue(ARRAY)
+        return AbstractValue(numpy_arrays.ARRAY)
     return AbstractValue(
-        ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"}
+        numpy_arrays.ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"}
     )
 
 
@@ -126,7 +119,7 @@ def arange(operation: Operation) -> Answer:
 
 
 @RULES.function("numpy.dot", "numpy.matmul")
-@RULES.method(ARRAY, "dot")
+@RULES.method(numpy_arrays.ARRAY, "dot")
 def product(operation: Operation) -> Answer:
     """The shape of a product; raises Crash where the inner lengths differ."""
     given = operation.arguments
@@ -137,7 +130,7 @@ def product(operation: Operation) -> Answer:
     )
     if len(pair) != 2 or given.keywords or not given.is_complete:
         return UNKNOWN
-    left, right = map(shape_of, pair)
+    left, right = map(numpy_arrays.shape_of, pair)
     if left is None or right is None:
         return UNCHANGED
     # np.dot multiplies by a number, which matmul refuses.
@@ -146,17 +139,17 @@ def product(operation: Operation) -> Answer:
         2,
     }:
         return UNCHANGED  # every row meets every column
-    with crash_on_shape_mismatch(
-        describe_all(pair),
+    with numpy_arrays.crash_on_shape_mismatch(
+        numpy_arrays.describe_all(pair),
         "transpose one of them (.T), or select the part that fits",
     ):
-        return array(shapes.matmul(left, right))
+        return numpy_arrays.array(shapes.matmul(left, right))
 
 
 # Casts
 
 
-@RULES.method(ARRAY, "astype")
+@RULES.method(numpy_arrays.ARRAY, "astype")
 def astype(operation: Operation) -> Answer:
     """The array with another dtype; raises Crash for a string that is certainly no number."""
     subject = operation.receiver
@@ -166,24 +159,29 @@ def astype(operation: Operation) -> Answer:
     # The default, casting="unsafe", refuses no dtype; the others refuse some.
     if given is None or "casting" in given:
         return UNCHANGED
-    wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
+    wanted, kind = (
+        numpy_arrays.dtype_meant(given["dtype"]),
+        numpy_arrays.kind_of(numpy_arrays.dtype_of(subject)),
+    )
     # "2i4" adds an axis.
-    if kind_of(wanted) == "V":
-        return AbstractValue(ARRAY)
+    if numpy_arrays.kind_of(wanted) == "V":
+        return AbstractValue(numpy_arrays.ARRAY)
     if (
         kind == "U"
-        and kind_of(wanted) in tuple("iuf")
+        and numpy_arrays.kind_of(wanted) in tuple("iuf")
         or kind == "O"
-        and kind_of(wanted) == "f"
+        and numpy_arrays.kind_of(wanted) == "f"
     ):
-        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
-    facts = {"shape": shape_of(subject), "dtype": wanted}
+        _reads_as(
+            operation, subject, is_whole=numpy_arrays.kind_of(wanted) != "f"
+        )
+    facts = {"shape": numpy_arrays.shape_of(subject), "dtype": wanted}
     # A cast to integers cuts fractions and may wrap around, so the range is kept for floats only.
-    if kind_of(wanted) == "f" and kind in tuple("iuf"):
+    if numpy_arrays.kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {
             name: subject.fact(name) for name in ("has_nan", "value_range")
         }
-    return AbstractValue(ARRAY, known_facts(**facts))
+    return AbstractValue(numpy_arrays.ARRAY, known_facts(**facts))
 
 
 def _reads_as(
@@ -193,7 +191,7 @@ def _reads_as(
     if bad := next(
         (
             text
-            for text in some_texts(subject)
+            for text in numpy_arrays.some_texts(subject)
             if not reads_as_number(text, is_whole=is_whole)
         ),
         None,
@@ -222,12 +220,16 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 def savetxt(operation: Operation) -> Answer:
     """It writes a file, so NumPy itself does not try it."""
     written = next(iter(operation.arguments.positional[1:2]), AbstractValue())
-    shape = shape_of(written) if is_array(written) else None
+    shape = (
+        numpy_arrays.shape_of(written)
+        if numpy_arrays.is_array(written)
+        else None
+    )
     if shape is not None and len(shape) not in (1, 2):
         operation.crash(
             "ValueError",
             f"Expected 1D or 2D array, got {len(shape)}D array instead",
-            fact=describe(written),
+            fact=numpy_arrays.describe(written),
             remedy="reshape to two dimensions, or use numpy.save",
         )
     return AbstractValue("NoneType", literal=None)
@@ -240,8 +242,8 @@ def bincount(operation: Operation) -> Answer:
     low = next(iter(counted.fact("value_range") or ()), None)
     # Fractions are a TypeError and two dimensions "object too deep", both before values are read.
     is_line_of_integers = (
-        is_array(counted)
-        and kind_of(dtype_of(counted)) == "i"
+        numpy_arrays.is_array(counted)
+        and numpy_arrays.kind_of(numpy_arrays.dtype_of(counted)) == "i"
         and len(counted.shape or ()) == 1
     )
     if is_line_of_integers and type(low) is int and low < 0:

@@ -1,7 +1,5 @@
 """Tables of polars, pyarrow and Hugging Face's datasets: a column or row that they certainly do not have."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue

@@ -3,32 +3,13 @@
 Knows the methods of this Python; those that came in later versions are passed over.
 """
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import (
-    NOT_KNOWN,
-    AbstractValue,
-    all_known,
-    known_facts,
-    literal,
-)
+from crane_core.detectors.rules import abstract_value
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.python_values import (
-    LONG_NUMBER,
-    SAMPLES,
-    by_types,
-    changed,
-    elements_of,
-    forget_views,
-    known,
-    length_of,
-    refuse,
-    tried,
-)
+from crane_core.detectors.rules.families import python_values
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -73,7 +54,9 @@ def attribute_that_is_not_there(operation: Operation) -> Answer:
         or name in _CAME_LATER
     )
     if not may_be_there and not value.path:
-        by_types(operation, lambda held: getattr(held, name), [value])
+        python_values.by_types(
+            operation, lambda held: getattr(held, name), [value]
+        )
     return UNKNOWN
 
 
@@ -82,7 +65,7 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
     """Raises Crash for a type whose values take no new attributes."""
     value = operation.receiver
     if value.type not in _MAY_HAVE_ANY and not value.path:
-        by_types(
+        python_values.by_types(
             operation, lambda held: setattr(held, operation.name, None), [value]
         )
     return UNKNOWN
@@ -110,13 +93,23 @@ def method_of_text(operation: Operation) -> Answer:
         return UNKNOWN
     # `text.center(10**11)` would fill the memory here, and not raise in the notebook.
     if _may_be_long(operation, operands):
-        return AbstractValue("str")
-    found = tried(operation, partial(_call_of_text, name, names), operands)
+        return abstract_value.AbstractValue("str")
+    found = python_values.tried(
+        operation, partial(_call_of_text, name, names), operands
+    )
     # How many parts an unknown text has is open; that they are texts is not.
-    if known(operands) is None and name in ("split", "rsplit", "splitlines"):
-        return AbstractValue("list", {"item_types": {"str": 1}})
+    if python_values.known(operands) is None and name in (
+        "split",
+        "rsplit",
+        "splitlines",
+    ):
+        return abstract_value.AbstractValue("list", {"item_types": {"str": 1}})
     if found is UNKNOWN:
-        return AbstractValue("str") if name in _GIVES_TEXT else UNCHANGED
+        return (
+            abstract_value.AbstractValue("str")
+            if name in _GIVES_TEXT
+            else UNCHANGED
+        )
     return found
 
 
@@ -128,7 +121,9 @@ def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
     )
 
 
-def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
+def _may_be_long(
+    operation: Operation, operands: list[abstract_value.AbstractValue]
+) -> bool:
     """Padding to a large width; a format that is not known, or has a large width, or one that is among its values."""
     if operation.name in _PADDING:
         return any(each.literal not in range(1000) for each in operands[1:2])
@@ -136,7 +131,7 @@ def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
     is_known = (
         isinstance(text, str)
         and not _FIELD_IN_FIELD.search(text)
-        and LONG_NUMBER.search(text) is None
+        and python_values.LONG_NUMBER.search(text) is None
     )
     return operation.name == "format" and not is_known
 
@@ -145,16 +140,20 @@ def _refuse_join(operation: Operation) -> None:
     """ "".join of something that is not a string."""
     held = operation.first
     types = (
-        [item.type for item in elements_of(held) or ()]
+        [item.type for item in python_values.elements_of(held) or ()]
         if held.type in ("list", "tuple")
         else []
     )
     # "".join([]) is fine whatever the items would be, so there must be one.
-    if not types and len(held.item_types) == 1 and length_of(held):
+    if (
+        not types
+        and len(held.item_types) == 1
+        and python_values.length_of(held)
+    ):
         types = list(held.item_types)
     for at, kind in enumerate(types):
-        if kind in SAMPLES and kind != "str":
-            refuse(
+        if kind in python_values.SAMPLES and kind != "str":
+            python_values.refuse(
                 operation,
                 TypeError(
                     f"sequence item {at}: expected str instance, {kind} found"
@@ -180,9 +179,9 @@ def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
     row, name = operation.receiver, operation.name
     if name != "copy":
-        forget_views(operation)
+        python_values.forget_views(operation)
     if name == "extend":
-        by_types(operation, iter, [operation.first])
+        python_values.by_types(operation, iter, [operation.first])
     given = (
         _given_to_list(operation) if operation.arguments.is_complete else None
     )
@@ -192,12 +191,16 @@ def method_of_list(operation: Operation) -> Answer:
     try:
         gave = getattr(items, name)(*given)
     except _ERRORS as error:
-        return refuse(operation, error, [row])
+        return python_values.refuse(operation, error, [row])
     if name == "copy":
         # A copy holds the same objects: a change of `b[0]` is seen in `a[0]`.
-        return AbstractValue("list", row.facts, items=items)
-    changed(row, items)
-    return gave if gave is not None else AbstractValue(_NONE, literal=None)
+        return abstract_value.AbstractValue("list", row.facts, items=items)
+    python_values.changed(row, items)
+    return (
+        gave
+        if gave is not None
+        else abstract_value.AbstractValue(_NONE, literal=None)
+    )
 
 
 @RULES.method("builtins.list", "remove", "index", "count", "sort")
@@ -210,9 +213,9 @@ def method_on_values(operation: Operation) -> Answer:
         operation.arguments.positional,
     )
     if name not in ("index", "count"):
-        forget_views(operation)
+        python_values.forget_views(operation)
     items = (
-        [literal(each) for each in row.literal]
+        [abstract_value.literal(each) for each in row.literal]
         if isinstance(row.literal, set)
         else row.items
     )
@@ -220,11 +223,11 @@ def method_on_values(operation: Operation) -> Answer:
     values = (
         None
         if operation.arguments.keywords or items is None
-        else known([*items, *given])
+        else python_values.known([*items, *given])
     )
     if not operation.arguments.is_complete or values is None or items is None:
         return (
-            AbstractValue("int")
+            abstract_value.AbstractValue("int")
             if name in ("index", "count")
             else _of_unknown(row, name)
         )
@@ -234,11 +237,15 @@ def method_on_values(operation: Operation) -> Answer:
     try:
         gave = getattr(held, name)(*values[len(items) :])
     except _ERRORS as error:
-        return refuse(operation, error, [row, *given])
+        return python_values.refuse(operation, error, [row, *given])
     if name not in ("index", "count"):
-        changed(row, [literal(each) for each in held])
-        row.literal = held if isinstance(held, set) else NOT_KNOWN
-    return literal(gave)
+        python_values.changed(
+            row, [abstract_value.literal(each) for each in held]
+        )
+        row.literal = (
+            held if isinstance(held, set) else abstract_value.NOT_KNOWN
+        )
+    return abstract_value.literal(gave)
 
 
 def _given_to_list(operation: Operation) -> list[Any] | None:
@@ -246,8 +253,8 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     given, name = list(operation.arguments.positional), operation.name
     if name == "extend":
         return (
-            [elements_of(operation.first)]
-            if elements_of(operation.first) is not None
+            [python_values.elements_of(operation.first)]
+            if python_values.elements_of(operation.first) is not None
             else None
         )
     if name in ("insert", "pop") and given:
@@ -259,21 +266,22 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     return given
 
 
-def _of_unknown(held: AbstractValue, name: str) -> Answer:
+def _of_unknown(held: abstract_value.AbstractValue, name: str) -> Answer:
     """The result of a method on a list or dict of which too little is known; it may have changed it."""
     if name in ("keys", "values", "items"):
-        return AbstractValue(
-            f"dict_{name}", known_facts(length=length_of(held))
+        return abstract_value.AbstractValue(
+            f"dict_{name}",
+            abstract_value.known_facts(length=python_values.length_of(held)),
         )
     if name == "copy":
-        return AbstractValue(held.type, held.facts)
+        return abstract_value.AbstractValue(held.type, held.facts)
     if name == "get":
         return UNCHANGED
     held.forget()
     return (
-        AbstractValue()
+        abstract_value.AbstractValue()
         if name in ("pop", "popitem", "setdefault")
-        else AbstractValue(_NONE, literal=None)
+        else abstract_value.AbstractValue(_NONE, literal=None)
     )
 
 
@@ -289,11 +297,11 @@ def method_of_dict(operation: Operation) -> Answer:
         operation.arguments,
     )
     if name not in ("get", "keys", "values", "items", "copy"):
-        forget_views(operation)
+        python_values.forget_views(operation)
     # A key that cannot be hashed is refused before the dict is looked at.
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:
-        by_types(operation, hash, [operation.first])
+        python_values.by_types(operation, hash, [operation.first])
     given = _given_to_dict(operation) if arguments.is_complete else None
     if held.members is None or given is None:
         return _of_unknown(held, name)
@@ -301,28 +309,31 @@ def method_of_dict(operation: Operation) -> Answer:
     try:
         gave = getattr(members, name)(*given, **arguments.keywords)
     except _ERRORS as error:
-        return refuse(operation, error, [held])
+        return python_values.refuse(operation, error, [held])
     if name in ("keys", "values", "items"):
         return _view(name, members)
     if name == "copy":
-        return AbstractValue("dict", held.facts, members=members)
+        return abstract_value.AbstractValue("dict", held.facts, members=members)
     return _after_change(held, name, members, gave)
 
 
 def _after_change(
-    held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any
-) -> AbstractValue:
+    held: abstract_value.AbstractValue,
+    name: str,
+    members: dict[Any, abstract_value.AbstractValue],
+    gave: Any,
+) -> abstract_value.AbstractValue:
     """The result of the method; the dict has the members that it left."""
     if name != "get":
         held.forget()
         held.members = members
     return (
-        AbstractValue()
+        abstract_value.AbstractValue()
         # popitem returns a pair of key and value, not a member.
         if name == "popitem"
         else gave
         if gave is not None
-        else AbstractValue(_NONE, literal=None)
+        else abstract_value.AbstractValue(_NONE, literal=None)
     )
 
 
@@ -331,10 +342,10 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     given = list(operation.arguments.positional)
     if operation.name == "setdefault" and len(given) == 1:
         # `d.setdefault("a")` stores None.
-        given.append(AbstractValue(_NONE, literal=None))
+        given.append(abstract_value.AbstractValue(_NONE, literal=None))
     # update also takes pairs: only dicts with known members count.
     if operation.name == "update":
-        return all_known(each.members for each in given)
+        return abstract_value.all_known(each.members for each in given)
     if (
         not given
         or given[0].is_literal
@@ -344,13 +355,15 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     return None
 
 
-def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
-    keys = [literal(key) for key in members]
+def _view(
+    name: str, members: dict[Any, abstract_value.AbstractValue]
+) -> abstract_value.AbstractValue:
+    keys = [abstract_value.literal(key) for key in members]
     pairs = [
-        AbstractValue("tuple", items=pair)
+        abstract_value.AbstractValue("tuple", items=pair)
         for pair in zip(keys, members.values(), strict=True)
     ]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
-    return AbstractValue(
+    return abstract_value.AbstractValue(
         f"dict_{name}", {"length": len(members)}, items=items[name]
     )

@@ -4,19 +4,13 @@ Pure. A step is tried with the very values where all are known and small, else w
 sample refuses in the same way, the types refuse.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from types import MethodType, NoneType
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import (
-    NOT_KNOWN,
-    AbstractValue,
-    literal,
-)
+from crane_core.detectors.rules import abstract_value
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
@@ -113,7 +107,9 @@ _REMEDIES: Final = {
 _OTHERWISE: Final = "Convert the values first, for example with str(...), int(...) or float(...)."
 
 
-def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
+def words_of(
+    value: abstract_value.AbstractValue, otherwise: str = "the value"
+) -> str:
     """How evidence names a value."""
     if value.words or not value.is_literal:
         return value.words or otherwise
@@ -121,7 +117,7 @@ def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
     return text if len(text) <= 60 else text[:59] + "\u2026"
 
 
-def is_own(value: AbstractValue) -> bool:
+def is_own(value: abstract_value.AbstractValue) -> bool:
     """Whether it is a value of one of Python's own types, no name of a library."""
     return value.type in SAMPLES and (not value.path or value.is_literal)
 
@@ -142,12 +138,17 @@ def is_small(value: Any) -> bool:
     return len(value) <= _LONGEST and all(map(is_small, parts))
 
 
-def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
+def known(
+    abstract_values: Iterable[abstract_value.AbstractValue],
+) -> list[Any] | None:
     """The Python values where each is known exactly and small, else None."""
     values = [abstract.literal for abstract in abstract_values]
     return (
         values
-        if all(value is not NOT_KNOWN and is_small(value) for value in values)
+        if all(
+            value is not abstract_value.NOT_KNOWN and is_small(value)
+            for value in values
+        )
         else None
     )
 
@@ -158,7 +159,7 @@ def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
 def tried(
     operation: Operation,
     compute: Callable[..., Any],
-    operands: Sequence[AbstractValue],
+    operands: Sequence[abstract_value.AbstractValue],
 ) -> Answer:
     """The result of a step on values that are all known, else what `by_types` says. Raises Crash."""
     values = known(operands)
@@ -173,7 +174,7 @@ def tried(
 def by_types(
     operation: Operation,
     compute: Callable[..., Any],
-    operands: Sequence[AbstractValue],
+    operands: Sequence[abstract_value.AbstractValue],
     *,
     unknown: Sequence[Any] = (),
     refusals: tuple[type[Exception], ...] = _OF_TYPES,
@@ -192,10 +193,14 @@ def by_types(
         return refuse(operation, first, operands)
     # `5 // 0` raises, and any other integer gives an int.
     kinds = {kind for kind in kinds if not issubclass(kind, Exception)}
-    return AbstractValue(kinds.pop().__name__) if len(kinds) == 1 else UNCHANGED
+    return (
+        abstract_value.AbstractValue(kinds.pop().__name__)
+        if len(kinds) == 1
+        else UNCHANGED
+    )
 
 
-def _samples(value: AbstractValue) -> Sequence[Any]:
+def _samples(value: abstract_value.AbstractValue) -> Sequence[Any]:
     if not is_own(value):
         return ()
     # rows[1.5:] fails for every list: the types of the bounds decide.
@@ -218,8 +223,10 @@ def _outcome(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
 
 
 def refuse(
-    operation: Operation, error: Exception, operands: Sequence[AbstractValue]
-) -> AbstractValue:
+    operation: Operation,
+    error: Exception,
+    operands: Sequence[abstract_value.AbstractValue],
+) -> abstract_value.AbstractValue:
     """Python refuses the step, in its own words."""
     said = str(error)
     facts = dict.fromkeys(
@@ -241,7 +248,7 @@ def refuse(
     )
 
 
-def _described(value: AbstractValue) -> str:
+def _described(value: abstract_value.AbstractValue) -> str:
     length = length_of(value)
     if value.type == "dict" and value.members is not None:
         return f"a dict with the keys {', '.join(map(repr, [*value.members][:8])) or '(none)'}"
@@ -250,14 +257,16 @@ def _described(value: AbstractValue) -> str:
     )
 
 
-def made(value: Any) -> AbstractValue:
+def made(value: Any) -> abstract_value.AbstractValue:
     """The AbstractValue of a computed value; a sequence that is not a list or tuple by its type alone."""
     if type(value).__name__ in (*SCALARS, *_CONTAINERS) and is_small(value):
-        return literal(value)
+        return abstract_value.literal(value)
     if isinstance(value, range):
         items = (
             # `range(10**18)` would fill the memory of this process.
-            [literal(number) for number in value] if len(value) <= 200 else None
+            [abstract_value.literal(number) for number in value]
+            if len(value) <= 200
+            else None
         )
         facts = {
             "length": len(value),
@@ -265,14 +274,16 @@ def made(value: Any) -> AbstractValue:
             "stop": value.stop,
             "step": value.step,
         }
-        return AbstractValue("range", facts, items=items, words=repr(value))
-    return AbstractValue(type(value).__name__)
+        return abstract_value.AbstractValue(
+            "range", facts, items=items, words=repr(value)
+        )
+    return abstract_value.AbstractValue(type(value).__name__)
 
 
 # Containers
 
 
-def length_of(value: AbstractValue) -> int | None:
+def length_of(value: abstract_value.AbstractValue) -> int | None:
     """The length of one of Python's own containers or texts, None if it is not known."""
     if value.items is not None:
         return len(value.items)
@@ -286,22 +297,26 @@ def length_of(value: AbstractValue) -> int | None:
     return length if isinstance(length, int) else None
 
 
-def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
+def elements_of(
+    value: abstract_value.AbstractValue,
+) -> list[abstract_value.AbstractValue] | None:
     """The elements of one of Python's own values, where all is known."""
     if value.items is not None:
         return value.items
     if value.members is not None:
-        return [literal(key) for key in value.members]
+        return [abstract_value.literal(key) for key in value.members]
     if (
         value.is_literal
         and isinstance(value.literal, (str, bytes))
         and len(value.literal) <= _LONGEST
     ):
-        return [literal(part) for part in value.literal]
+        return [abstract_value.literal(part) for part in value.literal]
     return None
 
 
-def item_like(value: AbstractValue) -> AbstractValue:
+def item_like(
+    value: abstract_value.AbstractValue,
+) -> abstract_value.AbstractValue:
     """Any item of a container of which only the items' common type is known."""
     [only, *others] = [*value.item_types] or [""]
     kind = (
@@ -312,9 +327,9 @@ def item_like(value: AbstractValue) -> AbstractValue:
         else only
     )
     return (
-        AbstractValue(kind, literal=None)
+        abstract_value.AbstractValue(kind, literal=None)
         if kind == "NoneType"
-        else AbstractValue(kind)
+        else abstract_value.AbstractValue(kind)
     )
 
 
@@ -326,14 +341,14 @@ def forget_views(operation: Operation) -> None:
 
 
 def changed(
-    value: AbstractValue,
-    items: list[AbstractValue] | None = None,
+    value: abstract_value.AbstractValue,
+    items: list[abstract_value.AbstractValue] | None = None,
     length: int | None = None,
-) -> AbstractValue:
+) -> abstract_value.AbstractValue:
     """A list after it was changed in place: its items, else its length."""
     value.forget()
     if items is not None:
         value.items = items
     elif length is not None:
         value.facts["length"] = length
-    return AbstractValue("NoneType", literal=None)
+    return abstract_value.AbstractValue("NoneType", literal=None)

@@ -3,8 +3,6 @@
 The table is of one version of the library. Where older ones are not the same (parameters), the version is checked.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Metrics and their displays: what holds in every version. The library says the rest where it is the kernel's."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue

@@ -3,26 +3,16 @@
 What they refuse of data says the library itself. This file says what is certain without it: methods before fit.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.asking_sklearn import sent_to_fit
+from crane_core.detectors.rules.families import (
+    sklearn_classes,
+    sklearn_estimators,
+)
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import (
-    KnownClass,
-    known_class,
-)
-from crane_core.detectors.rules.families.sklearn_estimators import (
-    features_fitted,
-    fit_to,
-    forget_namesakes,
-    is_fitted,
-    steps,
-    value_of,
-)
 from crane_core.detectors.rules.families.sklearn_limits import refuse_settings
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.heap import reachable
@@ -78,14 +68,17 @@ def fitting_at_once(operation: Operation) -> Answer:
         UNCHANGED
         # StandardScaler(copy=False) writes its result into the data that it got.
         if _fit(operation) is not None
-        and value_of(operation.receiver, "copy") is not False
+        and sklearn_estimators.value_of(operation.receiver, "copy") is not False
         else UNKNOWN
     )
 
 
 def _fit(operation: Operation) -> AbstractValue | None:
     """Fits the receiver to X and y, or to y alone; the data that it learns from, None if nothing is known of that."""
-    estimator, known = operation.receiver, known_class(operation.receiver)
+    estimator, known = (
+        operation.receiver,
+        sklearn_classes.known_class(operation.receiver),
+    )
     given = operation.arguments.bound(
         "X=None, y=None, sample_weight=None, **others"
     )
@@ -101,13 +94,15 @@ def _fit(operation: Operation) -> AbstractValue | None:
     may_write = _may_write(estimator)
     may_change = may_write or _may_run_notebook(estimator, known)
     _fit_parts(operation, estimator, known)
-    fit_to(estimator, x, fit_on)
+    sklearn_estimators.fit_to(estimator, x, fit_on)
     if may_write:
         x.forget()
     return None if may_change else x
 
 
-def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
+def _may_run_notebook(
+    estimator: AbstractValue, known: sklearn_classes.KnownClass
+) -> bool:
     # SVC(kernel=f) calls f while fitting, and so may a step of a pipeline.
     return known.name in _RUNS_OTHERS or any(
         part.definition is not None or part.class_name in _RUNS_OTHERS
@@ -118,18 +113,24 @@ def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
 def _may_write(estimator: AbstractValue) -> bool:
     """Whether it, or a part of it, may write its result into the data that it is given."""
     return any(
-        value_of(part, name) is False
+        sklearn_estimators.value_of(part, name) is False
         for part in reachable([estimator])
-        if known_class(part) is not None
+        if sklearn_classes.known_class(part) is not None
         for name in ("copy", "copy_X", "copy_x")
     )
 
 
 def _fit_parts(
-    operation: Operation, estimator: AbstractValue, known: KnownClass
+    operation: Operation,
+    estimator: AbstractValue,
+    known: sklearn_classes.KnownClass,
 ) -> None:
     """Parts that are fitted themselves; others are copied. A state may tell of them under whatever other name."""
-    parts = steps(estimator) if known.name == "Pipeline" else None
+    parts = (
+        sklearn_estimators.steps(estimator)
+        if known.name == "Pipeline"
+        else None
+    )
     if parts is not None:
         _fit_steps(operation, estimator, [part for _, part in parts])
     elif known.name in (*_FITS_ITS_PARTS, "Pipeline"):
@@ -141,21 +142,24 @@ def _fit_steps(
     operation: Operation, pipeline: AbstractValue, parts: list[AbstractValue]
 ) -> None:
     for part in parts:
-        inner = known_class(part)
+        inner = sklearn_classes.known_class(part)
         if inner is not None:
             # Without memory= a pipeline fits its steps themselves, and not clones of them.
             _fit_parts(operation, part, inner)
-            fit_to(part, AbstractValue())
+            sklearn_estimators.fit_to(part, AbstractValue())
         elif not part.is_literal:
             part.forget()
     if "steps" in pipeline.facts:
-        forget_namesakes(operation, parts)
+        sklearn_estimators.forget_namesakes(operation, parts)
 
 
 @RULES.method("sklearn.*", *_ASKS)
 def asking(operation: Operation) -> Answer:
     """predict, transform and others with data; what they give says the library."""
-    estimator, known = operation.receiver, known_class(operation.receiver)
+    estimator, known = (
+        operation.receiver,
+        sklearn_classes.known_class(operation.receiver),
+    )
     given = operation.arguments.bound("X=None, **others")
     if known is None or not given:
         return UNKNOWN
@@ -177,17 +181,20 @@ def asking(operation: Operation) -> Answer:
 
 
 def _needs_fit(
-    estimator: AbstractValue, known: KnownClass, method: str
+    estimator: AbstractValue, known: sklearn_classes.KnownClass, method: str
 ) -> bool:
     """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
     if known.name == "Pipeline":
         parts = [
-            part for _, part in steps(estimator) or () if not part.is_literal
+            part
+            for _, part in sklearn_estimators.steps(estimator) or ()
+            if not part.is_literal
         ]
         fresh = [
             inner
             for part in parts
-            if (inner := known_class(part)) and is_fitted(part) is False
+            if (inner := sklearn_classes.known_class(part))
+            and sklearn_estimators.is_fitted(part) is False
         ]
         # A pipeline calls transform of its first step before anything else.
         first = "transform" if len(parts) > 1 else method
@@ -199,17 +206,20 @@ def _needs_fit(
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     # Set otherwise, each of these may make a fit unnecessary.
     is_usual = all(
-        value_of(estimator, name) == known.parameters[name] for name in ready
+        sklearn_estimators.value_of(estimator, name) == known.parameters[name]
+        for name in ready
     )
     return (
-        is_usual and is_fitted(estimator) is False and method in known.unfitted
+        is_usual
+        and sklearn_estimators.is_fitted(estimator) is False
+        and method in known.unfitted
     )
 
 
 @RULES.method("sklearn.*", "set_output", "staged_predict", "get_n_splits")
 def other_methods(operation: Operation) -> Answer:
     """They change nothing that is kept here."""
-    if known_class(operation.receiver) is None:
+    if sklearn_classes.known_class(operation.receiver) is None:
         return UNKNOWN
     return operation.receiver if operation.name == "set_output" else UNCHANGED
 
@@ -217,10 +227,13 @@ def other_methods(operation: Operation) -> Answer:
 def _refuse_count(
     operation: Operation,
     estimator: AbstractValue,
-    known: KnownClass,
+    known: sklearn_classes.KnownClass,
     x: AbstractValue,
 ) -> None:
-    fitted, given = features_fitted(estimator), data.n_features(x)
+    fitted, given = (
+        sklearn_estimators.features_fitted(estimator),
+        data.n_features(x),
+    )
     if differ(fitted, given) and operation.name in known.counts_features:
         operation.crash(
             "ValueError",

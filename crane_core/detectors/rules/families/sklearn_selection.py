@@ -1,7 +1,5 @@
 """Splitting data: train_test_split and the folds, and how large their parts are."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 

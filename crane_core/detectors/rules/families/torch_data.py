@@ -3,8 +3,6 @@
 Knows loaders by what the state tells of them: shapes and dtypes of a batch, errors met while making one.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

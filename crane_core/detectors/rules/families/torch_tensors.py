@@ -3,8 +3,6 @@
 Pure. Knows `torch.Tensor` and `Parameter` by their exact types; subclasses may compute as they like.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts

@@ -1,7 +1,5 @@
 """Optimizers of torch: what they are given. They check their settings themselves."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

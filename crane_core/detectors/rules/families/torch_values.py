@@ -1,14 +1,9 @@
 """Tensors of torch that go to other devices, and what is only looked at. PyTorch answers the rest."""
 
-from __future__ import annotations
-
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families import torch_tensors
 from crane_core.detectors.rules.families.torch_modules import CONTAINERS
-from crane_core.detectors.rules.families.torch_tensors import (
-    is_device,
-    is_tensor,
-)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -32,9 +27,12 @@ def moved(operation: Operation) -> Answer:
         *operation.arguments.positional,
         *operation.arguments.keywords.values(),
     ]
-    if any(one.type and not is_device(one) or one.path for one in given):
+    if any(
+        one.type and not torch_tensors.is_device(one) or one.path
+        for one in given
+    ):
         return UNKNOWN
-    may_be_dtype = not all(map(is_device, given))
+    may_be_dtype = not all(map(torch_tensors.is_device, given))
     facts = dict(operation.receiver.facts)
     for name in ("device", *(["dtype"] if may_be_dtype else [])):
         facts.pop(name, None)
@@ -85,7 +83,8 @@ def _one_device(
     devices = [value.fact("device") for value in (one, other)]
     # A tensor without dimensions on the CPU may meet one on a GPU.
     is_single = any(
-        is_tensor(value) and not value.shape for value in (one, other)
+        torch_tensors.is_tensor(value) and not value.shape
+        for value in (one, other)
     )
     are_known = all(isinstance(device, str) for device in devices)
     # "cuda" and "cuda:0" may be one device: only a pair with the CPU is certain.

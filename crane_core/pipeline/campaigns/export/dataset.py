@@ -5,8 +5,6 @@ flat form in which Argilla hands out its records: fields, metadata, and for each
 users and their status. First showings only, as a person answers a record once there.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from functools import partial

@@ -4,8 +4,6 @@ From the ledger alone, so it works at any time and beside the running app. Befor
 in it tells detector, setting or case, nor how two annotators labelled one item: see `export.table` and `blind_plan`.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections import Counter
@@ -18,19 +16,8 @@ from crane_core import ledger
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.pipeline.campaigns import gold_scores
 from crane_core.pipeline.campaigns.blind_plan import blind_plan_file, plan_file
+from crane_core.pipeline.campaigns.export import schema, table
 from crane_core.pipeline.campaigns.export.readme import readme
-from crane_core.pipeline.campaigns.export.schema import (
-    act_schema,
-    as_file,
-    row_schema,
-)
-from crane_core.pipeline.campaigns.export.table import (
-    Files,
-    LabelForm,
-    LedgerSnapshot,
-    rows,
-    snapshot,
-)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import csv_text
 
@@ -42,12 +29,12 @@ MESSAGES = "messages.jsonl"
 """The file of what annotators and leads wrote to each other."""
 
 
-def export_files(folder: DataFolder, campaign: str) -> Files:
+def export_files(folder: DataFolder, campaign: str) -> table.Files:
     """The files by name, without texts. Raises CampaignError if there is no such campaign."""
-    return table_files(snapshot(folder, campaign))
+    return table_files(table.snapshot(folder, campaign))
 
 
-def table_files(taken: LedgerSnapshot) -> Files:
+def table_files(taken: table.LedgerSnapshot) -> table.Files:
     """The files by name."""
     hidden = taken.finals is None
     plan = (
@@ -72,11 +59,11 @@ def table_files(taken: LedgerSnapshot) -> Files:
         "README.txt": lambda: _whole(told.encode()),
         "labels.csv": lambda: _labels(taken),
         "labels.schema.json": lambda: _whole(
-            as_file(row_schema(taken.columns, taken.plan.labels))
+            schema.as_file(schema.row_schema(taken.columns, taken.plan.labels))
         ),
         "acts.jsonl": lambda: _acts(taken),
         "acts.schema.json": lambda: _whole(
-            as_file(act_schema(taken.plan.labels))
+            schema.as_file(schema.act_schema(taken.plan.labels))
         ),
         "plan.json": lambda: _whole(plan),
         "rounds.jsonl": lambda: _rounds(taken),
@@ -93,7 +80,7 @@ def table_files(taken: LedgerSnapshot) -> Files:
     }
 
 
-FORM = LabelForm(
+FORM = table.LabelForm(
     "tables",
     "tidy CSV, every action as JSON lines, the plan, JSON Schemas",
     table_files,
@@ -115,7 +102,7 @@ def export_zip(folder: DataFolder, campaign: str) -> bytes:
     return stream.getvalue()
 
 
-def _stamped(taken: LedgerSnapshot) -> Counter[str]:
+def _stamped(taken: table.LedgerSnapshot) -> Counter[str]:
     """How many acts were done under each version of the guideline."""
     return Counter(
         act.guideline
@@ -124,7 +111,7 @@ def _stamped(taken: LedgerSnapshot) -> Counter[str]:
     )
 
 
-def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
+def _in_force_or_stamped(taken: table.LedgerSnapshot) -> list[GuidelineVersion]:
     """The versions with a text, in order; the replacement of a text that was not stored, only if it was read."""
     first, *later = taken.guidelines
     counts = first.version == taken.plan.guideline or first.version in _stamped(
@@ -133,14 +120,14 @@ def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
     return [*([first] if counts else []), *later]
 
 
-def _without_text(taken: LedgerSnapshot) -> set[str]:
+def _without_text(taken: table.LedgerSnapshot) -> set[str]:
     """The plan's version and those of acts whose text was not stored."""
     return {taken.plan.guideline, *_stamped(taken)} - {
         entry.version for entry in _in_force_or_stamped(taken)
     }
 
 
-def _guidelines(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _guidelines(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     """The versions in the order of their times; the last is the one in force."""
     yield _line(("version", "since", "by", "file"))
     for entry in _in_force_or_stamped(taken):
@@ -158,7 +145,7 @@ def _whole(content: bytes) -> Iterator[bytes]:
     yield content
 
 
-def _acts(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _acts(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     for acts in (*taken.acts.values(), taken.decisions):
         for act in acts:
             yield ledger.to_line(
@@ -166,12 +153,12 @@ def _acts(taken: LedgerSnapshot) -> Iterator[bytes]:
             )
 
 
-def _gold(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _gold(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     yield _line(gold_scores.COLUMNS)
     yield from (_line(row) for row in taken.gold)
 
 
-def _messages(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _messages(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     for message in taken.messages:
         yield ledger.to_line(
             replace(
@@ -180,7 +167,7 @@ def _messages(taken: LedgerSnapshot) -> Iterator[bytes]:
         )
 
 
-def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _rounds(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     """Every change of who labels what; before the lock without the names of items."""
     for entry in taken.plan.rounds:
         if taken.finals is None:
@@ -189,9 +176,9 @@ def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:
         yield (entry.to_json() + "\n").encode()
 
 
-def _labels(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _labels(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     yield _line(taken.columns)
-    for row in rows(taken):
+    for row in table.rows(taken):
         yield _line(tuple(row[column] for column in taken.columns))
 
 

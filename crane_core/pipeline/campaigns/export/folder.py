@@ -1,7 +1,5 @@
 """An export written as a folder: whole or not at all, and never over something that is not an export."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

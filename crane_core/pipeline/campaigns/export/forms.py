@@ -1,20 +1,12 @@
 """A campaign in one of the forms that other tools read, with the texts that were labelled on request."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable
 from functools import cache
 
 from crane_core.pipeline.campaigns import export
-from crane_core.pipeline.campaigns.export.table import (
-    Files,
-    LabelForm,
-    LedgerSnapshot,
-    refuse_revealing,
-    snapshot,
-)
+from crane_core.pipeline.campaigns.export import table
 from crane_core.pipeline.campaigns.item_texts import ItemTexts, item_texts
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -23,7 +15,7 @@ TABLES = "tables"
 
 
 @cache
-def label_forms() -> dict[str, LabelForm]:
+def label_forms() -> dict[str, table.LabelForm]:
     """Every form by name: a file of this folder that has FORM is one. The default comes first."""
     names = sorted(
         module.name for module in pkgutil.iter_modules(export.__path__)
@@ -45,18 +37,20 @@ def exported(
     *,
     with_texts: bool,
     progress: Callable[[str], None] = lambda _: None,
-) -> Files:
+) -> table.Files:
     """The files of the export. Raises CampaignError; only texts need the store."""
-    taken = snapshot(folder, campaign)
+    taken = table.snapshot(folder, campaign)
     if with_texts:
         taken = taken._replace(texts=_texts(folder, taken, progress))
     return label_forms()[form].files(taken)
 
 
 def _texts(
-    folder: DataFolder, taken: LedgerSnapshot, progress: Callable[[str], None]
+    folder: DataFolder,
+    taken: table.LedgerSnapshot,
+    progress: Callable[[str], None],
 ) -> dict[str, ItemTexts]:
-    refuse_revealing(taken)
+    table.refuse_revealing(taken)
     store = prepare_or_read(folder, progress)
     try:
         return item_texts(store, taken.plan)

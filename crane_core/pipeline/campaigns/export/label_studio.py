@@ -5,23 +5,13 @@ annotators whose address it does not know, so the person is a part of the annota
 showings only: a hidden repeat is not a second opinion. The final label is an annotation marked as ground truth.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.campaigns.export.table import (
-    COLUMNS_AFTER_LOCK,
-    TEXT_COLUMNS,
-    Files,
-    LabelForm,
-    LedgerSnapshot,
-    Row,
-    rows,
-)
+from crane_core.pipeline.campaigns.export import table
 
 LABEL, REASON, NOTE, PERSON = "label", "reason", "note", "annotator"
 FINAL = "final"
@@ -32,7 +22,7 @@ HEADINGS = {
     "target_code": "Target cell",
     "diagnosis": "Diagnosis",
 }
-_DATA = ("campaign", "item", *COLUMNS_AFTER_LOCK[:8])
+_DATA = ("campaign", "item", *table.COLUMNS_AFTER_LOCK[:8])
 _README = """Campaign {campaign} for Label Studio.
 
 config.xml  the labeling configuration: paste it into Settings > Labeling Interface > Code
@@ -48,7 +38,7 @@ _WITHOUT = "The texts are left out, because they belong to their authors; --with
 _WITH = "The texts belong to their authors; they are as annotators saw them.\n"
 
 
-def label_studio_files(taken: LedgerSnapshot) -> Files:
+def label_studio_files(taken: table.LedgerSnapshot) -> table.Files:
     """The files by name."""
     has_texts = taken.texts is not None
     told = _README.format(
@@ -63,7 +53,7 @@ def label_studio_files(taken: LedgerSnapshot) -> Files:
     }
 
 
-FORM = LabelForm(
+FORM = table.LabelForm(
     "label-studio",
     "tasks with annotations and the labeling configuration",
     label_studio_files,
@@ -77,7 +67,7 @@ def _config(labels: LabelSet, *, has_texts: bool) -> bytes:
     ElementTree.SubElement(
         view, "Style"
     ).text = ".htx-text { white-space: pre-wrap; }"
-    for name in TEXT_COLUMNS if has_texts else ("item",):
+    for name in table.TEXT_COLUMNS if has_texts else ("item",):
         ElementTree.SubElement(view, "Header", value=HEADINGS.get(name, "Item"))
         ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
     about = _about(has_texts=has_texts)
@@ -131,10 +121,10 @@ def _choices(
         )
 
 
-def _tasks(taken: LedgerSnapshot) -> Iterator[bytes]:
+def _tasks(taken: table.LedgerSnapshot) -> Iterator[bytes]:
     """A JSON list, one task per line."""
     tasks: dict[str, dict[str, Any]] = {}
-    for row in rows(taken):
+    for row in table.rows(taken):
         if row["showing"] == 1:
             task = tasks.setdefault(row["item"], _task(taken, row))
             if row["label"] is not None:
@@ -145,10 +135,10 @@ def _tasks(taken: LedgerSnapshot) -> Iterator[bytes]:
     yield ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 
 
-def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
+def _task(taken: table.LedgerSnapshot, row: table.Row) -> dict[str, Any]:
     data = {name: row[name] for name in _DATA if row[name] is not None}
     if taken.texts is not None:
-        data |= {name: row[name] or "" for name in TEXT_COLUMNS}
+        data |= {name: row[name] or "" for name in table.TEXT_COLUMNS}
     final = row["final_label"]
     decided = (
         _annotation(taken, row, FINAL, final) | {"ground_truth": True}
@@ -159,7 +149,7 @@ def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
 
 
 def _annotation(
-    taken: LedgerSnapshot, row: Row, person: str, label: str
+    taken: table.LedgerSnapshot, row: table.Row, person: str, label: str
 ) -> dict[str, Any]:
     # The final label belongs to the lead: reason and time of the annotator's row are not of it.
     own = (

@@ -1,7 +1,5 @@
 """The README.txt of an export: what each file and column is, and what is withheld until the lock."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from crane_core.annotation.guideline import GuidelineVersion

@@ -1,7 +1,5 @@
 """A campaign drawn again from an export, or the differences in the data that prevent it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -12,13 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from crane_core import ledger
-from crane_core.annotation.draw import (
-    CampaignRequest,
-    draw_plan,
-    stratum_name,
-    without_gold,
-)
+from crane_core import domain, ledger
+from crane_core.annotation import draw
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import (
     DrawKind,
@@ -32,22 +25,10 @@ from crane_core.annotation.plan import (
     with_rounds,
 )
 from crane_core.annotation.rounds import Round, round_from_json
-from crane_core.domain import (
-    Annotation,
-    AnnotationAction,
-    CampaignGuideline,
-    CampaignMessage,
-    CampaignRound,
-)
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.given_path import read_given
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.blind_plan import COMMITMENT
-from crane_core.pipeline.campaigns.campaigns import (
-    campaign_file,
-    decision_folder,
-    label_file,
-    population,
-)
 from crane_core.pipeline.campaigns.export.files import (
     GUIDELINES,
     MESSAGES,
@@ -137,9 +118,9 @@ class Replay(NamedTuple):
     """The other contents of an export: changes of who labels what, every act, and every message."""
 
     rounds: tuple[Round, ...]
-    acts: tuple[Annotation, ...]
-    guidelines: tuple[CampaignGuideline, ...]
-    messages: tuple[CampaignMessage, ...]
+    acts: tuple[domain.Annotation, ...]
+    guidelines: tuple[domain.CampaignGuideline, ...]
+    messages: tuple[domain.CampaignMessage, ...]
 
 
 def exported_work(file: Path, plan: Plan) -> Replay:
@@ -156,7 +137,9 @@ def exported_work(file: Path, plan: Plan) -> Replay:
             acts_file, _MOST_BYTES
         )  # bounded, and a file; the ledger's reader knows the lines
         tail = ledger.tail(acts_file)
-        acts = tuple(act for act in tail.records if isinstance(act, Annotation))
+        acts = tuple(
+            act for act in tail.records if isinstance(act, domain.Annotation)
+        )
         if tail.problems or len(acts) != len(tail.records) or tail.torn_bytes:
             raise ValueError("some of its lines are not acts")
         for act in acts:
@@ -172,25 +155,29 @@ def exported_work(file: Path, plan: Plan) -> Replay:
 
 def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     """Put rounds and acts of an export into the ledger, after its plan was kept."""
-    changes: list[CampaignRound | CampaignGuideline] = [*work.guidelines]
+    changes: list[domain.CampaignRound | domain.CampaignGuideline] = [
+        *work.guidelines
+    ]
     changes += [
-        CampaignRound(plan.campaign, entry.at, entry.to_json())
+        domain.CampaignRound(plan.campaign, entry.at, entry.to_json())
         for entry in work.rounds
     ]
     # In the order of their times, as the campaign's own file would hold them.
     changes.sort(key=_when)
     if changes:
-        ledger.append(campaign_file(folder, plan.campaign), *changes)
-    files: dict[Path, list[Annotation]] = {}
+        ledger.append(campaigns.campaign_file(folder, plan.campaign), *changes)
+    files: dict[Path, list[domain.Annotation]] = {}
     for act in work.acts:
-        is_decision = act.action is AnnotationAction.ADJUDICATE
+        is_decision = act.action is domain.AnnotationAction.ADJUDICATE
         file = (
-            decision_folder(folder, plan.campaign) / f"{act.annotator}.jsonl"
+            campaigns.decision_folder(folder, plan.campaign)
+            / f"{act.annotator}.jsonl"
             if is_decision
             else None
         )
         files.setdefault(
-            file or label_file(folder, plan.campaign, act.annotator), []
+            file or campaigns.label_file(folder, plan.campaign, act.annotator),
+            [],
         ).append(act)
     for file, acts in files.items():
         ledger.append(file, *acts)
@@ -198,18 +185,18 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
         ledger.append(message_file(folder, plan.campaign), *work.messages)
 
 
-def _when(record: CampaignRound | CampaignGuideline) -> datetime:
+def _when(record: domain.CampaignRound | domain.CampaignGuideline) -> datetime:
     return datetime.fromisoformat(
         record.made_at
-        if isinstance(record, CampaignRound)
+        if isinstance(record, domain.CampaignRound)
         else record.changed_at
     )
 
 
-def _guidelines(file: Path, plan: Plan) -> Iterator[CampaignGuideline]:
+def _guidelines(file: Path, plan: Plan) -> Iterator[domain.CampaignGuideline]:
     """The versions that followed the plan's. Raises ValueError if the text of one is missing or another."""
     for row in _listed_versions(file.with_name(GUIDELINES))[1:]:
-        yield CampaignGuideline(
+        yield domain.CampaignGuideline(
             campaign=plan.campaign,
             changed_at=str(row.get("since")),
             changed_by=str(row.get("by")),
@@ -217,7 +204,7 @@ def _guidelines(file: Path, plan: Plan) -> Iterator[CampaignGuideline]:
         )
 
 
-def _messages(file: Path, plan: Plan) -> Iterator[CampaignMessage]:
+def _messages(file: Path, plan: Plan) -> Iterator[domain.CampaignMessage]:
     """The messages of an export; one from before there were any has no such file. Raises ValueError."""
     messages_file = file.with_name(MESSAGES)
     if not messages_file.is_file():
@@ -229,7 +216,7 @@ def _messages(file: Path, plan: Plan) -> Iterator[CampaignMessage]:
     known = {item.item for item in plan.items} | plan.gold_items
     for record in tail.records:
         if (
-            not isinstance(record, CampaignMessage)
+            not isinstance(record, domain.CampaignMessage)
             or record.campaign != plan.campaign
         ):
             raise ValueError(
@@ -242,12 +229,12 @@ def _messages(file: Path, plan: Plan) -> Iterator[CampaignMessage]:
         yield record
 
 
-def _check_act(plan: Plan, act: Annotation) -> None:
+def _check_act(plan: Plan, act: domain.Annotation) -> None:
     check_name(act.annotator, "an annotator")
     if act.campaign != plan.campaign:
         raise ValueError(f"an act is of {act.campaign!r}")
     if (
-        act.action is not AnnotationAction.ADJUDICATE
+        act.action is not domain.AnnotationAction.ADJUDICATE
         and act.annotator not in plan.annotators
     ):
         raise ValueError(f"{act.annotator} has no part in it")
@@ -272,14 +259,14 @@ def repeated_plan(
     that of the export; by default the plan's own, and where that was not stored, the one for new campaigns. Raises
     CampaignError, telling which verdicts are gone or new, where the population is not the one of the export.
     """
-    everything, left_out = population(store, old.population)
-    verdicts = without_gold(everything, old.gold)
+    everything, left_out = campaigns.population(store, old.population)
+    verdicts = draw.without_gold(everything, old.gold)
     if population_sha256(
         verdicts
     ) != old.population_sha256 or gold_without_text(store, old.gold):
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
-    request = CampaignRequest(
+    request = draw.CampaignRequest(
         campaign=name,
         annotators=old.annotators,
         population=old.population,
@@ -295,7 +282,7 @@ def repeated_plan(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = guideline_of(old) if guideline_text is None else guideline_text
     try:
-        plan = draw_plan(
+        plan = draw.draw_plan(
             request, verdicts, guideline=text, created_at=now, left_out=left_out
         )
     except ValueError as error:
@@ -390,7 +377,9 @@ def _listed(what: str, keys: set[tuple[str, str, str, str, str]]) -> list[str]:
 
 def _by_stratum(old: Plan, now: list[LabelledVerdict]) -> list[str]:
     """An export of a sample lists what was drawn, not the rest; of the rest, the sizes of strata can be compared."""
-    sizes = Counter(stratum_name(verdict, old.design.strata) for verdict in now)
+    sizes = Counter(
+        draw.stratum_name(verdict, old.design.strata) for verdict in now
+    )
     before = {stratum.name: stratum.population for stratum in old.strata}
     changed = [
         f"{name} {before.get(name, 0):,} then, {sizes[name]:,} now"

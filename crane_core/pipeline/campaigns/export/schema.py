@@ -3,8 +3,6 @@
 A row is read as a record whose empty cells are null. The words of each column are those of the README.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, get_args, get_type_hints

@@ -9,29 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from crane_core import ledger
+from crane_core import domain, ledger
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.journal import Journal, LabelInForce, journal_for
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
-from crane_core.domain import (
-    Annotation,
-    AnnotationAction,
-    Campaign,
-    CampaignLock,
-    CampaignMessage,
-)
 from crane_core.errors import CampaignError
+from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.blind_plan import cover_name
-from crane_core.pipeline.campaigns.campaigns import (
-    acts_of,
-    annotations_in,
-    campaign_file,
-    decision_folder,
-    decisions_of,
-    kept_campaign,
-)
 from crane_core.pipeline.campaigns.gold_scores import gold_rows
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.item_texts import ItemTexts
@@ -73,13 +59,13 @@ class LedgerSnapshot(NamedTuple):
 
     plan: Plan
     plan_text: str
-    lock: CampaignLock | None
-    acts: dict[str, list[Annotation]]
-    decisions: list[Annotation]
-    in_force: dict[str, Annotation]
+    lock: domain.CampaignLock | None
+    acts: dict[str, list[domain.Annotation]]
+    decisions: list[domain.Annotation]
+    in_force: dict[str, domain.Annotation]
     finals: dict[str, Final] | None
     guidelines: tuple[GuidelineVersion, ...]
-    messages: list[CampaignMessage]
+    messages: list[domain.CampaignMessage]
     gold: list[tuple[object, ...]]
     texts: Texts | None = None
 
@@ -112,21 +98,27 @@ def refuse_revealing(taken: LedgerSnapshot) -> None:
 
 def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
     """What the ledger holds now. Raises CampaignError if there is no such campaign."""
-    plan, lock = kept_campaign(folder, campaign)
+    plan, lock = campaigns.kept_campaign(folder, campaign)
     hidden = plan.blind and lock is None
-    records = ledger.tail(campaign_file(folder, campaign)).records
+    records = ledger.tail(campaigns.campaign_file(folder, campaign)).records
     # Overruled decisions too: the last of an item is among `in_force`.
-    decisions = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
+    decisions = sorted(
+        campaigns.decision_folder(folder, campaign).glob("*.jsonl")
+    )
     return LedgerSnapshot(
         plan,
-        next(record.plan for record in records if isinstance(record, Campaign)),
+        next(
+            record.plan
+            for record in records
+            if isinstance(record, domain.Campaign)
+        ),
         lock,
         {
-            annotator: acts_of(folder, plan, annotator)
+            annotator: campaigns.acts_of(folder, plan, annotator)
             for annotator in plan.annotators
         },
-        [act for file in decisions for act in annotations_in(file)],
-        decisions_of(folder, plan),
+        [act for file in decisions for act in campaigns.annotations_in(file)],
+        campaigns.decisions_of(folder, plan),
         None if hidden else final_outcomes(folder, plan),
         guideline_versions(folder, plan),
         messages_of(folder, campaign),
@@ -151,7 +143,7 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
         timed = {
             (act.item, act.showing, act.sequence): act
             for act in acts
-            if act.action is AnnotationAction.LABEL
+            if act.action is domain.AnnotationAction.LABEL
         }
         for position, showing in enumerate(journal.order, start=1):
             # Gold items, which have a table of their labels after the lock.
@@ -182,7 +174,7 @@ def _given(
     journal: Journal,
     showing: Showing,
     given: LabelInForce | None,
-    act: Annotation | None,
+    act: domain.Annotation | None,
 ) -> Row:
     said: Row = dict.fromkeys(COLUMNS[6:])
     said |= {

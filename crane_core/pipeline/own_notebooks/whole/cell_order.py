@@ -4,8 +4,6 @@ Knows what a cell reads for certain before it assigns it. Refuses to say anythin
 value without spelling them, such as a star import, `%run` or `exec`.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re
@@ -13,11 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from crane_core.detectors.rules.bindings import (
-    bound_names,
-    global_names,
-    may_define_any,
-)
+from crane_core.detectors.rules import bindings
 from crane_core.detectors.rules.cell_code import CellCode, read_cell
 from crane_core.notebooks import CodeCell
 
@@ -105,14 +99,14 @@ class _CellRead(NamedTuple):
     def hides_names(self) -> bool:
         """Whether it may give any name a value."""
         # A cell that cannot be read here may be a later Python's, and do anything.
-        return bool(self.code.error or self.code.automagic) or may_define_any(
-            self.code.tree
-        )
+        return bool(
+            self.code.error or self.code.automagic
+        ) or bindings.may_define_any(self.code.tree)
 
     @property
     def bound(self) -> set[str]:
         tree = self.code.tree
-        return {*bound_names(tree), *global_names(tree)}
+        return {*bindings.bound_names(tree), *bindings.global_names(tree)}
 
 
 def order_findings(cells: Sequence[CodeCell]) -> tuple[OrderFinding, ...]:
@@ -203,7 +197,10 @@ def _first_reads(
                 yield node.id, node.lineno
                 # The first read alone: a NameError ends the cell there.
                 bound.add(node.id)
-        bound |= {*bound_names(statement), *global_names(statement)}
+        bound |= {
+            *bindings.bound_names(statement),
+            *bindings.global_names(statement),
+        }
         if _may_end(statement):
             return
 

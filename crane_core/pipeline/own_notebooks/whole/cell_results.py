@@ -3,8 +3,6 @@
 Knows which of these count as a problem. Refuses to know how they were found and how a report writes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

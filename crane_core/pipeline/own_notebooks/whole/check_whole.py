@@ -3,8 +3,6 @@
 Knows when the run of a notebook ends. Refuses to know which notebooks are checked and how a report looks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,23 +12,10 @@ from crane_core.detectors.rules.executed_cells import one_notebook
 from crane_core.errors import CraneError, KernelError, LookError, NotebookError
 from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import (
-    CheckedNotebook,
-    findings,
-    unsure,
-    verdict,
-)
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    captured_state,
-    planned_cells,
-)
+from crane_core.pipeline.own_notebooks import check, prompt_of_notebook
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
+from crane_core.pipeline.own_notebooks.whole import cell_results
 from crane_core.pipeline.own_notebooks.whole.cell_order import order_findings
-from crane_core.pipeline.own_notebooks.whole.cell_results import (
-    CellEnd,
-    CellResult,
-    NotebookResult,
-)
 from crane_core.pipeline.own_notebooks.whole.source_lines import cell_lines
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import KernelLimits
@@ -49,7 +34,9 @@ class WholeOptions:
     limits: KernelLimits = field(default_factory=KernelLimits)
 
 
-def check_whole(path: Path, options: WholeOptions) -> NotebookResult:
+def check_whole(
+    path: Path, options: WholeOptions
+) -> cell_results.NotebookResult:
     """Check every code cell, from the top. What keeps the notebook from it is part of the result."""
     try:
         cells = read_plan(path, None).cells
@@ -60,8 +47,8 @@ def check_whole(path: Path, options: WholeOptions) -> NotebookResult:
                 else [_from_code(path, cells, cell) for cell in cells]
             )
     except CraneError as error:
-        return NotebookResult(path, error=error)
-    return NotebookResult(
+        return cell_results.NotebookResult(path, error=error)
+    return cell_results.NotebookResult(
         path,
         tuple(results),
         order_findings(cells),
@@ -84,7 +71,7 @@ def _lines(path: Path, cells: Sequence[CodeCell]) -> tuple[range, ...]:
 
 def _executed(
     path: Path, cells: Sequence[CodeCell], options: WholeOptions
-) -> list[CellResult]:
+) -> list[cell_results.CellResult]:
     """Until a cell raises that may not, unless it must continue; until the kernel ends."""
     with walk(
         path,
@@ -93,7 +80,7 @@ def _executed(
         kernel=options.kernel,
         limits=options.limits,
     ) as kernel:
-        results: list[CellResult] = []
+        results: list[cell_results.CellResult] = []
         is_over = False
         for cell in cells:
             # Behind a crash the kernel lacks what other cells would have made: the code alone is judged.
@@ -108,31 +95,43 @@ def _executed(
     return results
 
 
-def _one(path: Path, kernel: NotebookWalk, cell: CodeCell) -> CellResult:
+def _one(
+    path: Path, kernel: NotebookWalk, cell: CodeCell
+) -> cell_results.CellResult:
     """The prediction first, from the state that the cell will meet, then its run."""
     plan = kernel.plan(cell)
     try:
         predicted = _predicted(path, plan, kernel.look(cell))
     # A state that cannot be read, as of a kernel that is not Python's, keeps no cell from its run.
     except LookError as error:
-        predicted = CellResult(cell, unsure=(str(error.args[0]),))
+        predicted = cell_results.CellResult(cell, unsure=(str(error.args[0]),))
     except KernelError as error:
         # It ended before the cell could run in it.
-        return CellResult(cell, end=CellEnd.STOPPED, stopped=str(error))
+        return cell_results.CellResult(
+            cell, end=cell_results.CellEnd.STOPPED, stopped=str(error)
+        )
     try:
         crash, seconds = kernel.run(cell)
     except KernelError as error:
-        return replace(predicted, end=CellEnd.STOPPED, stopped=str(error))
-    end = CellEnd.RAN if crash is None else CellEnd.RAISED
+        return replace(
+            predicted, end=cell_results.CellEnd.STOPPED, stopped=str(error)
+        )
+    end = (
+        cell_results.CellEnd.RAN
+        if crash is None
+        else cell_results.CellEnd.RAISED
+    )
     return replace(predicted, end=end, crash=crash, seconds=round(seconds, 6))
 
 
 def _from_code(
     path: Path, cells: Sequence[CodeCell], target: CodeCell
-) -> CellResult:
+) -> cell_results.CellResult:
     """What the rules say of a cell when those above it have run; nothing is run."""
     if target.is_skipped:
-        return CellResult(target, end=CellEnd.LEFT_OUT)
+        return cell_results.CellResult(
+            target, end=cell_results.CellEnd.LEFT_OUT
+        )
     before = [
         cell
         for cell in cells
@@ -144,20 +143,20 @@ def _from_code(
 
 def _predicted(
     path: Path, plan: NotebookPlan, captured: Captured | None
-) -> CellResult:
+) -> cell_results.CellResult:
     """Raises DetectorError if the rules cannot answer."""
     state = (
         None
         if captured is None
-        else captured_state(captured.to_json(), path.stem)
+        else prompt_of_notebook.captured_state(captured.to_json(), path.stem)
     )
-    cells = tuple(planned_cells(plan, path.stem))
-    checked = CheckedNotebook(path, plan, cells, state)
-    said: Prediction = verdict(checked)
-    found = with_origins(findings(said), checked, is_live=False)
-    return CellResult(
+    cells = tuple(prompt_of_notebook.planned_cells(plan, path.stem))
+    checked = check.CheckedNotebook(path, plan, cells, state)
+    said: Prediction = check.verdict(checked)
+    found = with_origins(check.findings(said), checked, is_live=False)
+    return cell_results.CellResult(
         plan.target,
         tuple(found),
-        tuple(unsure(said)),
+        tuple(check.unsure(said)),
         saw_state=state is not None,
     )

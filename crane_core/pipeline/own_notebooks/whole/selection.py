@@ -3,8 +3,6 @@
 Knows the file `.crane.toml` and asks git. Refuses to open a notebook.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tomllib

@@ -3,8 +3,6 @@
 Knows how Jupyter lays the file out, one member of a cell on a line. Of a file with another layout it says nothing.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

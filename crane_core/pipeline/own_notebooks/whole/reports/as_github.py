@@ -4,24 +4,18 @@ Source of the form: "Workflow commands for GitHub Actions", docs.github.com. Wha
 escape is written there; without it a message of a notebook could hold a command.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from crane_core.pipeline.own_notebooks.whole.cell_results import (
-    CellProblemKind,
-    NotebookResult,
-    Problem,
-)
+from crane_core.pipeline.own_notebooks.whole import cell_results
 from crane_core.pipeline.own_notebooks.whole.counts import counts_in_words
 from crane_core.runtime.endings import short
 
 _DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
-_LEVELS = {CellProblemKind.ORDER: "warning"}
+_LEVELS = {cell_results.CellProblemKind.ORDER: "warning"}
 
 
-def as_github(results: Sequence[NotebookResult]) -> str:
+def as_github(results: Sequence[cell_results.NotebookResult]) -> str:
     """One line for each problem, and the counts as a notice."""
     lines = [
         _command(result, problem)
@@ -32,7 +26,9 @@ def as_github(results: Sequence[NotebookResult]) -> str:
     return "\n".join([*lines, f"::notice title=crane check::{told}"])
 
 
-def _command(result: NotebookResult, problem: Problem) -> str:
+def _command(
+    result: cell_results.NotebookResult, problem: cell_results.Problem
+) -> str:
     level = _LEVELS.get(problem.kind, "error")
     where = "" if problem.cell is None else f", code cell {problem.cell}"
     properties = {

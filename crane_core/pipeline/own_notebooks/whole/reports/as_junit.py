@@ -3,26 +3,18 @@
 A crash is a failure, a notebook that could not be checked is an error, and a cell that did not run is skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
-from crane_core.pipeline.own_notebooks.whole.cell_results import (
-    CellEnd,
-    CellProblemKind,
-    CellResult,
-    NotebookResult,
-    Problem,
-)
+from crane_core.pipeline.own_notebooks.whole import cell_results
 from crane_core.runtime.endings import short
 
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold, even escaped."""
 
 
-def as_junit(results: Sequence[NotebookResult]) -> str:
+def as_junit(results: Sequence[cell_results.NotebookResult]) -> str:
     """One document with all notebooks."""
     root = Xml.Element("testsuites", name="crane check")
     for result in results:
@@ -31,7 +23,7 @@ def as_junit(results: Sequence[NotebookResult]) -> str:
     return Xml.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _suite(root: Xml.Element, result: NotebookResult) -> None:
+def _suite(root: Xml.Element, result: cell_results.NotebookResult) -> None:
     problems = result.problems
     suite = Xml.SubElement(
         root, "testsuite", name=_text(result.path.as_posix())
@@ -44,11 +36,16 @@ def _suite(root: Xml.Element, result: NotebookResult) -> None:
         for problem in problems:
             if problem.cell == cell.cell.index:
                 _add(case, "failure", problem)
-        is_run = cell.end in (CellEnd.RAN, CellEnd.RAISED)
+        is_run = cell.end in (
+            cell_results.CellEnd.RAN,
+            cell_results.CellEnd.RAISED,
+        )
         # Without a run no cell is skipped: each was judged from its code.
         if result.is_executed and len(case) == 0 and not is_run:
             Xml.SubElement(case, "skipped", message=str(cell.end))
-    n_errors = sum(one.kind is CellProblemKind.NOT_CHECKED for one in problems)
+    n_errors = sum(
+        one.kind is cell_results.CellProblemKind.NOT_CHECKED for one in problems
+    )
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("*/failure"))))
     suite.set("errors", str(n_errors))
@@ -57,9 +54,9 @@ def _suite(root: Xml.Element, result: NotebookResult) -> None:
 
 def _case(
     suite: Xml.Element,
-    result: NotebookResult,
+    result: cell_results.NotebookResult,
     name: str,
-    cell: CellResult | None,
+    cell: cell_results.CellResult | None,
 ) -> Xml.Element:
     seconds = cell.seconds if cell else None
     return Xml.SubElement(
@@ -71,7 +68,7 @@ def _case(
     )
 
 
-def _add(case: Xml.Element, what: str, problem: Problem) -> None:
+def _add(case: Xml.Element, what: str, problem: cell_results.Problem) -> None:
     place = f"line {problem.line}: " if problem.line is not None else ""
     entry = Xml.SubElement(
         case,

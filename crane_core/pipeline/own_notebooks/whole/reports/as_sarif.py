@@ -3,8 +3,6 @@
 Source of the form: "Static Analysis Results Interchange Format (SARIF) Version 2.1.0", OASIS Standard, 2020.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from hashlib import sha256
@@ -13,24 +11,20 @@ from urllib.parse import quote
 
 from crane_core import __version__
 from crane_core.domain import JsonObject
-from crane_core.pipeline.own_notebooks.whole.cell_results import (
-    CellProblemKind,
-    NotebookResult,
-    Problem,
-)
+from crane_core.pipeline.own_notebooks.whole import cell_results
 from crane_core.runtime.endings import short
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
-    CellProblemKind.CRASH: "A cell crashed when the notebook ran from top to bottom.",
-    CellProblemKind.PREDICTED: "The rules predict that a cell will certainly crash.",
-    CellProblemKind.ORDER: "A cell needs a name that a run from top to bottom has not yet given a value.",
-    CellProblemKind.NOT_CHECKED: "The notebook could not be checked.",
+    cell_results.CellProblemKind.CRASH: "A cell crashed when the notebook ran from top to bottom.",
+    cell_results.CellProblemKind.PREDICTED: "The rules predict that a cell will certainly crash.",
+    cell_results.CellProblemKind.ORDER: "A cell needs a name that a run from top to bottom has not yet given a value.",
+    cell_results.CellProblemKind.NOT_CHECKED: "The notebook could not be checked.",
 }
-_LEVELS = {CellProblemKind.ORDER: "warning"}
+_LEVELS = {cell_results.CellProblemKind.ORDER: "warning"}
 
 
-def as_sarif(results: Sequence[NotebookResult]) -> str:
+def as_sarif(results: Sequence[cell_results.NotebookResult]) -> str:
     """One run with all problems. A path below the working folder is written relative to it, as the form wants it."""
     found = [
         _result(result, problem)
@@ -51,7 +45,9 @@ def as_sarif(results: Sequence[NotebookResult]) -> str:
     return json.dumps(document, indent=1)
 
 
-def _result(result: NotebookResult, problem: Problem) -> JsonObject:
+def _result(
+    result: cell_results.NotebookResult, problem: cell_results.Problem
+) -> JsonObject:
     words = f"{short(problem.message).rstrip('.')}. {problem.remedy}".strip()
     uri = _uri(result.path)
     physical: JsonObject = {"artifactLocation": {"uri": uri}}

@@ -8,9 +8,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import pandas_frames
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
@@ -58,7 +61,7 @@ def fitting(operation: Operation) -> Answer:
     # LGBMClassifier.fit calls scikit-learn's check_classification_targets.
     fraction = (
         data.fraction_in(data.values_of(y))
-        if is_array(y) or pandas_frames.is_series(y)
+        if is_array(y) or is_series(y)
         else None
     )
     if model.class_name == "LGBMClassifier" and fraction is not None:
@@ -150,9 +153,7 @@ def _refuse_data(
 
 
 def _refuse_texts(operation: Operation, x: AbstractValue) -> None:
-    for label, dtype in (
-        data.dtypes_of(x).items() if pandas_frames.is_frame(x) else ()
-    ):
+    for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
         # Columns of dtype category are taken as they are.
         if str(dtype) in ("object", "str", "string"):
             why = "DataFrame.dtypes for data must be int, float or bool (or categories)"
@@ -170,9 +171,7 @@ def _refuse_lengths(
 ) -> None:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     # Only tables and arrays are counted: a Dataset may also be made from a file or a list of parts.
-    are_counted = (pandas_frames.is_frame(x) or is_array(x)) and (
-        is_array(y) or pandas_frames.is_series(y)
-    )
+    are_counted = (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y))
     if differ(n_x, n_y) and are_counted:
         operation.crash(
             # scikit-learn counts the rows of an array in fit; a frame goes to LightGBM as it is.

@@ -2,9 +2,19 @@
 
 from typing import Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    is_none,
+    literal_of,
+    whole,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation, is_at_least
@@ -42,9 +52,7 @@ def figure(operation: Operation) -> Answer:
     """A new figure; one that exists may be of any class, and FigureClass names one."""
     given = operation.arguments
     is_new = not given.positional and given.keywords.keys() <= _LEAVE_A_FIGURE
-    return abstract_value.AbstractValue(
-        FIGURE if is_new and given.is_complete else ""
-    )
+    return AbstractValue(FIGURE if is_new and given.is_complete else "")
 
 
 @RULES.function("matplotlib.pyplot.subplots")
@@ -52,16 +60,8 @@ def subplots(operation: Operation) -> Answer:
     """plt.subplots returns a figure and its axes: one, a row of them, or a table."""
     given = operation.arguments.bound(_SUBPLOTS)
     if given is None or not given.keys() <= _LEAVE_A_FIGURE:
-        return abstract_value.AbstractValue(
-            "tuple",
-            items=[
-                abstract_value.AbstractValue(),
-                abstract_value.AbstractValue(),
-            ],
-        )
-    return abstract_value.AbstractValue(
-        "tuple", items=[abstract_value.AbstractValue(FIGURE), _grid(given)]
-    )
+        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue()])
+    return AbstractValue("tuple", items=[AbstractValue(FIGURE), _grid(given)])
 
 
 @RULES.method("matplotlib.Figure", "subplots")
@@ -71,33 +71,26 @@ def subplots_of_figure(operation: Operation) -> Answer:
     return _grid(given) if given is not None else UNCHANGED
 
 
-def _grid(
-    given: dict[str, abstract_value.AbstractValue],
-) -> abstract_value.AbstractValue:
+def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
     rows, columns = (
-        numpy_arrays.whole(given.get("nrows", abstract_value.literal(1))),
-        numpy_arrays.whole(given.get("ncols", abstract_value.literal(1))),
+        whole(given.get("nrows", literal(1))),
+        whole(given.get("ncols", literal(1))),
     )
     # subplot_kw={'projection': '3d'} makes axes of another class, with other methods.
-    held = AXES if numpy_arrays.is_none(given.get("subplot_kw")) else None
-    squeeze = numpy_arrays.literal_of(given.get("squeeze"), True)
+    held = AXES if is_none(given.get("subplot_kw")) else None
+    squeeze = literal_of(given.get("squeeze"), True)
     # A count of 1 drops its axis: with unknown counts even the number of dimensions is open.
-    if (
-        squeeze is abstract_value.NOT_KNOWN
-        or squeeze
-        and None in (rows, columns)
-    ):
-        return abstract_value.AbstractValue()
+    if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):
+        return AbstractValue()
     shape = tuple(
         length for length in (rows, columns) if length != 1 or not squeeze
     )
     # `plt.subplots()` returns the axes itself, and no array of one.
     if not shape:
-        return abstract_value.AbstractValue(held or "")
-    return abstract_value.AbstractValue(
-        numpy_arrays.ARRAY,
-        abstract_value.known_facts(shape=shape, dtype="object", held=held),
+        return AbstractValue(held or "")
+    return AbstractValue(
+        ARRAY, known_facts(shape=shape, dtype="object", held=held)
     )
 
 

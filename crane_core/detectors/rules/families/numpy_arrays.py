@@ -10,10 +10,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from crane_core.detectors.rules import abstract_value, shapes
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    known_facts,
+)
 from crane_core.detectors.rules.answer import Crash
 from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import (
+    Shape,
+    ShapeMismatchError,
+    same,
+    shown,
+)
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -35,34 +45,27 @@ _SEQUENCES: Final = ("list", "tuple")
 
 
 def array(
-    shape: shapes.Shape | None,
-    dtype: str | None = None,
-    words: str = "",
-    **facts: Any,
-) -> abstract_value.AbstractValue:
+    shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any
+) -> AbstractValue:
     """An array of which so much is known. Of shape () it is the number that NumPy returns in its place."""
     if shape == ():
         return scalar(dtype, words)
-    return abstract_value.AbstractValue(
-        ARRAY,
-        abstract_value.known_facts(shape=shape, dtype=dtype, **facts),
-        words=words,
+    return AbstractValue(
+        ARRAY, known_facts(shape=shape, dtype=dtype, **facts), words=words
     )
 
 
-def scalar(dtype: str | None, words: str = "") -> abstract_value.AbstractValue:
+def scalar(dtype: str | None, words: str = "") -> AbstractValue:
     """An element of an array; of objects it may be anything."""
     is_numeric = (kind_of(dtype) or "?") in "biufc"
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         f"numpy.{np.dtype(dtype).name}" if is_numeric else "", words=words
     )
 
 
 def view_of(
-    value: abstract_value.AbstractValue,
-    shape: shapes.Shape | None,
-    words: str = "",
-) -> abstract_value.AbstractValue:
+    value: AbstractValue, shape: Shape | None, words: str = ""
+) -> AbstractValue:
     """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
     if shape == ():
         return scalar(dtype_of(value), words)
@@ -71,7 +74,7 @@ def view_of(
     return array(shape, value.fact("dtype"), words, view_of=value, **facts)
 
 
-def held_by(value: abstract_value.AbstractValue) -> str:
+def held_by(value: AbstractValue) -> str:
     """The type of all objects in an array of objects; "" where it is not known."""
     only = next(iter(value.item_types)) if len(value.item_types) == 1 else ""
     return value.fact("held") or (
@@ -79,17 +82,17 @@ def held_by(value: abstract_value.AbstractValue) -> str:
     )
 
 
-def is_array(value: abstract_value.AbstractValue) -> bool:
+def is_array(value: AbstractValue) -> bool:
     """Whether it is an array of NumPy by its exact type: subclasses are not."""
     return value.type == ARRAY
 
 
-def is_number(value: abstract_value.AbstractValue) -> bool:
+def is_number(value: AbstractValue) -> bool:
     """A single number of Python or NumPy."""
     return value.type in NUMBERS or value.is_a("numpy", *SCALARS)
 
 
-def shape_of(value: abstract_value.AbstractValue) -> shapes.Shape | None:
+def shape_of(value: AbstractValue) -> Shape | None:
     """The shape in NumPy of an array, number or list by itself; None if it is not known or not NumPy's."""
     if is_array(value):
         return value.shape
@@ -99,7 +102,7 @@ def shape_of(value: abstract_value.AbstractValue) -> shapes.Shape | None:
     return _list_shape(value) if value.type in _SEQUENCES else None
 
 
-def taken_shape(value: abstract_value.AbstractValue) -> shapes.Shape | None:
+def taken_shape(value: AbstractValue) -> Shape | None:
     """The shape of what `numpy.asarray` makes of it: of frames and series too."""
     if value.is_a("pandas", "DataFrame"):
         return value.shape
@@ -112,7 +115,7 @@ def taken_shape(value: abstract_value.AbstractValue) -> shapes.Shape | None:
     return shape_of(value)
 
 
-def _list_shape(value: abstract_value.AbstractValue) -> shapes.Shape | None:
+def _list_shape(value: AbstractValue) -> Shape | None:
     if value.items is not None:
         return _common_shape([taken_shape(item) for item in value.items])
     # A state has a long nested list by its shape alone.
@@ -127,28 +130,25 @@ def _list_shape(value: abstract_value.AbstractValue) -> shapes.Shape | None:
     )
 
 
-def _common_shape(inner: Sequence[shapes.Shape | None]) -> shapes.Shape | None:
+def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
     """A list of values with these shapes; None if it is ragged or may be."""
-    known = abstract_value.all_known(inner)
+    known = all_known(inner)
     if known is None or len({len(shape) for shape in known}) > 1:
         return None
     try:
         return (
             len(known),
-            *(
-                reduce(shapes.same, lengths)
-                for lengths in zip(*known, strict=True)
-            ),
+            *(reduce(same, lengths) for lengths in zip(*known, strict=True)),
         )
     # np.array([[1, 2], [3]]) is a ValueError since NumPy 1.24, and was an array of objects before.
-    except shapes.ShapeMismatchError:
+    except ShapeMismatchError:
         return None
 
 
 # Dtypes
 
 
-def dtype_of(value: abstract_value.AbstractValue) -> str | None:
+def dtype_of(value: AbstractValue) -> str | None:
     """The dtype of an array, or the one that a number or list would have."""
     if is_array(value):
         dtype = value.fact("dtype")
@@ -165,7 +165,7 @@ def dtype_of(value: abstract_value.AbstractValue) -> str | None:
     return _list_dtype(value) if value.type in _SEQUENCES else None
 
 
-def _list_dtype(value: abstract_value.AbstractValue) -> str | None:
+def _list_dtype(value: AbstractValue) -> str | None:
     if value.items is not None:
         inner = {dtype_of(item) for item in value.items}
         return inner.pop() if len(inner) == 1 else _promoted(inner)
@@ -208,7 +208,7 @@ def _promoted(dtypes: Collection[str | None]) -> str | None:
     )
 
 
-def dtype_meant(value: abstract_value.AbstractValue | None) -> str | None:
+def dtype_meant(value: AbstractValue | None) -> str | None:
     """The dtype that an argument names: float, np.int32, "float64"; None if that is not known."""
     if value is None or value.path.startswith("builtins."):
         return (
@@ -229,7 +229,7 @@ def dtype_meant(value: abstract_value.AbstractValue | None) -> str | None:
 # Arguments
 
 
-def whole(value: abstract_value.AbstractValue | None) -> int | None:
+def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
     return (
         value.literal
@@ -238,14 +238,12 @@ def whole(value: abstract_value.AbstractValue | None) -> int | None:
     )
 
 
-def is_none(value: abstract_value.AbstractValue | None) -> bool:
+def is_none(value: AbstractValue | None) -> bool:
     """The argument was not given, or is None."""
     return value is None or value.literal is None
 
 
-def lengths_in(
-    value: abstract_value.AbstractValue | None,
-) -> shapes.Shape | None:
+def lengths_in(value: AbstractValue | None) -> Shape | None:
     """The shape that an argument states: a number, or a tuple of numbers, some of them unknown."""
     if (
         value is None
@@ -261,29 +259,27 @@ def lengths_in(
     return tuple(map(whole, items)) if items is not None and are_whole else None
 
 
-def _may_be_whole(value: abstract_value.AbstractValue) -> bool:
+def _may_be_whole(value: AbstractValue) -> bool:
     return value.type == "int" or value.is_a("numpy", *SCALARS)
 
 
 # Evidence, and what a change makes untrue
 
 
-def describe(
-    value: abstract_value.AbstractValue, otherwise: str = "the array"
-) -> str:
+def describe(value: AbstractValue, otherwise: str = "the array") -> str:
     """What is known of an array, for evidence."""
     shape, dtype = (
         taken_shape(value),
         dtype_of(value) if is_array(value) else None,
     )
-    parts = [f"the shape {shapes.shown(shape)}"] if shape else []
+    parts = [f"the shape {shown(shape)}"] if shape else []
     parts += [f"the dtype {dtype}"] if dtype else []
     name = value.named(otherwise)
     return f"{name} has {' and '.join(parts)}" if parts else name
 
 
 def describe_all(
-    values: Iterable[abstract_value.AbstractValue], otherwise: str = "the array"
+    values: Iterable[AbstractValue], otherwise: str = "the array"
 ) -> str:
     """What is known of several arrays, for evidence; each sentence once."""
     return "; ".join(
@@ -298,17 +294,15 @@ def crash_on_shape_mismatch(
     """What does not fit within is a crash, of the class that NumPy has for it."""
     try:
         yield
-    except shapes.ShapeMismatchError as mismatch:
+    except ShapeMismatchError as mismatch:
         raise Crash(exception, mismatch.why, fact=fact, remedy=remedy) from None
 
 
-def values_changed(
-    operation: Operation, value: abstract_value.AbstractValue
-) -> None:
+def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = value
     # A view writes into its base, and that into its own base.
-    while isinstance(seen, abstract_value.AbstractValue):
+    while isinstance(seen, AbstractValue):
         seen.drop(VALUE_FACTS)
         seen = seen.fact("view_of")
     # No fact leads from a base to its views: all that may be one are forgotten.
@@ -317,7 +311,7 @@ def values_changed(
             other.drop(VALUE_FACTS)
 
 
-def values_told(value: abstract_value.AbstractValue) -> list[Any]:
+def values_told(value: AbstractValue) -> list[Any]:
     """Values that certainly occur in an array, series or column."""
     names = ("unique_values", "example_values", "other_texts", "items")
     found = (
@@ -330,7 +324,7 @@ def values_told(value: abstract_value.AbstractValue) -> list[Any]:
     ]
 
 
-def some_texts(value: abstract_value.AbstractValue) -> list[str]:
+def some_texts(value: AbstractValue) -> list[str]:
     """Texts that certainly stand in an array or column, none of them cut."""
     # A string that the state cut may read as a number where the real one does not, and vice versa.
     return [
@@ -340,7 +334,7 @@ def some_texts(value: abstract_value.AbstractValue) -> list[str]:
     ]
 
 
-def slice_of(value: abstract_value.AbstractValue) -> slice | None:
+def slice_of(value: AbstractValue) -> slice | None:
     """The slice that an index is, where its bounds are known."""
     bounds = (
         [bound.literal for bound in value.items or ()]
@@ -356,8 +350,6 @@ def slice_of(value: abstract_value.AbstractValue) -> slice | None:
     return slice(*bounds) if is_known else None
 
 
-def literal_of(
-    value: abstract_value.AbstractValue | None, default: Any = None
-) -> Any:
+def literal_of(value: AbstractValue | None, default: Any = None) -> Any:
     """The value of an argument, the default where it was not given, NOT_KNOWN where it is not known."""
     return default if value is None else value.literal

@@ -5,7 +5,23 @@ from typing import Any
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    NUMBERS,
+    array,
+    crash_on_shape_mismatch,
+    describe,
+    describe_all,
+    dtype_meant,
+    dtype_of,
+    is_array,
+    is_none,
+    kind_of,
+    lengths_in,
+    shape_of,
+    some_texts,
+    taken_shape,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -27,34 +43,25 @@ def of_something(operation: Operation) -> Answer:
     if given is None or {"ndmin", "like"} & given.keys():
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
-    shape = numpy_arrays.taken_shape(made_of)
-    known = (
-        numpy_arrays.dtype_of(made_of)
-        if numpy_arrays.is_none(dtype)
-        else numpy_arrays.dtype_meant(dtype)
-    )
+    shape = taken_shape(made_of)
+    known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
     if shape is None:
         # A class with __array__ may return what it likes: only these surely become a plain array.
-        is_made = made_of.type in (
-            "list",
-            "tuple",
-            *numpy_arrays.NUMBERS,
-        ) or numpy_arrays.is_array(made_of)
-        return AbstractValue(numpy_arrays.ARRAY) if is_made else UNCHANGED
+        is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(
+            made_of
+        )
+        return AbstractValue(ARRAY) if is_made else UNCHANGED
     # Records take a tuple each, "2i4" adds an axis, and "c" makes one of the characters.
-    if not numpy_arrays.is_none(dtype) and (
-        numpy_arrays.kind_of(known) in (None, "V") or known == "c"
-    ):
-        return AbstractValue(numpy_arrays.ARRAY)
+    if not is_none(dtype) and (kind_of(known) in (None, "V") or known == "c"):
+        return AbstractValue(ARRAY)
     return AbstractValue(
-        numpy_arrays.ARRAY,
-        known_facts(shape=shape, dtype=known, **_values(made_of)),
+        ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of))
     )
 
 
 def _values(made_of: AbstractValue) -> dict[str, Any]:
     """What is known of the elements."""
-    if numpy_arrays.is_array(made_of):
+    if is_array(made_of):
         kept = {
             name: made_of.fact(name)
             for name in ("value_range", "has_nan", "value_info", "items")
@@ -80,15 +87,13 @@ def filled(operation: Operation) -> Answer:
         return UNCHANGED
     dtype = (
         "float64"
-        if numpy_arrays.is_none(given.get("dtype"))
-        else numpy_arrays.dtype_meant(given["dtype"])
+        if is_none(given.get("dtype"))
+        else dtype_meant(given["dtype"])
     )
     # The dtypes "3i4" and np.dtype((int, 3)) add an axis.
-    is_plain = dtype is not None and numpy_arrays.kind_of(dtype) != "V"
-    shape = numpy_arrays.lengths_in(given["shape"]) if is_plain else None
-    return AbstractValue(
-        numpy_arrays.ARRAY, known_facts(shape=shape, dtype=dtype)
-    )
+    is_plain = dtype is not None and kind_of(dtype) != "V"
+    shape = lengths_in(given["shape"]) if is_plain else None
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
 
 
 @RULES.function("numpy.arange")
@@ -109,9 +114,9 @@ def arange(operation: Operation) -> Answer:
         or operation.arguments.keywords
         or not operation.arguments.is_complete
     ):
-        return AbstractValue(numpy_arrays.ARRAY)
+        return AbstractValue(ARRAY)
     return AbstractValue(
-        numpy_arrays.ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"}
+        ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"}
     )
 
 
@@ -119,7 +124,7 @@ def arange(operation: Operation) -> Answer:
 
 
 @RULES.function("numpy.dot", "numpy.matmul")
-@RULES.method(numpy_arrays.ARRAY, "dot")
+@RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
     """The shape of a product; raises Crash where the inner lengths differ."""
     given = operation.arguments
@@ -130,7 +135,7 @@ def product(operation: Operation) -> Answer:
     )
     if len(pair) != 2 or given.keywords or not given.is_complete:
         return UNKNOWN
-    left, right = map(numpy_arrays.shape_of, pair)
+    left, right = map(shape_of, pair)
     if left is None or right is None:
         return UNCHANGED
     # np.dot multiplies by a number, which matmul refuses.
@@ -139,17 +144,17 @@ def product(operation: Operation) -> Answer:
         2,
     }:
         return UNCHANGED  # every row meets every column
-    with numpy_arrays.crash_on_shape_mismatch(
-        numpy_arrays.describe_all(pair),
+    with crash_on_shape_mismatch(
+        describe_all(pair),
         "transpose one of them (.T), or select the part that fits",
     ):
-        return numpy_arrays.array(shapes.matmul(left, right))
+        return array(shapes.matmul(left, right))
 
 
 # Casts
 
 
-@RULES.method(numpy_arrays.ARRAY, "astype")
+@RULES.method(ARRAY, "astype")
 def astype(operation: Operation) -> Answer:
     """The array with another dtype; raises Crash for a string that is certainly no number."""
     subject = operation.receiver
@@ -159,29 +164,24 @@ def astype(operation: Operation) -> Answer:
     # The default, casting="unsafe", refuses no dtype; the others refuse some.
     if given is None or "casting" in given:
         return UNCHANGED
-    wanted, kind = (
-        numpy_arrays.dtype_meant(given["dtype"]),
-        numpy_arrays.kind_of(numpy_arrays.dtype_of(subject)),
-    )
+    wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
     # "2i4" adds an axis.
-    if numpy_arrays.kind_of(wanted) == "V":
-        return AbstractValue(numpy_arrays.ARRAY)
+    if kind_of(wanted) == "V":
+        return AbstractValue(ARRAY)
     if (
         kind == "U"
-        and numpy_arrays.kind_of(wanted) in tuple("iuf")
+        and kind_of(wanted) in tuple("iuf")
         or kind == "O"
-        and numpy_arrays.kind_of(wanted) == "f"
+        and kind_of(wanted) == "f"
     ):
-        _reads_as(
-            operation, subject, is_whole=numpy_arrays.kind_of(wanted) != "f"
-        )
-    facts = {"shape": numpy_arrays.shape_of(subject), "dtype": wanted}
+        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
+    facts = {"shape": shape_of(subject), "dtype": wanted}
     # A cast to integers cuts fractions and may wrap around, so the range is kept for floats only.
-    if numpy_arrays.kind_of(wanted) == "f" and kind in tuple("iuf"):
+    if kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {
             name: subject.fact(name) for name in ("has_nan", "value_range")
         }
-    return AbstractValue(numpy_arrays.ARRAY, known_facts(**facts))
+    return AbstractValue(ARRAY, known_facts(**facts))
 
 
 def _reads_as(
@@ -191,7 +191,7 @@ def _reads_as(
     if bad := next(
         (
             text
-            for text in numpy_arrays.some_texts(subject)
+            for text in some_texts(subject)
             if not reads_as_number(text, is_whole=is_whole)
         ),
         None,
@@ -220,16 +220,12 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 def savetxt(operation: Operation) -> Answer:
     """It writes a file, so NumPy itself does not try it."""
     written = next(iter(operation.arguments.positional[1:2]), AbstractValue())
-    shape = (
-        numpy_arrays.shape_of(written)
-        if numpy_arrays.is_array(written)
-        else None
-    )
+    shape = shape_of(written) if is_array(written) else None
     if shape is not None and len(shape) not in (1, 2):
         operation.crash(
             "ValueError",
             f"Expected 1D or 2D array, got {len(shape)}D array instead",
-            fact=numpy_arrays.describe(written),
+            fact=describe(written),
             remedy="reshape to two dimensions, or use numpy.save",
         )
     return AbstractValue("NoneType", literal=None)
@@ -242,8 +238,8 @@ def bincount(operation: Operation) -> Answer:
     low = next(iter(counted.fact("value_range") or ()), None)
     # Fractions are a TypeError and two dimensions "object too deep", both before values are read.
     is_line_of_integers = (
-        numpy_arrays.is_array(counted)
-        and numpy_arrays.kind_of(numpy_arrays.dtype_of(counted)) == "i"
+        is_array(counted)
+        and kind_of(dtype_of(counted)) == "i"
         and len(counted.shape or ()) == 1
     )
     if is_line_of_integers and type(low) is int and low < 0:

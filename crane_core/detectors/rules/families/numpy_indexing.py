@@ -1,78 +1,85 @@
 """Reading and writing parts of arrays: ranges, the number of indices, what cannot be one, what fills a part."""
 
-from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    crash_on_shape_mismatch,
+    describe,
+    dtype_of,
+    held_by,
+    kind_of,
+    scalar,
+    shape_of,
+    slice_of,
+    taken_shape,
+    values_changed,
+    view_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import (
+    Part,
+    Shape,
+    Some,
+    broadcast_to,
+    index,
+    size,
+)
 
 RULES = Family("numpy: indices")
 _REMEDY = "use an index within the shape of the array"
 _NO_INDEX = ("float", "dict", "numpy.float64", "numpy.float32", "numpy.float16")
 
 
-@RULES.item(numpy_arrays.ARRAY)
+@RULES.item(ARRAY)
 def read(operation: Operation) -> Answer:
     """An element or a view; raises Crash for an index beyond the shape or of a wrong type."""
     receiver, asked = operation.receiver, operation.first
     found = _selected(operation, receiver, asked)
     if found != ():
-        return (
-            UNCHANGED
-            if found is None
-            else numpy_arrays.view_of(receiver, found)
-        )
+        return UNCHANGED if found is None else view_of(receiver, found)
     if any(part.type == "ellipsis" for part in indices_of(asked)):
         return UNCHANGED  # an array without dimensions
     return (
-        AbstractValue(numpy_arrays.held_by(receiver))
-        if numpy_arrays.held_by(receiver)
-        else numpy_arrays.scalar(numpy_arrays.dtype_of(receiver))
+        AbstractValue(held_by(receiver))
+        if held_by(receiver)
+        else scalar(dtype_of(receiver))
     )
 
 
-@RULES.set_item(numpy_arrays.ARRAY)
+@RULES.set_item(ARRAY)
 def write(operation: Operation) -> Answer:
     """What is written has a shape that fills the part. A list as one element is refused by other classes, or taken."""
     receiver, (asked, value) = (
         operation.receiver,
         operation.arguments.positional,
     )
-    target, shape = (
-        _selected(operation, receiver, asked),
-        numpy_arrays.taken_shape(value),
-    )
-    kind = numpy_arrays.kind_of(numpy_arrays.dtype_of(receiver)) or "O"
+    target, shape = _selected(operation, receiver, asked), taken_shape(value)
+    kind = kind_of(dtype_of(receiver)) or "O"
     # A list as one element: float arrays raise ValueError, int and complex ones TypeError,
     # and bool arrays take it for True. Only the ValueError is claimed here.
-    is_told = (
-        target != ()
-        or kind == "f"
-        or kind != "c"
-        and value.type == numpy_arrays.ARRAY
-    )
+    is_told = target != () or kind == "f" or kind != "c" and value.type == ARRAY
     if (
         is_told
         and target is not None
         and shape is not None
         # One object may be any list, and one record is written as a tuple.
         and kind not in "OV"
-        and shapes.size(target) != 0
+        and size(target) != 0
     ):
         remedy = (
             "assign as many values as there are elements, or use a longer array"
         )
-        with numpy_arrays.crash_on_shape_mismatch(
-            f"{numpy_arrays.describe(receiver)}; {numpy_arrays.describe(value, 'the value')}",
-            remedy,
+        with crash_on_shape_mismatch(
+            f"{describe(receiver)}; {describe(value, 'the value')}", remedy
         ):
-            shapes.broadcast_to(shape, target)
-    numpy_arrays.values_changed(operation, receiver)
+            broadcast_to(shape, target)
+    values_changed(operation, receiver)
     return UNCHANGED
 
 
-@RULES.attribute(numpy_arrays.ARRAY, "flags")
+@RULES.attribute(ARRAY, "flags")
 def flags(operation: Operation) -> Answer:
     """Code that takes the flags may make the array writeable by them."""
     operation.receiver.facts.pop("writeable", None)
@@ -84,21 +91,21 @@ def flags(operation: Operation) -> Answer:
 
 def _selected(
     operation: Operation, receiver: AbstractValue, asked: AbstractValue
-) -> shapes.Shape | None:
+) -> Shape | None:
     """The shape that an index selects; None of an array of unknown shape or with fields, or if the index may be any."""
     shape, parts = (
-        numpy_arrays.shape_of(receiver),
+        shape_of(receiver),
         [_part(part) for part in indices_of(asked)],
     )
     # Types first: NumPy refuses a float or a string before it counts the indices.
     _refuse_types(operation, receiver, asked)
     # A mask selects as many elements as its values say, and a name of a field selects all rows.
-    if shape is None or receiver.fact("fields") or shapes.Some.ARRAY in parts:
+    if shape is None or receiver.fact("fields") or Some.ARRAY in parts:
         return None
-    with numpy_arrays.crash_on_shape_mismatch(
-        numpy_arrays.describe(receiver), _REMEDY, exception="IndexError"
+    with crash_on_shape_mismatch(
+        describe(receiver), _REMEDY, exception="IndexError"
     ):
-        return shapes.index(shape, parts)
+        return index(shape, parts)
 
 
 def _refuse_types(
@@ -106,10 +113,7 @@ def _refuse_types(
 ) -> None:
     """Fractions are not indices, and texts are only where the array has fields; a fraction does not bound a slice."""
     parts = indices_of(asked)
-    has_names = numpy_arrays.kind_of(numpy_arrays.dtype_of(receiver)) in (
-        None,
-        "V",
-    )
+    has_names = kind_of(dtype_of(receiver)) in (None, "V")
     for part in parts:
         if (
             part.type in _NO_INDEX
@@ -121,10 +125,10 @@ def _refuse_types(
                 "IndexError",
                 "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
                 "are valid indices",
-                fact=f"{part.named('the index')} is of type {part.type}; {numpy_arrays.describe(receiver)}",
+                fact=f"{part.named('the index')} is of type {part.type}; {describe(receiver)}",
                 remedy="use an integer: int(...), or // instead of /; for names of columns, keep the data in a table",
             )
-    shape = numpy_arrays.shape_of(receiver)
+    shape = shape_of(receiver)
     # Too many indices are an IndexError before NumPy reads the bounds of a slice.
     if (
         (bound := fraction_in(asked)) is not None
@@ -166,22 +170,19 @@ def indices_of(asked: AbstractValue) -> list[AbstractValue]:
     )
 
 
-def _part(value: AbstractValue) -> shapes.Part:
+def _part(value: AbstractValue) -> Part:
     """One of several indices; Some.ARRAY if it may be one, or anything."""
     if value.literal is None or value.path == "numpy.newaxis":
         return None
     if value.type == "slice":
-        return numpy_arrays.slice_of(value) or shapes.Some.SLICE
+        return slice_of(value) or Some.SLICE
     if value.type == "ellipsis":
         return Ellipsis
     # A boolean is not among these: `a[True]` adds an axis.
     if value.type == "int":
-        return (
-            value.literal if type(value.literal) is int else shapes.Some.INTEGER
-        )
+        return value.literal if type(value.literal) is int else Some.INTEGER
     return (
-        shapes.Some.INTEGER
-        if value.is_a("numpy")
-        and numpy_arrays.kind_of(value.class_name) in ("i", "u")
-        else shapes.Some.ARRAY
+        Some.INTEGER
+        if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u")
+        else Some.ARRAY
     )

@@ -4,9 +4,25 @@ from typing import Final
 
 import numpy as np
 
-from crane_core.detectors.rules import answer, shapes
+from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, integer
-from crane_core.detectors.rules.families import numpy_arrays
+from crane_core.detectors.rules.answer import (
+    UNCHANGED,
+    UNKNOWN,
+    Answer,
+    or_unknown,
+)
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    crash_on_shape_mismatch,
+    describe,
+    dtype_of,
+    held_by,
+    is_array,
+    lengths_in,
+    shape_of,
+    view_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -30,47 +46,45 @@ _OTHERWISE: Final = (
 )
 
 
-@RULES.method(numpy_arrays.ARRAY, "reshape")
-def reshape(operation: Operation) -> answer.Answer:
+@RULES.method(ARRAY, "reshape")
+def reshape(operation: Operation) -> Answer:
     """A view in another shape; raises Crash where the number of elements differs."""
     given, subject = operation.arguments, operation.receiver
     # order= and copy= decide what the result shares, so calls with keywords are left to NumPy.
     if not given.is_complete or given.keywords or not given.positional:
-        return answer.UNCHANGED
+        return UNCHANGED
     one = given.positional[0]
-    wanted = numpy_arrays.lengths_in(
+    wanted = lengths_in(
         one
         if len(given.positional) == 1
         else AbstractValue("tuple", items=given.positional)
     )
-    shape = numpy_arrays.shape_of(subject)
+    shape = shape_of(subject)
     if shape is None or wanted is None:
-        return AbstractValue(numpy_arrays.ARRAY)
+        return AbstractValue(ARRAY)
     remedy = f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
-    with numpy_arrays.crash_on_shape_mismatch(
-        numpy_arrays.describe(subject), remedy
-    ):
-        return numpy_arrays.view_of(subject, shapes.reshape(shape, wanted))
+    with crash_on_shape_mismatch(describe(subject), remedy):
+        return view_of(subject, shapes.reshape(shape, wanted))
 
 
-@RULES.method(numpy_arrays.ARRAY, "ravel", "flatten")
-def flat(operation: Operation) -> answer.Answer:
+@RULES.method(ARRAY, "ravel", "flatten")
+def flat(operation: Operation) -> Answer:
     """All elements in one row."""
-    shape = numpy_arrays.shape_of(operation.receiver)
+    shape = shape_of(operation.receiver)
     return (
         # flatten() copies, but counted as a view it is only forgotten earlier.
-        numpy_arrays.view_of(operation.receiver, (shapes.size(shape),))
+        view_of(operation.receiver, (shapes.size(shape),))
         if shape is not None
-        else AbstractValue(numpy_arrays.ARRAY)
+        else AbstractValue(ARRAY)
     )
 
 
-@RULES.attribute(numpy_arrays.ARRAY, "shape", "ndim", "size", "T", "dtype")
-def attribute(operation: Operation) -> answer.Answer:
+@RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype")
+def attribute(operation: Operation) -> Answer:
     """shape, ndim, size, dtype or the transposed array, as far as the shape is known."""
     subject = operation.receiver
     shape, words = (
-        numpy_arrays.shape_of(subject),
+        shape_of(subject),
         f"{subject.named('the array')}.{operation.name}",
     )
     # Its class depends on the kind, such as numpy.dtypes.Float64DType, and
@@ -78,19 +92,15 @@ def attribute(operation: Operation) -> answer.Answer:
     if operation.name == "dtype":
         return AbstractValue(
             "",
-            {"dtype": numpy_arrays.dtype_of(subject)}
-            if numpy_arrays.dtype_of(subject)
-            else {},
+            {"dtype": dtype_of(subject)} if dtype_of(subject) else {},
             words=words,
         )
     if operation.name == "T":
         # A transpose is a view: what is written into one of the two is in both.
-        return numpy_arrays.view_of(
-            subject, None if shape is None else shape[::-1]
-        )
+        return view_of(subject, None if shape is None else shape[::-1])
     if operation.name == "shape":
         return (
-            answer.UNCHANGED
+            UNCHANGED
             if shape is None
             else AbstractValue("tuple", items=map(integer, shape), words=words)
         )
@@ -104,9 +114,9 @@ def attribute(operation: Operation) -> answer.Answer:
     return integer(number)
 
 
-@RULES.attribute(numpy_arrays.ARRAY)
-@RULES.method(numpy_arrays.ARRAY)
-def missing(operation: Operation) -> answer.Answer:
+@RULES.attribute(ARRAY)
+@RULES.method(ARRAY)
+def missing(operation: Operation) -> Answer:
     """Arrays cannot get new attributes: they are as NumPy was built."""
     receiver, name = operation.receiver, operation.name
     is_there = (
@@ -116,11 +126,11 @@ def missing(operation: Operation) -> answer.Answer:
     )
     # Names with underscores differ by release: __array_namespace__ came with NumPy 2.
     if is_there or name.startswith("_"):
-        return answer.UNKNOWN
+        return UNKNOWN
     return operation.crash(
         "AttributeError",
         f"'numpy.ndarray' object has no attribute {name!r}",
-        fact=numpy_arrays.describe(receiver, "it")
+        fact=describe(receiver, "it")
         if receiver.shape
         else f"{receiver.named('it')} is a numpy.ndarray",
         remedy=next(
@@ -135,12 +145,12 @@ def missing(operation: Operation) -> answer.Answer:
 
 
 @RULES.function("builtins.list", "builtins.tuple")
-def listed(operation: Operation) -> answer.Answer:
+def listed(operation: Operation) -> Answer:
     """A list of the parts along the first axis."""
-    if len(operation.arguments.positional) != 1 or not numpy_arrays.is_array(
+    if len(operation.arguments.positional) != 1 or not is_array(
         operation.first
     ):
-        return answer.UNKNOWN
+        return UNKNOWN
     found = _parts(operation.first)
     return AbstractValue(
         operation.function_name,
@@ -148,14 +158,14 @@ def listed(operation: Operation) -> answer.Answer:
     )
 
 
-@RULES.other("elements", numpy_arrays.ARRAY)
-def all_parts(operation: Operation) -> answer.Answer:
+@RULES.other("elements", ARRAY)
+def all_parts(operation: Operation) -> Answer:
     """The parts along the first axis, for loops and unpacking."""
-    return answer.or_unknown(_parts(operation.receiver))
+    return or_unknown(_parts(operation.receiver))
 
 
 def _parts(subject: AbstractValue) -> AbstractValue | None:
-    shape, held = numpy_arrays.shape_of(subject), numpy_arrays.held_by(subject)
+    shape, held = shape_of(subject), held_by(subject)
     if not shape or shape[0] is None or shape[0] > _LISTED:
         return None
     # The parts of a grid of axes are its rows: arrays of objects, not objects.
@@ -163,9 +173,7 @@ def _parts(subject: AbstractValue) -> AbstractValue | None:
     return AbstractValue(
         "list",
         items=[
-            AbstractValue(held)
-            if are_objects
-            else numpy_arrays.view_of(subject, shape[1:])
+            AbstractValue(held) if are_objects else view_of(subject, shape[1:])
             for _ in range(shape[0])
         ],
     )

@@ -7,9 +7,20 @@ means all columns below it, so only a first level that no label has is missing.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    known_facts,
+)
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families import pandas_frames
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    frame,
+    index_names,
+    labels_in,
+    n_rows,
+    series,
+    with_index_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -20,26 +31,24 @@ _MOST_SHOWN: Final = 8
 
 def levelled(
     labels: Iterable[Label], rows: int | None, **facts: Any
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """A frame with these tuples as labels of its columns, in this order."""
     known = tuple(labels)
-    return abstract_value.AbstractValue(
-        pandas_frames.FRAME,
-        abstract_value.known_facts(
-            shape=(rows, len(known)), column_tuples=known, **facts
-        ),
+    return AbstractValue(
+        FRAME,
+        known_facts(shape=(rows, len(known)), column_tuples=known, **facts),
     )
 
 
-def tuples_of(value: abstract_value.AbstractValue) -> tuple[Label, ...]:
+def tuples_of(value: AbstractValue) -> tuple[Label, ...]:
     """The labels of a frame whose columns have several levels; empty for any other."""
     known = value.fact("column_tuples")
     return known if isinstance(known, tuple) else ()
 
 
 def aggregated(
-    members: Mapping[Any, abstract_value.AbstractValue], by: tuple[Any, ...]
-) -> abstract_value.AbstractValue | None:
+    members: Mapping[Any, AbstractValue], by: tuple[Any, ...]
+) -> AbstractValue | None:
     """What `agg` makes of a dict of columns and names of functions; None where it names other functions."""
     names = {label: _names_in(asked) for label, asked in members.items()}
     if not names or any(each is None for each in names.values()):
@@ -50,26 +59,22 @@ def aggregated(
     # One list among them is enough for two levels.
     if any(asked.type == "list" for asked in members.values()):
         return levelled(labels, None, index_names=by)
-    return pandas_frames.frame(members, index_names=by)
+    return frame(members, index_names=by)
 
 
-def _names_in(asked: abstract_value.AbstractValue) -> list[str] | None:
+def _names_in(asked: AbstractValue) -> list[str] | None:
     # A function brings its name, and several lambdas are numbered.
     parts = [asked] if asked.items is None else asked.items
     names = [part.literal for part in parts]
     return names if all(isinstance(name, str) for name in names) else None
 
 
-@RULES.item(pandas_frames.FRAME)
+@RULES.item(FRAME)
 def below(operation: Operation) -> Answer:
     """frame[label]: the columns below it; raises Crash for a first level that no column has."""
     old, asked = operation.receiver, operation.first
     labels = tuples_of(old)
-    wanted = (
-        pandas_frames.labels_in(asked)
-        if labels and asked.type != "tuple"
-        else None
-    )
+    wanted = labels_in(asked) if labels and asked.type != "tuple" else None
     for label in wanted or ():
         if label not in {first for first, *_ in labels}:
             _refuse(operation, labels, label)
@@ -78,17 +83,10 @@ def below(operation: Operation) -> Answer:
     rest = [label[1:] for label in labels if label[0] == asked.literal]
     # The key of a grouped table is ("g", "") after reset_index, and frame["g"] is a column.
     if rest == [("",) * len(rest[0])]:
-        return pandas_frames.with_index_of(
-            old, pandas_frames.series(pandas_frames.n_rows(old))
-        )
+        return with_index_of(old, series(n_rows(old)))
     if len(rest[0]) > 1:
-        return levelled(rest, pandas_frames.n_rows(old))
-    return pandas_frames.with_index_of(
-        old,
-        pandas_frames.frame(
-            [label for (label,) in rest], pandas_frames.n_rows(old)
-        ),
-    )
+        return levelled(rest, n_rows(old))
+    return with_index_of(old, frame([label for (label,) in rest], n_rows(old)))
 
 
 def _refuse(
@@ -106,11 +104,11 @@ def _refuse(
     )
 
 
-@RULES.method(pandas_frames.FRAME, "reset_index")
+@RULES.method(FRAME, "reset_index")
 def with_index_as_columns(operation: Operation) -> Answer:
     """The names of the index become labels whose lower levels are empty."""
     old = operation.receiver
-    labels, names = tuples_of(old), pandas_frames.index_names(old)
+    labels, names = tuples_of(old), index_names(old)
     given = operation.arguments
     is_plain = given.is_complete and not given.positional
     if not labels or not names or not is_plain:
@@ -120,14 +118,10 @@ def with_index_as_columns(operation: Operation) -> Answer:
         return UNKNOWN
     if drops is not None:
         return (
-            levelled(labels, pandas_frames.n_rows(old))
-            if drops.literal is True
-            else UNKNOWN
+            levelled(labels, n_rows(old)) if drops.literal is True else UNKNOWN
         )
     # Levels without a name get one that is made up.
     if None in names:
         return UNKNOWN
     rest = ("",) * (len(labels[0]) - 1)
-    return levelled(
-        [*((name, *rest) for name in names), *labels], pandas_frames.n_rows(old)
-    )
+    return levelled([*((name, *rest) for name in names), *labels], n_rows(old))

@@ -3,9 +3,45 @@
 import ast
 from typing import Any, Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    integer,
+    known_facts,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays, pandas_frames
+from crane_core.detectors.rules.families.numpy_arrays import (
+    array,
+    describe,
+    is_array,
+    kind_of,
+    literal_of,
+    taken_shape,
+)
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    changed,
+    column,
+    index_labels,
+    is_frame,
+    is_pandas,
+    is_series,
+    label_set,
+    labels_of,
+    n_columns,
+    n_rows,
+    need_column,
+    need_columns,
+    replace_facts,
+    series,
+    some_rows,
+    told_columns,
+    whole_labels,
+    with_columns,
+    with_index_of,
+    with_label_set,
+    with_new_columns,
+)
 from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -13,129 +49,108 @@ from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("pandas: columns")
 _LABEL: Final = (str, int, float, bool, type(None))
-_NO_LABELS: Final = abstract_value.AbstractValue("list", items=())
+_NO_LABELS: Final = AbstractValue("list", items=())
 
 
-@RULES.item(pandas_frames.FRAME)
+@RULES.item(FRAME)
 def select(operation: Operation) -> Answer:
     """frame[label], frame[[labels]], frame[mask], frame[a:b]."""
     old, asked = operation.receiver, operation.first
     if asked.type == "slice":
-        return pandas_frames.some_rows(old)
+        return some_rows(old)
     # A key of dtype object may hold labels as well as booleans: only dtype bool is surely a mask.
-    if pandas_frames.is_series(asked) or numpy_arrays.is_array(asked):
+    if is_series(asked) or is_array(asked):
         return (
-            pandas_frames.some_rows(old)
-            if asked.fact("dtype") == "bool"
-            else abstract_value.AbstractValue()
+            some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
         )
     # A mask of cells puts NaN where it is False, so dtypes may change.
-    if pandas_frames.is_frame(asked):
-        return abstract_value.AbstractValue(pandas_frames.FRAME)
-    if asked.type == "list" or pandas_frames.index_labels(asked) is not None:
+    if is_frame(asked):
+        return AbstractValue(FRAME)
+    if asked.type == "list" or index_labels(asked) is not None:
         return _several(operation, old, asked)
     value = asked.literal
     if not isinstance(value, (*_LABEL, tuple)):
         return UNCHANGED
-    pandas_frames.need_column(operation, old, value)
+    need_column(operation, old, value)
     return (
         # A tuple may be part of a label of several levels, which selects more than one column.
-        pandas_frames.column(old, value)
-        if pandas_frames.label_set(old) is not None
-        and not isinstance(value, tuple)
+        column(old, value)
+        if label_set(old) is not None and not isinstance(value, tuple)
         else UNCHANGED
     )
 
 
 def _several(
-    operation: Operation,
-    old: abstract_value.AbstractValue,
-    asked: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue:
+    operation: Operation, old: AbstractValue, asked: AbstractValue
+) -> AbstractValue:
     # df[[True, False, True]] selects rows: no label is looked up.
     if asked.items and all(item.type == "bool" for item in asked.items):
-        return pandas_frames.some_rows(old)
-    pandas_frames.need_columns(operation, old, asked)
-    labels = pandas_frames.whole_labels(asked)
+        return some_rows(old)
+    need_columns(operation, old, asked)
+    labels = whole_labels(asked)
     return (
-        abstract_value.AbstractValue(pandas_frames.FRAME)
-        if labels is None or pandas_frames.label_set(old) is None
-        else pandas_frames.with_columns(old, labels)
+        AbstractValue(FRAME)
+        if labels is None or label_set(old) is None
+        else with_columns(old, labels)
     )
 
 
 # Attributes
 
 
-@RULES.attribute(
-    pandas_frames.FRAME, "shape", "columns", "index", "values", "dtypes"
-)
+@RULES.attribute(FRAME, "shape", "columns", "index", "values", "dtypes")
 def attribute(operation: Operation) -> Answer:
     """shape, columns, index, values or dtypes, as far as labels and rows are known."""
     old = operation.receiver
-    rows, width = pandas_frames.n_rows(old), pandas_frames.n_columns(old)
+    rows, width = n_rows(old), n_columns(old)
     words = f"{old.words}.{operation.name}" if old.words else ""
     match operation.name:
         case "shape":
-            return abstract_value.AbstractValue(
-                "tuple",
-                items=[
-                    abstract_value.integer(rows),
-                    abstract_value.integer(width),
-                ],
-                words=words,
+            return AbstractValue(
+                "tuple", items=[integer(rows), integer(width)], words=words
             )
         case "values":
             # One array for all columns: it has the dtype that all of them fit into.
-            return numpy_arrays.array(
-                (rows, width), _common_dtype(old), words=words
-            )
+            return array((rows, width), _common_dtype(old), words=words)
         case "columns":
-            labels = pandas_frames.labels_of(old)
-            return abstract_value.AbstractValue(
+            labels = labels_of(old)
+            return AbstractValue(
                 "pandas.Index",
-                abstract_value.known_facts(
+                known_facts(
                     length=width,
                     labels=None if labels is None else list(labels),
                 ),
                 words=words,
             )
         case "dtypes":
-            return pandas_frames.series(width)
+            return series(width)
     # The class of an index depends on its labels: RangeIndex, DatetimeIndex.
-    return abstract_value.AbstractValue(
-        "", abstract_value.known_facts(length=rows), words=words
-    )
+    return AbstractValue("", known_facts(length=rows), words=words)
 
 
-def _common_dtype(old: abstract_value.AbstractValue) -> str | None:
+def _common_dtype(old: AbstractValue) -> str | None:
     dtypes = old.mapping("dtypes")
     # Mixed columns become objects, and extension dtypes what pandas chooses.
-    found = (
-        set(dtypes.values())
-        if len(dtypes) == pandas_frames.n_columns(old)
-        else set()
-    )
+    found = set(dtypes.values()) if len(dtypes) == n_columns(old) else set()
     return (
         found.pop()
-        if len(found) == 1
-        and numpy_arrays.kind_of(next(iter(found))) in tuple("iufb")
+        if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb")
         else None
     )
 
 
-@RULES.attribute(pandas_frames.FRAME)
+@RULES.attribute(FRAME)
 def as_attribute(operation: Operation) -> Answer:
     """frame.label, where the label is not a name of the class."""
     old = operation.receiver
-    labels = pandas_frames.label_set(old)
+    labels = label_set(old)
     if (
         labels is None
         or operation.name not in labels
         or operation.name in _NAMES
     ):
         return UNKNOWN
-    return pandas_frames.column(old, operation.name)
+    return column(old, operation.name)
 
 
 _NAMES_OF_CLASS: Final = """
@@ -161,31 +176,26 @@ _NAMES: Final = frozenset(_NAMES_OF_CLASS.split())
 # Stored columns
 
 
-@RULES.set_item(pandas_frames.FRAME)
+@RULES.set_item(FRAME)
 def assign_column(operation: Operation) -> Answer:
     """The frame with columns set; raises Crash for a value of another length."""
     old = operation.receiver
     asked, value = operation.arguments.positional
-    pandas_frames.changed(operation, old)
+    changed(operation, old)
     # Before pandas 3, frame[mask] = 1.5 made floats of integers; since then it is refused.
     if (
-        pandas_frames.is_series(asked)
-        or numpy_arrays.is_array(asked)
-        or pandas_frames.is_frame(asked)
+        is_series(asked)
+        or is_array(asked)
+        or is_frame(asked)
         or asked.type == "slice"
     ):
-        made = pandas_frames.with_index_of(
-            old, pandas_frames.some_rows(old, pandas_frames.n_rows(old))
-        )
+        made = with_index_of(old, some_rows(old, n_rows(old)))
         made.facts.pop("dtypes", None)
-        pandas_frames.replace_facts(old, made)
+        replace_facts(old, made)
     elif isinstance(label := asked.literal, _LABEL):
         _fits(operation, old, value)
         _added(old, [label], {label: value})
-    elif (
-        asked.type != "tuple"
-        and (labels := pandas_frames.whole_labels(asked)) is not None
-    ):
+    elif asked.type != "tuple" and (labels := whole_labels(asked)) is not None:
         _added(old, labels, {})
     else:
         old.forget()
@@ -193,17 +203,14 @@ def assign_column(operation: Operation) -> Answer:
 
 
 def _fits(
-    operation: Operation,
-    old: abstract_value.AbstractValue,
-    value: abstract_value.AbstractValue,
+    operation: Operation, old: AbstractValue, value: AbstractValue
 ) -> None:
     """A list or array has one value for each row."""
-    rows = pandas_frames.n_rows(old)
+    rows = n_rows(old)
     # A series is aligned by its index instead, and a number or string fills every row.
     length = (
-        only_length(numpy_arrays.taken_shape(value))
-        if value.type in ("list", "tuple", "range")
-        or numpy_arrays.is_array(value)
+        only_length(taken_shape(value))
+        if value.type in ("list", "tuple", "range") or is_array(value)
         else None
     )
     if rows and differ(
@@ -212,71 +219,60 @@ def _fits(
         operation.crash(
             "ValueError",
             f"Length of values ({length}) does not match length of index ({rows})",
-            fact=f"{old.named('the frame')} has {rows} rows; {numpy_arrays.describe(value, 'the value')}",
+            fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
             remedy="pass one value per row, or a Series, which is aligned by its index",
         )
 
 
 def _added(
-    old: abstract_value.AbstractValue,
-    labels: list[Any],
-    values: dict[Any, abstract_value.AbstractValue],
+    old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]
 ) -> None:
     """The frame with these columns set; their values are others now."""
-    made = pandas_frames.with_new_columns(old, labels)
+    made = with_new_columns(old, labels)
     # An empty frame takes rows and index from its first column: empty["e"] = [1, 2, 3].
-    if pandas_frames.label_set(old) is not None and 0 in (
-        pandas_frames.n_rows(old),
-        pandas_frames.n_columns(old),
-    ):
-        made.facts["shape"] = (None, pandas_frames.n_columns(made))
+    if label_set(old) is not None and 0 in (n_rows(old), n_columns(old)):
+        made.facts["shape"] = (None, n_columns(made))
         made.facts.pop("index", None)
     for label in labels:
         for name in ("dtypes", "per_column"):
             made.facts.get(name, {}).pop(label, None)
-        value = values.get(label, abstract_value.AbstractValue())
+        value = values.get(label, AbstractValue())
         # Rows that only the frame has become NaN, which turns integers into floats.
         dtype = (
             value.fact("dtype")
-            if pandas_frames.is_series(value) and _is_same_index(old, value)
+            if is_series(value) and _is_same_index(old, value)
             else None
         )
-        if pandas_frames.label_set(old) is not None and isinstance(dtype, str):
+        if label_set(old) is not None and isinstance(dtype, str):
             made.facts["dtypes"] = {
                 **made.facts.get("dtypes", {}),
                 label: dtype,
             }
-    pandas_frames.replace_facts(old, made)
+    replace_facts(old, made)
 
 
-def _is_same_index(
-    old: abstract_value.AbstractValue, value: abstract_value.AbstractValue
-) -> bool:
+def _is_same_index(old: AbstractValue, value: AbstractValue) -> bool:
     return bool(old.mapping("index")) and old.fact("index") == value.fact(
         "index"
     )
 
 
-@RULES.set_attribute(pandas_frames.FRAME)
+@RULES.set_attribute(FRAME)
 def store_attribute(operation: Operation) -> Answer:
     """frame.columns = [...]: as many labels as there are columns."""
     old, value = operation.receiver, operation.first
-    count = only_length(numpy_arrays.taken_shape(value))
+    count = only_length(taken_shape(value))
     match getattr(operation.node, "attr", operation.name):
         case "columns":
             _has_as_many(
-                operation,
-                count,
-                pandas_frames.n_columns(old),
-                "columns",
-                pandas_frames.told_columns(old),
+                operation, count, n_columns(old), "columns", told_columns(old)
             )
-            pandas_frames.changed(operation, old)
+            changed(operation, old)
             _relabelled(old, value)
         case "index":
-            rows = pandas_frames.n_rows(old)
+            rows = n_rows(old)
             # A frame without columns takes an index of any length.
-            if pandas_frames.n_columns(old) != 0:
+            if n_columns(old) != 0:
                 _has_as_many(
                     operation,
                     count,
@@ -284,14 +280,14 @@ def store_attribute(operation: Operation) -> Answer:
                     "rows",
                     f"{old.named('the frame')} has {rows} rows",
                 )
-            pandas_frames.changed(operation, old)
+            changed(operation, old)
             made = (
-                pandas_frames.some_rows(old, rows)
-                if pandas_frames.label_set(old) is not None
-                else abstract_value.AbstractValue(pandas_frames.FRAME)
+                some_rows(old, rows)
+                if label_set(old) is not None
+                else AbstractValue(FRAME)
             )
             made.facts.pop("index_names", None)
-            pandas_frames.replace_facts(old, made)
+            replace_facts(old, made)
         # frame.new = ... sets a column of this name, else it is a plain attribute of the object.
         case _:
             return UNKNOWN
@@ -314,17 +310,12 @@ def _has_as_many(
         )
 
 
-def _relabelled(
-    old: abstract_value.AbstractValue, value: abstract_value.AbstractValue
-) -> None:
-    order, labels = (
-        pandas_frames.labels_of(old),
-        pandas_frames.whole_labels(value),
-    )
+def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
+    order, labels = labels_of(old), whole_labels(value)
     if order is not None and labels is not None:
-        pandas_frames.replace_facts(
+        replace_facts(
             old,
-            pandas_frames.with_columns(
+            with_columns(
                 old, labels, names=dict(zip(labels, order, strict=False))
             ),
         )
@@ -339,7 +330,7 @@ def store_name_of_index(operation: Operation) -> Answer:
     if getattr(operation.node, "attr", operation.name) in (
         "name",
         "names",
-    ) and not pandas_frames.is_frame(operation.receiver):
+    ) and not is_frame(operation.receiver):
         forget_index_names(operation)
     return UNKNOWN
 
@@ -349,7 +340,7 @@ def forget_index_names(operation: Operation) -> None:
     for value in operation.variables():
         for fact in (
             ("index", "index_names")
-            if pandas_frames.is_frame(value) or pandas_frames.is_series(value)
+            if is_frame(value) or is_series(value)
             else ()
         ):
             value.facts.pop(fact, None)
@@ -359,26 +350,24 @@ def forget_index_names(operation: Operation) -> None:
 def rename_index_in_place(operation: Operation) -> Answer:
     """An index that is renamed in place may be the index of other frames."""
     # df.index.rename("k", inplace=True) names a shared index, too.
-    if "inplace" in operation.arguments.keywords and not pandas_frames.is_frame(
+    if "inplace" in operation.arguments.keywords and not is_frame(
         operation.receiver
     ):
         forget_index_names(operation)
     return UNKNOWN
 
 
-def without(
-    old: abstract_value.AbstractValue, labels: list[Any]
-) -> abstract_value.AbstractValue:
+def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     """The frame without these columns; labels that it lacks do not matter."""
-    order, known = pandas_frames.labels_of(old), pandas_frames.label_set(old)
+    order, known = labels_of(old), label_set(old)
     if order is not None:
-        return pandas_frames.with_columns(
+        return with_columns(
             old, [label for label in order if label not in labels]
         )
     return (
-        pandas_frames.with_label_set(old, known - set(labels))
+        with_label_set(old, known - set(labels))
         if known is not None
-        else pandas_frames.with_columns(old, None)
+        else with_columns(old, None)
     )
 
 
@@ -386,25 +375,23 @@ def without(
 
 
 def in_place(
-    operation: Operation,
-    given: dict[str, abstract_value.AbstractValue],
-    made: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue:
+    operation: Operation, given: dict[str, AbstractValue], made: AbstractValue
+) -> AbstractValue:
     """The result of a method with `inplace`: None, with the object changed, or the new one."""
     inplace = given.get("inplace")
     old = operation.receiver
     if inplace is None or inplace.literal is False:
         return made
-    pandas_frames.changed(operation, old)
+    changed(operation, old)
     if inplace.literal is True:
-        pandas_frames.replace_facts(old, made)
-        return abstract_value.AbstractValue("NoneType", literal=None)
+        replace_facts(old, made)
+        return AbstractValue("NoneType", literal=None)
     # An unknown inplace=flag leaves both results open.
     old.forget()
-    return abstract_value.AbstractValue()
+    return AbstractValue()
 
 
-@RULES.method(pandas_frames.FRAME, "drop")
+@RULES.method(FRAME, "drop")
 def drop(operation: Operation) -> Answer:
     """The frame without columns or rows; raises Crash for a column that it certainly lacks."""
     given = operation.arguments.bound(
@@ -414,28 +401,24 @@ def drop(operation: Operation) -> Answer:
     # drop(columns=["a"], level=1) removes every column with this part of a label.
     if given is None or "level" in given:
         return UNKNOWN
-    axis = numpy_arrays.literal_of(given.get("axis"), 0)
+    axis = literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
     wanted = given.get(
         "columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS
     )
     # Notebooks pass errors="ignore" for columns that an earlier run may have dropped.
-    if numpy_arrays.literal_of(given.get("errors"), "raise") == "raise":
-        pandas_frames.need_columns(operation, old, wanted)
-    gone = pandas_frames.whole_labels(wanted)
-    made = (
-        pandas_frames.with_columns(old, None)
-        if gone is None
-        else without(old, gone)
-    )
-    if axis is abstract_value.NOT_KNOWN:
-        made = abstract_value.AbstractValue(pandas_frames.FRAME)
+    if literal_of(given.get("errors"), "raise") == "raise":
+        need_columns(operation, old, wanted)
+    gone = whole_labels(wanted)
+    made = with_columns(old, None) if gone is None else without(old, gone)
+    if axis is NOT_KNOWN:
+        made = AbstractValue(FRAME)
     elif "index" in given or ("labels" in given and not is_columns):
-        made = pandas_frames.some_rows(made)
+        made = some_rows(made)
     return in_place(operation, given, made)
 
 
-@RULES.method(pandas_frames.FRAME, "query")
+@RULES.method(FRAME, "query")
 def queried(operation: Operation) -> Answer:
     """Some of the rows, where the text compares a column; what other texts give may be labels."""
     old, text = (
@@ -455,19 +438,18 @@ def queried(operation: Operation) -> Answer:
         # df.query("a") selects by labels; only a comparison is surely a mask.
         # resolvers and local_dict change what the names mean, inplace changes the result.
         case ast.Compare(ast.Name(label)) if (
-            label in (pandas_frames.label_set(old) or ())
-            and not operation.arguments.keywords
+            label in (label_set(old) or ()) and not operation.arguments.keywords
         ):
-            return pandas_frames.some_rows(old)
+            return some_rows(old)
     return UNKNOWN
 
 
-@RULES.method(pandas_frames.FRAME, "corr")
+@RULES.method(FRAME, "corr")
 def correlated(operation: Operation) -> Answer:
     """Since pandas 2.0 texts are not left out by themselves."""
     old, given = operation.receiver, operation.arguments
     is_strict = (
-        pandas_frames.is_pandas(operation, 2, 0)
+        is_pandas(operation, 2, 0)
         and "numeric_only" not in given.keywords
         and not given.positional
     )
@@ -478,16 +460,14 @@ def correlated(operation: Operation) -> Answer:
             fact=f"{old.named('the frame')}[{label!r}] holds strings",
             remedy="pass numeric_only=True, or select the numeric columns",
         )
-    return abstract_value.AbstractValue(pandas_frames.FRAME)
+    return AbstractValue(FRAME)
 
 
-def text_column(old: abstract_value.AbstractValue) -> Any:
+def text_column(old: AbstractValue) -> Any:
     """A column that certainly holds a string that is not a number; None if there may be none."""
-    if not pandas_frames.n_rows(old):
+    if not n_rows(old):
         return None
-    for label in pandas_frames.labels_of(old) or sorted(
-        pandas_frames.label_set(old) or (), key=str
-    ):
-        if bad_text(pandas_frames.column(old, label)) is not None:
+    for label in labels_of(old) or sorted(label_set(old) or (), key=str):
+        if bad_text(column(old, label)) is not None:
             return label
     return None

@@ -7,7 +7,11 @@ known as "columns" (in order), or at least as "column_labels" (in no order); whe
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    known_facts,
+    restricted,
+)
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
@@ -19,23 +23,23 @@ TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 """Dtypes of texts and nothing but texts."""
 
 
-def is_frame(value: abstract_value.AbstractValue) -> bool:
+def is_frame(value: AbstractValue) -> bool:
     """Whether it is a frame of pandas by its exact class."""
     return value.is_a("pandas", "DataFrame")
 
 
-def is_series(value: abstract_value.AbstractValue) -> bool:
+def is_series(value: AbstractValue) -> bool:
     """Whether it is a series of pandas by its exact class."""
     return value.is_a("pandas", "Series")
 
 
-def labels_of(frame: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
+def labels_of(frame: AbstractValue) -> tuple[Any, ...] | None:
     """All columns in order."""
     columns = frame.fact("columns")
     return columns if isinstance(columns, tuple) else None
 
 
-def label_set(frame: abstract_value.AbstractValue) -> frozenset[Any] | None:
+def label_set(frame: AbstractValue) -> frozenset[Any] | None:
     """All columns, in no order."""
     if (columns := labels_of(frame)) is not None:
         return frozenset(columns)
@@ -43,7 +47,7 @@ def label_set(frame: abstract_value.AbstractValue) -> frozenset[Any] | None:
     return found if isinstance(found, frozenset) else None
 
 
-def index_labels(value: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
+def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of an index of texts or integers, in order."""
     labels = value.fact("labels")
     # A state lists only the first labels of a long index: a loop over these would end too soon.
@@ -60,7 +64,7 @@ def index_labels(value: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
     return tuple(labels) if is_plain else None
 
 
-def lacks(frame: abstract_value.AbstractValue, label: Any) -> bool:
+def lacks(frame: AbstractValue, label: Any) -> bool:
     """Whether the frame certainly has no column of this label."""
     labels = label_set(frame)
     return (
@@ -70,15 +74,13 @@ def lacks(frame: abstract_value.AbstractValue, label: Any) -> bool:
     )
 
 
-def lacks_key(frame: abstract_value.AbstractValue, label: Any) -> bool:
+def lacks_key(frame: AbstractValue, label: Any) -> bool:
     """Whether neither a column nor a level of the index has this name."""
     names = index_names(frame)
     return lacks(frame, label) and names is not None and label not in names
 
 
-def may_be_values(
-    frame: abstract_value.AbstractValue, keys: abstract_value.AbstractValue
-) -> bool:
+def may_be_values(frame: AbstractValue, keys: AbstractValue) -> bool:
     """Whether a list of keys to group by, one of them no column, may be values: as many as there are rows."""
     return keys.items is None or n_rows(frame) in (None, len(keys.items))
 
@@ -88,7 +90,7 @@ def range_index(rows: int) -> dict[str, Any]:
     return {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
 
 
-def index_names(frame: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
+def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
         unnamed = [None] * len(index.get("level_sizes") or ())
@@ -102,7 +104,7 @@ def index_names(frame: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
     return names if isinstance(names, tuple) else None
 
 
-def n_rows(value: abstract_value.AbstractValue) -> int | None:
+def n_rows(value: AbstractValue) -> int | None:
     """The number of rows of a frame or series; None if it is unknown."""
     if is_series(value):
         length = value.fact("length")
@@ -111,7 +113,7 @@ def n_rows(value: abstract_value.AbstractValue) -> int | None:
     return shape[0] if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
-def n_columns(frame: abstract_value.AbstractValue) -> int | None:
+def n_columns(frame: AbstractValue) -> int | None:
     """The number of columns of a frame; None if it is unknown."""
     if (columns := labels_of(frame)) is not None:
         return len(columns)
@@ -119,9 +121,7 @@ def n_columns(frame: abstract_value.AbstractValue) -> int | None:
     return shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
-def dtype_of_column(
-    frame: abstract_value.AbstractValue, label: Any
-) -> str | None:
+def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
     """The dtype of a column; None if it is unknown."""
     # Published states tell dtypes among the facts of each column, ours apart.
     known = (
@@ -131,9 +131,7 @@ def dtype_of_column(
     return next((dtype for dtype in known if isinstance(dtype, str)), None)
 
 
-def column_facts(
-    frame: abstract_value.AbstractValue, label: Any
-) -> dict[str, Any]:
+def column_facts(frame: AbstractValue, label: Any) -> dict[str, Any]:
     """What is known of a column; empty for a label that the frame lacks."""
     known = frame.mapping("per_column").get(label)
     return dict(known) if isinstance(known, Mapping) else {}
@@ -145,44 +143,42 @@ def frame(
     *,
     dtypes: Mapping[Any, str] | None = None,
     **facts: Any,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """A frame with these columns in this order; None if they are not known.
 
     Labels that are tuples may be those of a MultiIndex, in which a part of a label selects all columns below it.
     """
     if columns is None:
-        return abstract_value.AbstractValue(
+        return AbstractValue(
             FRAME,
-            abstract_value.known_facts(
+            known_facts(
                 **facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None
             ),
         )
     labels, apart = tuple(columns), frozenset(columns)
     if any(isinstance(label, tuple) for label in labels):
-        return abstract_value.AbstractValue(
-            FRAME, {"shape": (rows, len(labels))}
-        )
+        return AbstractValue(FRAME, {"shape": (rows, len(labels))})
     if len(apart) < len(labels):
-        return abstract_value.AbstractValue(
+        return AbstractValue(
             FRAME, {"shape": (rows, len(labels))}
         )  # where one label stands for several columns
     shape = (rows, len(labels))
-    known = abstract_value.known_facts(
+    known = known_facts(
         **facts,
         columns=labels,
         column_labels=apart,
         shape=shape,
         dtypes=dict(dtypes or ()) or None,
     )
-    return abstract_value.AbstractValue(FRAME, known)
+    return AbstractValue(FRAME, known)
 
 
 def with_columns(
-    old: abstract_value.AbstractValue,
+    old: AbstractValue,
     columns: Iterable[Any] | None,
     *,
     names: Mapping[Any, Any] | None = None,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """The same rows with other columns. `names` maps to the old label of each that was renamed."""
     kept = None if columns is None else tuple(columns)
     before = {label: (names or {}).get(label, label) for label in kept or ()}
@@ -202,17 +198,13 @@ def with_columns(
     return with_index_of(old, made)
 
 
-def with_index_of(
-    old: abstract_value.AbstractValue, new: abstract_value.AbstractValue
-) -> abstract_value.AbstractValue:
+def with_index_of(old: AbstractValue, new: AbstractValue) -> AbstractValue:
     """The new value, with the index of the old one as far as it is known."""
-    new.facts |= abstract_value.restricted(old.facts, ("index", "index_names"))
+    new.facts |= restricted(old.facts, ("index", "index_names"))
     return new
 
 
-def with_label_set(
-    old: abstract_value.AbstractValue, labels: frozenset[Any]
-) -> abstract_value.AbstractValue:
+def with_label_set(old: AbstractValue, labels: frozenset[Any]) -> AbstractValue:
     """The same rows with columns of which the order is not known."""
     made = frame(None, n_rows(old))
     made.facts |= {"column_labels": labels, "shape": (n_rows(old), len(labels))}
@@ -220,8 +212,8 @@ def with_label_set(
 
 
 def with_new_columns(
-    old: abstract_value.AbstractValue, labels: Iterable[Any]
-) -> abstract_value.AbstractValue:
+    old: AbstractValue, labels: Iterable[Any]
+) -> AbstractValue:
     """The same rows with these columns too, the new ones at the end."""
     order, known = labels_of(old), label_set(old)
     if order is not None:
@@ -235,9 +227,7 @@ def with_new_columns(
     )
 
 
-def some_rows(
-    old: abstract_value.AbstractValue, count: int | None = None
-) -> abstract_value.AbstractValue:
+def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     """Some of the rows, or all: labels and dtypes stay; of values nothing is certain."""
     names = index_names(old)
     if is_series(old):
@@ -245,13 +235,9 @@ def some_rows(
             count, old.fact("dtype"), old.fact("name"), index_names=names
         )
     made = frame(None, count)
-    made.facts |= abstract_value.restricted(
-        old.facts, ("columns", "column_labels", "dtypes")
-    )
+    made.facts |= restricted(old.facts, ("columns", "column_labels", "dtypes"))
     # Names of the index stay. Its labels do not: nothing aligns with these rows for certain.
-    made.facts |= abstract_value.known_facts(
-        shape=(count, n_columns(old)), index_names=names
-    )
+    made.facts |= known_facts(shape=(count, n_columns(old)), index_names=names)
     return made
 
 
@@ -262,20 +248,16 @@ def series(
     *,
     words: str = "",
     **facts: Any,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """A series of which so much is known; None is unknown."""
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         SERIES,
-        abstract_value.known_facts(
-            length=length, dtype=dtype, name=name, **facts
-        ),
+        known_facts(length=length, dtype=dtype, name=name, **facts),
         words=words,
     )
 
 
-def column(
-    old: abstract_value.AbstractValue, label: Any
-) -> abstract_value.AbstractValue:
+def column(old: AbstractValue, label: Any) -> AbstractValue:
     """frame[label]: dtype, values and index are those of the frame."""
     facts = column_facts(old, label)
     known = {name: facts[name] for name in facts if name != "dtype"}
@@ -292,8 +274,8 @@ def column(
 
 
 def mapped(
-    old: abstract_value.AbstractValue, dtype: str | None = None, **facts: Any
-) -> abstract_value.AbstractValue:
+    old: AbstractValue, dtype: str | None = None, **facts: Any
+) -> AbstractValue:
     """A series of the same rows with other values."""
     return with_index_of(
         old, series(n_rows(old), dtype, old.fact("name"), **facts)
@@ -322,7 +304,7 @@ def is_numeric(dtype: str | None) -> bool:
 # Aliases and evidence
 
 
-def changed(operation: Operation, value: abstract_value.AbstractValue) -> None:
+def changed(operation: Operation, value: AbstractValue) -> None:
     """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
     # A state does not link all names of one object: a frame with these labels may be this one.
     for other in operation.variables():
@@ -334,9 +316,7 @@ def changed(operation: Operation, value: abstract_value.AbstractValue) -> None:
             other.forget()
 
 
-def _may_be_one(
-    other: abstract_value.AbstractValue, value: abstract_value.AbstractValue
-) -> bool:
+def _may_be_one(other: AbstractValue, value: AbstractValue) -> bool:
     if other is value:
         return False
     if is_series(value):
@@ -347,9 +327,7 @@ def _may_be_one(
     return not differ(n_rows(other), n_rows(value))
 
 
-def replace_facts(
-    value: abstract_value.AbstractValue, by: abstract_value.AbstractValue
-) -> None:
+def replace_facts(value: AbstractValue, by: AbstractValue) -> None:
     """The object itself is changed."""
     words = value.words
     value.facts = dict(by.facts)
@@ -357,7 +335,7 @@ def replace_facts(
     value.attributes = {}
 
 
-def told_columns(old: abstract_value.AbstractValue, label: Any = None) -> str:
+def told_columns(old: AbstractValue, label: Any = None) -> str:
     """Which columns there are, those like a label first."""
     labels = labels_of(old) or old.fact("column_tuples")
     labels = labels or tuple(sorted(label_set(old) or (), key=str))
@@ -371,7 +349,7 @@ def told_columns(old: abstract_value.AbstractValue, label: Any = None) -> str:
     return f"{old.named('the frame')} has the columns {', '.join(shown)}{rest}"
 
 
-def nearest(old: abstract_value.AbstractValue, label: Any) -> str:
+def nearest(old: AbstractValue, label: Any) -> str:
     """The remedy: a label that differs only by blanks or capitals, else any column."""
     like = [
         known
@@ -391,7 +369,7 @@ def _is_like(known: Any, label: Any) -> bool:
 
 
 def missing_column(
-    operation: Operation, old: abstract_value.AbstractValue, label: Any
+    operation: Operation, old: AbstractValue, label: Any
 ) -> None:
     """Raises Crash for a column that the frame lacks."""
     operation.crash(
@@ -404,9 +382,9 @@ def missing_column(
 
 def need_column(
     operation: Operation,
-    old: abstract_value.AbstractValue,
+    old: AbstractValue,
     label: Any,
-    lacks: Callable[[abstract_value.AbstractValue, Any], bool] = lacks,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> None:
     """Raise where the frame certainly has no such column."""
     if lacks(old, label):
@@ -415,9 +393,9 @@ def need_column(
 
 def need_columns(
     operation: Operation,
-    old: abstract_value.AbstractValue,
-    asked: abstract_value.AbstractValue | None,
-    lacks: Callable[[abstract_value.AbstractValue, Any], bool] = lacks,
+    old: AbstractValue,
+    asked: AbstractValue | None,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> None:
     """Raise where the frame certainly lacks one of the labels given, as one or as a list."""
     for label in lacking(old, asked, lacks):
@@ -425,15 +403,15 @@ def need_columns(
 
 
 def lacking(
-    old: abstract_value.AbstractValue,
-    asked: abstract_value.AbstractValue | None,
-    lacks: Callable[[abstract_value.AbstractValue, Any], bool] = lacks,
+    old: AbstractValue,
+    asked: AbstractValue | None,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> list[Any]:
     """Those of the labels given, as one or as a list, that the frame certainly lacks."""
     return [label for label in labels_in(asked) or () if lacks(old, label)]
 
 
-def labels_in(value: abstract_value.AbstractValue | None) -> list[Any] | None:
+def labels_in(value: AbstractValue | None) -> list[Any] | None:
     """Labels given as one or as a list, those that are known; None if it is neither."""
     if value is None:
         return None
@@ -445,14 +423,12 @@ def labels_in(value: abstract_value.AbstractValue | None) -> list[Any] | None:
     return [value.literal] if _is_label(value) else None
 
 
-def _is_label(value: abstract_value.AbstractValue) -> bool:
+def _is_label(value: AbstractValue) -> bool:
     # Floats are left out: NaN is equal to no label, and yet df[np.nan] finds one.
     return value.type in ("str", "int") and value.is_literal
 
 
-def whole_labels(
-    value: abstract_value.AbstractValue | None,
-) -> list[Any] | None:
+def whole_labels(value: AbstractValue | None) -> list[Any] | None:
     """Labels given as one or as a list; None where not each of them is known."""
     found = labels_in(value)
     if found is None or value is None or value.items is None:

@@ -4,8 +4,14 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import pandas_frames
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    changed,
+    labels_of,
+    n_rows,
+    replace_facts,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -14,29 +20,25 @@ _SAME_VALUES: Final = ("", "drop", "insert", "pop", "reset_index", "set_index")
 """Steps that leave the values of the columns that stay, where as many rows stay."""
 
 
-@RULES.method(pandas_frames.FRAME)
-@RULES.set_item(pandas_frames.FRAME)
-@RULES.other("del_item", pandas_frames.FRAME)
+@RULES.method(FRAME)
+@RULES.set_item(FRAME)
+@RULES.other("del_item", FRAME)
 def left(operation: Operation) -> Answer:
     """The frame as pandas leaves a surrogate of it; every other name of it sees the change."""
     old = operation.receiver
     new = operation.left()
     if new is None:
         return UNKNOWN
-    if operation.name in _SAME_VALUES and pandas_frames.n_rows(
-        new
-    ) == pandas_frames.n_rows(old):
+    if operation.name in _SAME_VALUES and n_rows(new) == n_rows(old):
         new.facts["per_column"] = restricted(
-            old.mapping("per_column"), pandas_frames.labels_of(new) or ()
+            old.mapping("per_column"), labels_of(new) or ()
         )
-    pandas_frames.changed(operation, old)
-    pandas_frames.replace_facts(old, new)
+    changed(operation, old)
+    replace_facts(old, new)
     return UNCHANGED
 
 
-@RULES.method(
-    pandas_frames.FRAME, "copy", "drop", "reset_index", "set_index", "assign"
-)
+@RULES.method(FRAME, "copy", "drop", "reset_index", "set_index", "assign")
 def same_values(operation: Operation) -> Answer:
     """What a new table holds of the columns that it shares with the old one, where all rows stay."""
     keywords = operation.arguments.keywords
@@ -61,8 +63,4 @@ def same_values(operation: Operation) -> Answer:
         for label, facts in known.items()
         if operation.name != "assign" or label not in keywords
     }
-    return (
-        AbstractValue(pandas_frames.FRAME, {"per_column": kept})
-        if kept
-        else UNKNOWN
-    )
+    return AbstractValue(FRAME, {"per_column": kept}) if kept else UNKNOWN

@@ -10,7 +10,19 @@ from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays, pandas_frames
+from crane_core.detectors.rules.families.numpy_arrays import (
+    is_array,
+    literal_of,
+)
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    SERIES,
+    is_frame,
+    is_pandas,
+    is_series,
+    n_rows,
+    whole_labels,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -25,7 +37,7 @@ _TIMES: Final = ("DatetimeIndex", "PeriodIndex", "TimedeltaIndex")
 
 def index_of(value: AbstractValue) -> Mapping[str, Any]:
     """What is known of the index of a frame or series."""
-    is_table = pandas_frames.is_frame(value) or pandas_frames.is_series(value)
+    is_table = is_frame(value) or is_series(value)
     return value.mapping("index") if is_table else {}
 
 
@@ -38,7 +50,7 @@ def _repeats(value: AbstractValue) -> bool:
 def _are_unlike(left: AbstractValue, right: AbstractValue) -> bool:
     """Whether two indexes certainly are not equal: by their lengths, by what repeats, or by their first labels."""
     one, other = index_of(left), index_of(right)
-    lengths = {pandas_frames.n_rows(left), pandas_frames.n_rows(right)}
+    lengths = {n_rows(left), n_rows(right)}
     if len(lengths) == 2 and None not in lengths:
         return True
     if {one.get("unique"), other.get("unique")} == {True, False}:
@@ -66,7 +78,7 @@ def _told(value: AbstractValue) -> str:
     repeats = (
         f"{n_double} of the labels repeat" if n_double else "labels repeat"
     )
-    return f"{repeats} in the index of {value.named('the table')} (length {pandas_frames.n_rows(value)}{shown})"
+    return f"{repeats} in the index of {value.named('the table')} (length {n_rows(value)}{shown})"
 
 
 def _refuse_repeated(
@@ -76,8 +88,8 @@ def _refuse_repeated(
     operation.crash("ValueError", _DOUBLE, fact=_told(value), remedy=remedy)
 
 
-@RULES.method(pandas_frames.FRAME, "reindex")
-@RULES.method(pandas_frames.SERIES, "reindex")
+@RULES.method(FRAME, "reindex")
+@RULES.method(SERIES, "reindex")
 def reindexed(operation: Operation) -> Answer:
     """Other labels cannot be looked up among labels that repeat; the very same ones are not looked up."""
     old = operation.receiver
@@ -87,10 +99,8 @@ def reindexed(operation: Operation) -> Answer:
     # Of a method (`ffill`) or a level pandas has other things to say first.
     if given is None or not given.keys() <= {"labels", "index", "axis"}:
         return UNKNOWN
-    is_of_columns = numpy_arrays.literal_of(given.get("axis"), 0) in _COLUMNS
-    wanted = pandas_frames.whole_labels(
-        given.get("index") or given.get("labels")
-    )
+    is_of_columns = literal_of(given.get("axis"), 0) in _COLUMNS
+    wanted = whole_labels(given.get("index") or given.get("labels"))
     if is_of_columns or wanted is None or not _repeats(old):
         return UNKNOWN
     # Labels that are all different are not those of the index.
@@ -99,8 +109,8 @@ def reindexed(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.method(pandas_frames.FRAME, "asfreq")
-@RULES.method(pandas_frames.SERIES, "asfreq")
+@RULES.method(FRAME, "asfreq")
+@RULES.method(SERIES, "asfreq")
 def with_frequency(operation: Operation) -> Answer:
     """A range of dates has each once, and is looked up in the index."""
     old = operation.receiver
@@ -109,15 +119,15 @@ def with_frequency(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.set_item(pandas_frames.FRAME)
+@RULES.set_item(FRAME)
 def stored_series(operation: Operation) -> Answer:
     """A series is put into a table by its labels, unless both have the same."""
     old, (label, value) = operation.receiver, operation.arguments.positional
     is_column = isinstance(label.literal, (str, int))
     if (
         is_column
-        and pandas_frames.is_series(value)
-        and pandas_frames.n_rows(old)
+        and is_series(value)
+        and n_rows(old)
         and _repeats(value)
         and _are_unlike(old, value)
     ):
@@ -133,22 +143,17 @@ def stored_series(operation: Operation) -> Answer:
 def beside(operation: Operation) -> Answer:
     """Tables are put beside each other by their labels, unless all have the same."""
     given = operation.arguments.bound("objs, *, axis=0, join='outer', **others")
-    if (
-        given is None
-        or numpy_arrays.literal_of(given.get("axis"), 0) not in _COLUMNS
-    ):
+    if given is None or literal_of(given.get("axis"), 0) not in _COLUMNS:
         return UNKNOWN
     tables = given["objs"].items or ()
     # Before pandas 2 a mixed set of indexes was joined in another way.
-    if not pandas_frames.is_pandas(operation, 2, 0) or not all(
-        map(index_of, tables)
-    ):
+    if not is_pandas(operation, 2, 0) or not all(map(index_of, tables)):
         return UNKNOWN
     double = next(filter(_repeats, tables), None)
     is_mixed = any(_are_unlike(*pair) for pair in combinations(tables, 2))
     if double is not None and is_mixed:
         # Series alone are the columns of a new table, which looks their labels up in another way.
-        are_columns = all(map(pandas_frames.is_series, tables))
+        are_columns = all(map(is_series, tables))
         operation.crash(
             "ValueError" if are_columns else "InvalidIndexError",
             _DOUBLE
@@ -160,15 +165,11 @@ def beside(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.method(pandas_frames.SERIES, "map")
+@RULES.method(SERIES, "map")
 def mapped_by_series(operation: Operation) -> Answer:
     """The value of each element is looked up among the labels of a series."""
     by = operation.first
-    if (
-        pandas_frames.is_series(by)
-        and _repeats(by)
-        and pandas_frames.n_rows(operation.receiver)
-    ):
+    if is_series(by) and _repeats(by) and n_rows(operation.receiver):
         operation.crash(
             "InvalidIndexError",
             "Reindexing only valid with uniquely valued Index objects",
@@ -178,7 +179,7 @@ def mapped_by_series(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.method(pandas_frames.FRAME, "to_dict", "to_json")
+@RULES.method(FRAME, "to_dict", "to_json")
 def as_records(operation: Operation) -> Answer:
     """A dict by row needs one key for each."""
     is_dict = operation.name == "to_dict"
@@ -190,9 +191,7 @@ def as_records(operation: Operation) -> Answer:
     given = operation.arguments.bound(parameters)
     if given is None or not _repeats(operation.receiver):
         return UNKNOWN
-    orient = numpy_arrays.literal_of(
-        given.get("orient"), "dict" if is_dict else "columns"
-    )
+    orient = literal_of(given.get("orient"), "dict" if is_dict else "columns")
     if orient == "index" or orient == "columns" and not is_dict:
         operation.crash(
             "ValueError",
@@ -203,8 +202,8 @@ def as_records(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.method(pandas_frames.FRAME, "unstack")
-@RULES.method(pandas_frames.SERIES, "unstack")
+@RULES.method(FRAME, "unstack")
+@RULES.method(SERIES, "unstack")
 def unstacked(operation: Operation) -> Answer:
     """Each cell of the new table comes of one row."""
     known = index_of(operation.receiver)
@@ -230,8 +229,8 @@ def _has_no_frequency(value: AbstractValue) -> bool:
     return False
 
 
-@RULES.method(pandas_frames.SERIES, "to_period")
-@RULES.method(pandas_frames.FRAME, "to_period")
+@RULES.method(SERIES, "to_period")
+@RULES.method(FRAME, "to_period")
 def as_periods(operation: Operation) -> Answer:
     """Dates without a rhythm are not periods until one says of which length."""
     given = operation.arguments.bound("freq=None, **others")
@@ -260,23 +259,18 @@ def decomposed(operation: Operation) -> Answer:
         "x, model='additive', filt=None, period=None, two_sided=True, extrapolate_trend=0"
     )
     x = given["x"] if given is not None else AbstractValue()
-    if (
-        given is None
-        or "period" in given
-        or not pandas_frames.n_rows(x)
-        and not numpy_arrays.is_array(x)
-    ):
+    if given is None or "period" in given or not n_rows(x) and not is_array(x):
         return UNKNOWN
     # Missing values are refused first, with another message of the same class.
     kind = index_of(x).get("type")
-    counts_rows = numpy_arrays.is_array(x) or kind in ("RangeIndex", "Index")
+    counts_rows = is_array(x) or kind in ("RangeIndex", "Index")
     if counts_rows or _has_no_frequency(x):
         operation.crash(
             "ValueError",
             "You must specify a period or x must be a pandas object with a PeriodIndex or a DatetimeIndex with a freq "
             "not set to None",
             fact=f"{x.named('the series')} is an array"
-            if numpy_arrays.is_array(x)
+            if is_array(x)
             else f"the index of {x.named('the series')} is a {kind} without a frequency",
             remedy="pass period=..., or give the index a frequency: .asfreq('D')",
         )

@@ -2,10 +2,32 @@
 
 from typing import Any, Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import pandas_frames
 from crane_core.detectors.rules.families.numpy_arrays import slice_of
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    SERIES,
+    changed,
+    column,
+    index_labels,
+    is_frame,
+    label_set,
+    labels_of,
+    n_columns,
+    n_rows,
+    need_columns,
+    replace_facts,
+    some_rows,
+    whole_labels,
+    with_columns,
+    with_new_columns,
+)
 from crane_core.detectors.rules.families.pandas_values import row_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -22,24 +44,22 @@ _MOST: Final = 200
 """Labels that are gone through one by one."""
 
 
-@RULES.attribute(pandas_frames.FRAME, *_INDEXERS)
-@RULES.attribute(pandas_frames.SERIES, *_INDEXERS)
+@RULES.attribute(FRAME, *_INDEXERS)
+@RULES.attribute(SERIES, *_INDEXERS)
 def indexer(operation: Operation) -> Answer:
     """.loc, .iloc, .at or .iat, bound to the frame or series."""
     old = operation.receiver
     name = f"{old.words}.{operation.name}" if old.words else ""
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name
     )
 
 
-def _of(operation: Operation) -> abstract_value.AbstractValue:
-    return operation.receiver.bound_to or abstract_value.AbstractValue()
+def _of(operation: Operation) -> AbstractValue:
+    return operation.receiver.bound_to or AbstractValue()
 
 
-def _parts(
-    asked: abstract_value.AbstractValue,
-) -> list[abstract_value.AbstractValue] | None:
+def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
     if asked.type == "tuple":
         return asked.items
     return [asked] if asked.type else None
@@ -57,49 +77,43 @@ def taken(operation: Operation) -> Answer:
         operation.receiver.class_name == "_iLocIndexer",
     )
     # By label it may be several rows: `df.loc[5]` is a frame where 5 repeats.
-    if (
-        is_by_place
-        and rows.type == "int"
-        and len(parts) == 1
-        and pandas_frames.is_frame(old)
-    ):
+    if is_by_place and rows.type == "int" and len(parts) == 1 and is_frame(old):
         return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     chosen = old
-    if pandas_frames.is_frame(old) and len(parts) > 1:
+    if is_frame(old) and len(parts) > 1:
         takes_rows = (
             rows.type == "slice" or rows.fact("dtype") == "bool"
         )  # else both may be one row's label
         if not is_by_place and takes_rows and parts[1].type != "tuple":
-            pandas_frames.need_columns(operation, old, parts[1])
+            need_columns(operation, old, parts[1])
         labels = (
-            _at_places(parts[1], pandas_frames.labels_of(old))
+            _at_places(parts[1], labels_of(old))
             if is_by_place
-            else pandas_frames.whole_labels(parts[1])
+            else whole_labels(parts[1])
         )
         # More than two parts, or a tuple among them, may be labels of several levels.
         if (
             labels is None
-            or pandas_frames.label_set(old) is None
+            or label_set(old) is None
             or len(parts) > 2
             or parts[1].type == "tuple"
         ):
             return UNCHANGED
         chosen = (
-            pandas_frames.with_columns(old, labels)
+            with_columns(old, labels)
             if parts[1].type in ("list", "slice")
-            else pandas_frames.column(old, labels[0])
+            else column(old, labels[0])
         )
         if rows.type == "slice" and all(
-            bound.literal is None
-            for bound in rows.items or [abstract_value.AbstractValue()]
+            bound.literal is None for bound in rows.items or [AbstractValue()]
         ):
             return chosen
-    return pandas_frames.some_rows(chosen) if is_several else UNCHANGED
+    return some_rows(chosen) if is_several else UNCHANGED
 
 
 def _at_places(
-    part: abstract_value.AbstractValue, order: tuple[Any, ...] | None
+    part: AbstractValue, order: tuple[Any, ...] | None
 ) -> list[Any] | None:
     """The labels at these places; None where they are not known, or beyond the columns."""
     if order is None:
@@ -124,17 +138,17 @@ def _at_places(
 def store(operation: Operation) -> Answer:
     """Values are others now; a label that is not there is added."""
     old, parts = _of(operation), _parts(operation.first)
-    pandas_frames.changed(operation, old)
+    changed(operation, old)
     is_by_label = operation.receiver.class_name in ("_LocIndexer", "_AtIndexer")
     new = (
         (_labels_stored(parts) if is_by_label else [])
-        if parts is not None and pandas_frames.label_set(old) is not None
+        if parts is not None and label_set(old) is not None
         else None
     )
     if parts is None or new is None:
         old.forget()
         return UNCHANGED
-    made = pandas_frames.with_new_columns(old, new)
+    made = with_new_columns(old, new)
     # Before pandas 3 a single 1.5 made floats of a column of integers.
     made.drop({"dtypes", "per_column"})
     # df.loc[len(df)] = [...] adds a row. A mask adds none, and iloc raises IndexError instead.
@@ -144,20 +158,18 @@ def store(operation: Operation) -> Answer:
         and parts[0].fact("dtype") != "bool"
     ):
         made.drop({"index"})
-        made.facts["shape"] = (None, pandas_frames.n_columns(made))
-    pandas_frames.replace_facts(old, made)
+        made.facts["shape"] = (None, n_columns(made))
+    replace_facts(old, made)
     return UNCHANGED
 
 
-def _labels_stored(
-    parts: list[abstract_value.AbstractValue],
-) -> list[Any] | None:
+def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     """The columns that are written, where the frame has them or they are known; None if there may be others."""
     # `df.loc[7] = [3]` fills the columns that there are, and adds none.
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
     return (
-        pandas_frames.whole_labels(parts[1])
+        whole_labels(parts[1])
         if len(parts) == 2 and parts[1].type != "tuple"
         else None
     )
@@ -169,39 +181,27 @@ _ARRAY_OF_LABELS: Final = "pandas.labels"
 """Not a class: what `index.values` is depends on the labels and on the version of pandas."""
 
 
-@RULES.other("elements", pandas_frames.FRAME)
+@RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(operation: Operation) -> Answer:
     """Iterating a frame returns its labels; how many there are may be all that is known."""
     held = operation.receiver
-    labels = (
-        pandas_frames.labels_of(held)
-        if pandas_frames.is_frame(held)
-        else pandas_frames.index_labels(held)
-    )
+    labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:
-        return abstract_value.AbstractValue(
-            "list", items=[abstract_value.literal(label) for label in labels]
-        )
-    count = (
-        pandas_frames.n_columns(held)
-        if pandas_frames.is_frame(held)
-        else held.fact("length")
-    )
+        return AbstractValue("list", items=[literal(label) for label in labels])
+    count = n_columns(held) if is_frame(held) else held.fact("length")
     if type(count) is not int or count > _MOST:
         return UNKNOWN
-    return abstract_value.AbstractValue(
-        "list", items=[abstract_value.AbstractValue() for _ in range(count)]
-    )
+    return AbstractValue("list", items=[AbstractValue() for _ in range(count)])
 
 
 @RULES.attribute("pandas.Index", "values")
 def labels_as_array(operation: Operation) -> Answer:
     """The labels in an array, of which only the length is certain."""
     # In pandas 3 strings come as ArrowStringArray, numbers as a NumPy array, categories as Categorical.
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         _ARRAY_OF_LABELS,
-        abstract_value.known_facts(length=operation.receiver.fact("length")),
+        known_facts(length=operation.receiver.fact("length")),
     )
 
 
@@ -211,16 +211,14 @@ def elements_of_labels(operation: Operation) -> Answer:
     count = operation.receiver.fact("length")
     if type(count) is not int or count > _MOST:
         return UNKNOWN
-    return abstract_value.AbstractValue(
-        "list", items=[abstract_value.AbstractValue() for _ in range(count)]
-    )
+    return AbstractValue("list", items=[AbstractValue() for _ in range(count)])
 
 
 @RULES.item("pandas.Index")
 def label_at(operation: Operation) -> Answer:
     """A label by its position, or an index of some; raises Crash for a position beyond the last."""
     held, asked = operation.receiver, operation.first
-    labels = pandas_frames.index_labels(held)
+    labels = index_labels(held)
     if labels is None:
         return UNCHANGED
     if asked.type == "int" and type(asked.literal) is int:
@@ -231,19 +229,19 @@ def label_at(operation: Operation) -> Answer:
                 fact=f"{held.named('the index')} has {len(labels)} labels",
                 remedy="positions start at 0; -1 is the last",
             )
-        return abstract_value.literal(labels[asked.literal])
+        return literal(labels[asked.literal])
     if (chosen := slice_of(asked)) is None:
         return UNCHANGED
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         "pandas.Index",
         {"labels": list(labels[chosen]), "length": len(labels[chosen])},
     )
 
 
-@RULES.method(pandas_frames.FRAME, "iterrows", "itertuples", "items")
+@RULES.method(FRAME, "iterrows", "itertuples", "items")
 def walked(operation: Operation) -> Answer:
     """The iterator that iterrows, itertuples or items returns."""
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         "pandas.iteration", {"way": operation.name}, bound_to=operation.receiver
     )
 
@@ -252,24 +250,20 @@ def walked(operation: Operation) -> Answer:
 def all_columns(operation: Operation) -> Answer:
     """frame.items(): each label with its column."""
     old = _of(operation)
-    if operation.receiver.fact("way") != "items" or not pandas_frames.is_frame(
-        old
-    ):
+    if operation.receiver.fact("way") != "items" or not is_frame(old):
         return UNKNOWN
     labels = operation.elements(old)
     columns = [
-        abstract_value.AbstractValue(pandas_frames.SERIES)
-        if label.literal is abstract_value.NOT_KNOWN
-        else pandas_frames.column(old, label.literal)
+        AbstractValue(SERIES)
+        if label.literal is NOT_KNOWN
+        else column(old, label.literal)
         for label in labels or ()
     ]
     pairs = [
-        abstract_value.AbstractValue("tuple", items=pair)
+        AbstractValue("tuple", items=pair)
         for pair in zip(labels or (), columns, strict=True)
     ]
-    return (
-        abstract_value.AbstractValue("list", items=pairs) if pairs else UNKNOWN
-    )
+    return AbstractValue("list", items=pairs) if pairs else UNKNOWN
 
 
 @RULES.element("pandas.iteration")
@@ -277,21 +271,15 @@ def step(operation: Operation) -> Answer:
     """The first element of such an iterator, where there certainly is one."""
     old = _of(operation)
     way = operation.receiver.fact("way")
-    if not (
-        pandas_frames.n_columns(old)
-        if way == "items"
-        else pandas_frames.n_rows(old)
-    ):
+    if not (n_columns(old) if way == "items" else n_rows(old)):
         return UNKNOWN  # there may be none
     # Its rows are named tuples, in which pandas renames labels that are not identifiers.
     if way == "itertuples":
         return UNCHANGED
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         "tuple",
         items=[
-            abstract_value.AbstractValue(),
-            row_of(old)
-            if way == "iterrows"
-            else abstract_value.AbstractValue(pandas_frames.SERIES),
+            AbstractValue(),
+            row_of(old) if way == "iterrows" else AbstractValue(SERIES),
         ],
     )

@@ -4,7 +4,22 @@ from collections.abc import Mapping
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
-from crane_core.detectors.rules.families import numpy_arrays, pandas_frames
+from crane_core.detectors.rules.families.numpy_arrays import (
+    is_array,
+    taken_shape,
+)
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    SERIES,
+    frame,
+    is_frame,
+    is_series,
+    labels_in,
+    n_rows,
+    need_columns,
+    range_index,
+    whole_labels,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import only_length
@@ -26,8 +41,8 @@ def new_frame(operation: Operation) -> Answer:
     if data.type == "dict" and data.members and columns is None:
         return _of_dict(operation, data.members, given)
     # columns= and index= select from a frame: labels that it lacks become NaN.
-    if pandas_frames.is_frame(data) and columns is given.get("index") is None:
-        return AbstractValue(pandas_frames.FRAME, data.facts)
+    if is_frame(data) and columns is given.get("index") is None:
+        return AbstractValue(FRAME, data.facts)
     return _of_rows(data, columns, given)
 
 
@@ -38,22 +53,12 @@ def _of_rows(
 ) -> AbstractValue:
     """Labels that are given, or counted; those of dicts are not known."""
     if _brings_labels(data):
-        return AbstractValue(pandas_frames.FRAME)
-    shape = (
-        numpy_arrays.taken_shape(data)
-        if numpy_arrays.is_array(data) or data.type == "list"
-        else None
-    )
+        return AbstractValue(FRAME)
+    shape = taken_shape(data) if is_array(data) or data.type == "list" else None
     # Without rows pandas takes index and columns as they are given, and no column where none is.
     if shape is not None and shape[:1] == (0,):
-        labels = (
-            pandas_frames.whole_labels(columns) if columns is not None else None
-        )
-        return (
-            AbstractValue(pandas_frames.FRAME)
-            if labels is None
-            else pandas_frames.frame(labels, None)
-        )
+        labels = whole_labels(columns) if columns is not None else None
+        return AbstractValue(FRAME) if labels is None else frame(labels, None)
     width = (
         # A list of numbers becomes one column.
         (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
@@ -61,7 +66,7 @@ def _of_rows(
     labels = (
         list(range(width))
         if width is not None and columns is None
-        else pandas_frames.whole_labels(columns)
+        else whole_labels(columns)
     )
     if (
         labels is None
@@ -69,16 +74,14 @@ def _of_rows(
         and shape is None
         and _may_hold_dicts(data)
     ):
-        return AbstractValue(pandas_frames.FRAME)
-    return _counted(
-        pandas_frames.frame(labels, shape[0] if shape else None), given
-    )
+        return AbstractValue(FRAME)
+    return _counted(frame(labels, shape[0] if shape else None), given)
 
 
 def _brings_labels(data: AbstractValue) -> bool:
     """Lists of series, and records."""
     # The index of the series, and the fields of records, become the columns.
-    return any(map(pandas_frames.is_series, data.items or ())) or str(
+    return any(map(is_series, data.items or ())) or str(
         data.fact("dtype", "")
     ).startswith(("[", "V", "|V"))
 
@@ -98,9 +101,7 @@ def _of_dict(
     lengths = {key: _length(value) for key, value in members.items()}
     known = {length for length in lengths.values() if length is not None}
     # Beside a series pandas compares with its index, and has other words for a mismatch.
-    if len(known) > 1 and not any(
-        map(pandas_frames.is_series, members.values())
-    ):
+    if len(known) > 1 and not any(map(is_series, members.values())):
         operation.crash(
             "ValueError",
             "All arrays must be of the same length",
@@ -115,7 +116,7 @@ def _of_dict(
         if len(known) == 1 and None not in lengths.values()
         else None
     )
-    made = pandas_frames.frame(members, rows)
+    made = frame(members, rows)
     return (
         made
         # A series brings its index along, and an unknown value may be a series.
@@ -128,22 +129,20 @@ def _of_dict(
 
 def _length(value: AbstractValue) -> int | None:
     """Of a list, range or array; None of others: a series is aligned by its index, a text fills every row."""
-    is_line = value.type in ("list", "tuple", "range") or numpy_arrays.is_array(
-        value
-    )
-    return only_length(numpy_arrays.taken_shape(value)) if is_line else None
+    is_line = value.type in ("list", "tuple", "range") or is_array(value)
+    return only_length(taken_shape(value)) if is_line else None
 
 
 def _counted(
     made: AbstractValue, given: Mapping[str, AbstractValue]
 ) -> AbstractValue:
     """With the index that counts the rows, where none is given."""
-    rows = pandas_frames.n_rows(made)
+    rows = n_rows(made)
     if "index" not in given:
         made.facts |= (
             {"index_names": ()}
             if rows is None
-            else {"index": pandas_frames.range_index(rows)}
+            else {"index": range_index(rows)}
         )
     return made
 
@@ -151,10 +150,10 @@ def _counted(
 @RULES.function("pandas.Series")
 def new_series(operation: Operation) -> Answer:
     """A series of which nothing else is known."""
-    return AbstractValue(pandas_frames.SERIES)
+    return AbstractValue(SERIES)
 
 
-@RULES.method(pandas_frames.FRAME, "pivot")
+@RULES.method(FRAME, "pivot")
 def pivot(operation: Operation) -> Answer:
     """Each cell of the new table comes of one row."""
     # Keyword-only since pandas 2.0: pandas itself refuses positional arguments.
@@ -164,11 +163,11 @@ def pivot(operation: Operation) -> Answer:
     )
     old = operation.receiver
     for name in ("columns", "index", "values"):
-        pandas_frames.need_columns(operation, old, given.get(name))
+        need_columns(operation, old, given.get(name))
     keys = [
         str(label)
         for name in ("index", "columns")
-        for label in pandas_frames.labels_in(given.get(name)) or ()
+        for label in labels_in(given.get(name)) or ()
     ]
     # A state counts repeated rows by sets of columns: only exactly these columns answer.
     for name, facts in (
@@ -185,7 +184,7 @@ def pivot(operation: Operation) -> Answer:
                 fact=f"{facts['n_duplicates']} rows of {old.named('the frame')} repeat the {name} of another",
                 remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
             )
-    return AbstractValue(pandas_frames.FRAME)
+    return AbstractValue(FRAME)
 
 
 @RULES.function(
@@ -205,4 +204,4 @@ def read(operation: Operation) -> Answer:
         "squeeze",
     } & keywords.keys() or not operation.arguments.is_complete:
         return UNCHANGED
-    return AbstractValue(pandas_frames.FRAME)
+    return AbstractValue(FRAME)

@@ -5,10 +5,41 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    integer,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import numpy_arrays, pandas_frames
+from crane_core.detectors.rules.families.numpy_arrays import (
+    dtype_meant,
+    kind_of,
+    literal_of,
+    some_texts,
+    values_told,
+)
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    SERIES,
+    changed,
+    column,
+    is_frame,
+    is_numeric,
+    is_pandas,
+    is_series,
+    is_text,
+    label_set,
+    labels_of,
+    mapped,
+    n_columns,
+    n_rows,
+    need_column,
+    some_rows,
+    told_columns,
+    with_columns,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation, is_before
 
@@ -28,18 +59,16 @@ _TO_NUMBERS: Final = (
 )
 
 
-def dtype_of(value: abstract_value.AbstractValue) -> str | None:
+def dtype_of(value: AbstractValue) -> str | None:
     """The dtype of a series; None if it is unknown."""
     dtype = value.fact("dtype")
     return dtype if isinstance(dtype, str) else None
 
 
-def bad_text(
-    abstract: abstract_value.AbstractValue, *, is_whole: bool = False
-) -> str | None:
+def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     """A text that is certainly in a series and reads as no number."""
     is_object = dtype_of(abstract) == "object" and _is_said_to_be_text(abstract)
-    if not is_object and not pandas_frames.is_text(dtype_of(abstract)):
+    if not is_object and not is_text(dtype_of(abstract)):
         return None
     if (
         # "1.5" reads as a float and not as an integer, so for integers each string is tried.
@@ -63,11 +92,9 @@ def bad_text(
     )
 
 
-def _first_to_last(
-    abstract: abstract_value.AbstractValue, *, is_whole: bool
-) -> list[Any]:
+def _first_to_last(abstract: AbstractValue, *, is_whole: bool) -> list[Any]:
     """Values that a state shows, before them the first text that is not a number, as a crash names that one."""
-    told = numpy_arrays.values_told(abstract)
+    told = values_told(abstract)
     numbers = [
         text
         for text in told
@@ -80,7 +107,7 @@ def _first_to_last(
     return [abstract.fact("first_no_number"), *told] if is_first else told
 
 
-def _is_said_to_be_text(value: abstract_value.AbstractValue) -> bool:
+def _is_said_to_be_text(value: AbstractValue) -> bool:
     """A published state writes texts for whatever an object is: only a column of nothing but texts is certain."""
     return "str" in value.item_types
 
@@ -88,7 +115,7 @@ def _is_said_to_be_text(value: abstract_value.AbstractValue) -> bool:
 # Casts
 
 
-@RULES.method(pandas_frames.SERIES, "astype")
+@RULES.method(SERIES, "astype")
 def astype(operation: Operation) -> Answer:
     """The column with another dtype; raises Crash for values that certainly do not convert."""
     old = operation.receiver
@@ -97,18 +124,16 @@ def astype(operation: Operation) -> Answer:
         return UNCHANGED
     # errors="ignore" returns the column as it was.
     if "errors" in given:
-        return pandas_frames.mapped(old)
+        return mapped(old)
     wanted = dtype_asked(given["dtype"])
     cast(operation, old, wanted)
     # pandas 3 made strings the dtype str; before, they were objects.
     if given["dtype"].path == "builtins.str" or given["dtype"].literal == "str":
-        return pandas_frames.mapped(
-            old, "str" if pandas_frames.is_pandas(operation, 3, 0) else "object"
-        )
-    return pandas_frames.mapped(old, wanted)
+        return mapped(old, "str" if is_pandas(operation, 3, 0) else "object")
+    return mapped(old, wanted)
 
 
-def dtype_asked(value: abstract_value.AbstractValue) -> str | None:
+def dtype_asked(value: AbstractValue) -> str | None:
     """The requested dtype; None if it is not one of NumPy's or not known."""
     if value.literal == "category":
         return "category"
@@ -118,15 +143,13 @@ def dtype_asked(value: abstract_value.AbstractValue) -> str | None:
     # Anything can become a string: no value is refused.
     if value.path == "builtins.str":
         return None
-    return numpy_arrays.dtype_meant(value)
+    return dtype_meant(value)
 
 
-def cast(
-    operation: Operation, old: abstract_value.AbstractValue, wanted: str | None
-) -> None:
+def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     """All values become numbers of the dtype."""
-    kind = numpy_arrays.kind_of(wanted)
-    if not pandas_frames.is_numeric(wanted):
+    kind = kind_of(wanted)
+    if not is_numeric(wanted):
         return
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
         operation.crash(
@@ -139,16 +162,10 @@ def cast(
         _refuse_missing(operation, old)
 
 
-def _refuse_missing(
-    operation: Operation, old: abstract_value.AbstractValue
-) -> None:
+def _refuse_missing(operation: Operation, old: AbstractValue) -> None:
     """Missing and infinite values cannot become integers."""
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
-    if (
-        has_nan
-        and pandas_frames.is_numeric(dtype_of(old))
-        and numpy_arrays.kind_of(dtype_of(old)) == "f"
-    ):
+    if has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
             # IntCastingNaNError, a ValueError, came with pandas 1.3.
             "ValueError"
@@ -160,23 +177,23 @@ def _refuse_missing(
         )
 
 
-@RULES.method(pandas_frames.FRAME, "astype")
+@RULES.method(FRAME, "astype")
 def astype_of_frame(operation: Operation) -> Answer:
     """The frame with other dtypes; raises Crash for values that certainly do not convert."""
     old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "errors" in given:
-        return abstract_value.AbstractValue(pandas_frames.FRAME)
+        return AbstractValue(FRAME)
     asked = given["dtype"]
     wanted = (
-        dict.fromkeys(pandas_frames.labels_of(old) or (), asked)
+        dict.fromkeys(labels_of(old) or (), asked)
         if asked.type != "dict"
         else asked.members or {}
     )
     for label, dtype in wanted.items():
-        pandas_frames.need_column(operation, old, label)
-        cast(operation, pandas_frames.column(old, label), dtype_asked(dtype))
-    made = pandas_frames.with_columns(old, pandas_frames.labels_of(old))
+        need_column(operation, old, label)
+        cast(operation, column(old, label), dtype_asked(dtype))
+    made = with_columns(old, labels_of(old))
     made.drop({"dtypes", "per_column"})
     return made
 
@@ -187,10 +204,10 @@ def to_numeric(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "arg, errors='raise', downcast=None, dtype_backend=None"
     )
-    if given is None or not pandas_frames.is_series(given["arg"]):
+    if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
-    errors = numpy_arrays.literal_of(given.get("errors"), "raise")
+    errors = literal_of(given.get("errors"), "raise")
     if errors == "raise" and (bad := bad_text(old)) is not None:
         operation.crash(
             "ValueError",
@@ -198,7 +215,7 @@ def to_numeric(operation: Operation) -> Answer:
             fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy="pass errors='coerce', and check what becomes NaN",
         )
-    return pandas_frames.mapped(old)
+    return mapped(old)
 
 
 @RULES.function("pandas.to_datetime")
@@ -208,17 +225,15 @@ def to_datetime(operation: Operation) -> Answer:
         "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
         " infer_datetime_format=None, origin='unix', cache=True"
     )
-    if given is None or not pandas_frames.is_series(given["arg"]):
+    if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
     _refuse_formats(operation, old, given)
-    return pandas_frames.mapped(old)
+    return mapped(old)
 
 
 def _refuse_formats(
-    operation: Operation,
-    old: abstract_value.AbstractValue,
-    given: Mapping[str, abstract_value.AbstractValue],
+    operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]
 ) -> None:
     """The first text, those with the largest numbers, and bad ones, as the kernel's pandas reads them.
 
@@ -240,9 +255,7 @@ def _refuse_formats(
     )
     telling = (
         old.fact("telling_dates")
-        or [
-            value for value in numpy_arrays.values_told(old) if value not in bad
-        ][:1]
+        or [value for value in values_told(old) if value not in bad][:1]
     )
     texts = [*telling, *bad]
     # A string that the state cut would be refused for its ellipsis.
@@ -282,18 +295,16 @@ def _read_dates(
 # Accessors
 
 
-@RULES.attribute(pandas_frames.SERIES, "str")
+@RULES.attribute(SERIES, "str")
 def texts(operation: Operation) -> Answer:
     """The accessor .str, which exists for columns of strings and of objects."""
-    return abstract_value.AbstractValue(
-        "pandas.core.strings.accessor.StringMethods"
-    )
+    return AbstractValue("pandas.core.strings.accessor.StringMethods")
 
 
 # Sums and means of texts
 
 
-@RULES.method(pandas_frames.SERIES, "mean")
+@RULES.method(SERIES, "mean")
 def mean(operation: Operation) -> Answer:
     """Sums of texts are not divided."""
     old = operation.receiver
@@ -306,7 +317,7 @@ def mean(operation: Operation) -> Answer:
     }
     if (
         dtype_of(old) == "object"
-        and pandas_frames.n_rows(old)
+        and n_rows(old)
         and is_only_text
         and bad_text(old) is not None
     ):
@@ -322,41 +333,34 @@ def mean(operation: Operation) -> Answer:
 # Functions called on elements
 
 
-def elements_of(
-    old: abstract_value.AbstractValue,
-) -> list[abstract_value.AbstractValue]:
+def elements_of(old: AbstractValue) -> list[AbstractValue]:
     """Elements that a series certainly has, as what a function called on them gets."""
     dtype, has_nan = dtype_of(old), old.fact("has_nan")
-    if not pandas_frames.n_rows(old) or dtype is None:
+    if not n_rows(old) or dtype is None:
         return []
     if dtype in _ELEMENTS:
-        return [abstract_value.AbstractValue(_ELEMENTS[dtype])]
+        return [AbstractValue(_ELEMENTS[dtype])]
     found = _texts_called(old)
     types = old.item_types if dtype == "object" else frozenset()
-    found += [abstract_value.AbstractValue("str")] * ("str" in types)
-    found += [abstract_value.AbstractValue("NoneType", literal=None)] * (
-        "NoneType" in types
-    )
+    found += [AbstractValue("str")] * ("str" in types)
+    found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
     # None and pd.NA have types that the state names: beside strings a float is the missing value.
     if has_nan is True and (
         dtype == "str" or {"float"} <= types <= {"str", "float"}
     ):
-        found.append(abstract_value.literal(float("nan")))
+        found.append(literal(float("nan")))
     return found
 
 
-def _texts_called(
-    old: abstract_value.AbstractValue,
-) -> list[abstract_value.AbstractValue]:
+def _texts_called(old: AbstractValue) -> list[AbstractValue]:
     """Of a column of nothing but texts some of them, or any text; none of another."""
     if old.fact("has_nan") is not False or not (
-        pandas_frames.is_text(dtype_of(old)) or old.item_types == {"str"}
+        is_text(dtype_of(old)) or old.item_types == {"str"}
     ):
         return []
     return [
-        abstract_value.literal(text)
-        for text in list(dict.fromkeys(numpy_arrays.some_texts(old)))[:_CALLED]
-    ] or [abstract_value.AbstractValue("str")]
+        literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]
+    ] or [AbstractValue("str")]
 
 
 # map_array of pandas makes objects of an array first, so these are Python's own
@@ -372,7 +376,7 @@ _CALLED: Final = 12
 """Texts of a column on which a function is tried."""
 
 
-@RULES.method(pandas_frames.SERIES, "apply", "map")
+@RULES.method(SERIES, "apply", "map")
 def applied(operation: Operation) -> Answer:
     """A function on each element, or a lookup in a dict; raises what the function raises."""
     old, given = operation.receiver, operation.arguments
@@ -381,34 +385,27 @@ def applied(operation: Operation) -> Answer:
     function, *others = given.positional
     is_alone = not others and not given.keywords
     is_map = operation.name == "map"
-    if function.type == "dict" or pandas_frames.is_series(function):
+    if function.type == "dict" or is_series(function):
         return _looked_up(old, function) if is_map and is_alone else UNCHANGED
     if is_alone and function.path in ("builtins.float", "builtins.int"):
         _called_number(operation, old, is_whole=function.path.endswith("int"))
-    if (
-        function.type != "function"
-        or not is_alone
-        or not pandas_frames.n_rows(old)
-    ):
+    if function.type != "function" or not is_alone or not n_rows(old):
         return UNKNOWN  # it may never be called
     made = [
         # Unknown elements, too, run the body once: a name that it lacks is missing for any of them.
         operation.call(function, [element], {})
-        for element in elements_of(old) or [abstract_value.AbstractValue()]
+        for element in elements_of(old) or [AbstractValue()]
     ]
     return (
-        pandas_frames.mapped(old)
+        mapped(old)
         # apply makes a frame where the function returns series; map does not.
-        if is_map
-        or all(
-            value.type and not pandas_frames.is_series(value) for value in made
-        )
+        if is_map or all(value.type and not is_series(value) for value in made)
         else UNCHANGED
     )
 
 
 def _called_number(
-    operation: Operation, old: abstract_value.AbstractValue, *, is_whole: bool
+    operation: Operation, old: AbstractValue, *, is_whole: bool
 ) -> None:
     """float and int refuse a text that reads as no number; where only texts are, none before it has other faults."""
     if old.fact("has_nan") is not False:
@@ -424,30 +421,27 @@ def _called_number(
         )
 
 
-def _looked_up(
-    old: abstract_value.AbstractValue, by: abstract_value.AbstractValue
-) -> abstract_value.AbstractValue:
+def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
     """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
     certain = [
-        value for value in numpy_arrays.values_told(old) if type(value) is int
-    ] + numpy_arrays.some_texts(old)
+        value for value in values_told(old) if type(value) is int
+    ] + some_texts(old)
     if not by.members or not (
-        pandas_frames.is_text(dtype_of(old))
-        or pandas_frames.is_numeric(dtype_of(old))
+        is_text(dtype_of(old)) or is_numeric(dtype_of(old))
     ):
-        return pandas_frames.mapped(old)
+        return mapped(old)
     are_numbers = all(
         type(member.literal) in (int, float) for member in by.members.values()
     )
     has_new = any(value not in by.members for value in certain)
     return (
-        pandas_frames.mapped(old, "float64", has_nan=True)
+        mapped(old, "float64", has_nan=True)
         if has_new and are_numbers
-        else pandas_frames.mapped(old)
+        else mapped(old)
     )
 
 
-@RULES.method(pandas_frames.FRAME, "apply")
+@RULES.method(FRAME, "apply")
 def applied_to_frame(operation: Operation) -> Answer:
     """A function on each row or column, run once; raises what the function raises."""
     old, given = (
@@ -458,37 +452,30 @@ def applied_to_frame(operation: Operation) -> Answer:
         return UNKNOWN
     if given["func"].type != "function":
         return UNCHANGED
-    if not pandas_frames.n_rows(old):
+    if not n_rows(old):
         return UNKNOWN  # it may never be called
-    is_by_row = numpy_arrays.literal_of(given.get("axis"), 0) in (
+    is_by_row = literal_of(given.get("axis"), 0) in (
         1,
         "columns",
-    ) and pandas_frames.n_columns(old)
+    ) and n_columns(old)
     operation.call(
-        given["func"],
-        [row_of(old) if is_by_row else abstract_value.AbstractValue()],
-        {},
+        given["func"], [row_of(old) if is_by_row else AbstractValue()], {}
     )
     return UNCHANGED
 
 
-def row_of(old: abstract_value.AbstractValue) -> abstract_value.AbstractValue:
+def row_of(old: AbstractValue) -> AbstractValue:
     """One row, as iterrows and apply hand it over: a series of which the labels are the columns."""
-    facts = abstract_value.known_facts(
-        row_labels=pandas_frames.label_set(old),
-        length=pandas_frames.n_columns(old),
-    )
-    return abstract_value.AbstractValue(
-        pandas_frames.SERIES, facts, words=f"a row of {old.words}"
-    )
+    facts = known_facts(row_labels=label_set(old), length=n_columns(old))
+    return AbstractValue(SERIES, facts, words=f"a row of {old.words}")
 
 
-@RULES.item(pandas_frames.SERIES)
+@RULES.item(SERIES)
 def item_of_series(operation: Operation) -> Answer:
     """Some of a series; raises Crash for a label that a row of a frame certainly lacks."""
     old, asked = operation.receiver, operation.first
     if asked.type == "slice":
-        return pandas_frames.some_rows(old)
+        return some_rows(old)
     labels, value = old.fact("row_labels"), asked.literal
     # Integers are left out: before pandas 3, row[0] is a position where labels are strings.
     if (
@@ -499,28 +486,26 @@ def item_of_series(operation: Operation) -> Answer:
         operation.crash(
             "KeyError",
             f"the row has no label {value!r}",
-            fact=pandas_frames.told_columns(
-                abstract_value.AbstractValue(
-                    pandas_frames.FRAME,
-                    {"column_labels": labels},
-                    words=old.words,
+            fact=told_columns(
+                AbstractValue(
+                    FRAME, {"column_labels": labels}, words=old.words
                 ),
                 value,
             ),
             remedy="use a label that the row has",
         )
-    if (
-        pandas_frames.is_series(asked) or asked.type == "numpy.ndarray"
-    ) and asked.fact("dtype") == "bool":
-        return pandas_frames.some_rows(old)
+    if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact(
+        "dtype"
+    ) == "bool":
+        return some_rows(old)
     return UNCHANGED
 
 
-@RULES.set_item(pandas_frames.SERIES)
+@RULES.set_item(SERIES)
 def store_in_series(operation: Operation) -> Answer:
     """The series has other values, and so has every other name of it."""
     old = operation.receiver
-    pandas_frames.changed(operation, old)
+    changed(operation, old)
     # A new label adds an element, and before pandas 3 any value may change the dtype.
     old.forget()
     return UNCHANGED
@@ -531,16 +516,12 @@ def length(operation: Operation) -> Answer:
     """len() of a frame, series or index, where the number is known."""
     old = operation.first
     if old.is_a("pandas", "Index", "RangeIndex", "DatetimeIndex"):
-        return abstract_value.integer(old.fact("length"))
-    return (
-        abstract_value.integer(pandas_frames.n_rows(old))
-        if pandas_frames.is_frame(old) or pandas_frames.is_series(old)
-        else UNKNOWN
-    )
+        return integer(old.fact("length"))
+    return integer(n_rows(old)) if is_frame(old) or is_series(old) else UNKNOWN
 
 
-@RULES.truth(pandas_frames.FRAME)
-@RULES.truth(pandas_frames.SERIES)
+@RULES.truth(FRAME)
+@RULES.truth(SERIES)
 def truth(operation: Operation) -> Answer:
     """Raises Crash: no frame or series has a boolean."""
     old = operation.receiver

@@ -5,9 +5,27 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    known_facts,
+    literal,
+    restricted,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import python_values
+from crane_core.detectors.rules.families.python_values import (
+    FLOWING,
+    SAMPLES,
+    by_types,
+    elements_of,
+    is_own,
+    item_like,
+    known,
+    length_of,
+    made,
+    tried,
+    words_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -46,7 +64,7 @@ def computed(operation: Operation) -> Answer:
     operands = [*arguments.positional, *arguments.keywords.values()]
     # sum(3) fails when Python iterates it, before the function computes anything.
     if name in _OF_SEVERAL and len(arguments.positional) == 1:
-        python_values.by_types(operation, iter, [operation.first])
+        by_types(operation, iter, [operation.first])
     # key= runs a function of the notebook on each element.
     if (
         not arguments.is_complete
@@ -56,7 +74,7 @@ def computed(operation: Operation) -> Answer:
         _forget_returned(name, arguments.positional)
         return _result(name, operation.first)
     n_positional, names = len(arguments.positional), list(arguments.keywords)
-    given = python_values.tried(
+    given = tried(
         operation,
         lambda *values: function(
             *values[:n_positional],
@@ -64,15 +82,11 @@ def computed(operation: Operation) -> Answer:
         ),
         operands,
     )
-    is_exact = isinstance(
-        given, abstract_value.AbstractValue
-    ) and python_values.known(operands)
+    is_exact = isinstance(given, AbstractValue) and known(operands)
     return given if is_exact else _result(name, operation.first)
 
 
-def _is_computed(
-    name: str, operands: list[abstract_value.AbstractValue]
-) -> bool:
+def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
     """Whether computing it costs little and returns no object that has another name: one of several lists."""
     # pow(9, 10**9) would fill the memory of this process.
     if name == "pow":
@@ -91,9 +105,7 @@ def _is_computed(
     )
 
 
-def _forget_returned(
-    name: str, given: Sequence[abstract_value.AbstractValue]
-) -> None:
+def _forget_returned(name: str, given: Sequence[AbstractValue]) -> None:
     """`max(rows)` is one of the rows, and `sorted(rows)` holds them: a change of what it returns changes a row."""
     if name not in ("min", "max", "sorted"):
         return
@@ -103,32 +115,27 @@ def _forget_returned(
             value.forget()
 
 
-def _hold_others(values: list[abstract_value.AbstractValue]) -> bool:
+def _hold_others(values: list[AbstractValue]) -> bool:
     return any(
         value.type in ("list", "dict", "set", "tuple") for value in values
     )
 
 
-def _result(name: str, value: abstract_value.AbstractValue) -> Answer:
+def _result(name: str, value: AbstractValue) -> Answer:
     if name == "sorted":
-        return abstract_value.AbstractValue(
+        return AbstractValue(
             "list",
-            abstract_value.known_facts(
-                length=python_values.length_of(value),
-                item_types=value.fact("item_types"),
+            known_facts(
+                length=length_of(value), item_types=value.fact("item_types")
             ),
         )
     if name == "len" and value.shape:
         return (
-            abstract_value.AbstractValue("int")
+            AbstractValue("int")
             if value.shape[0] is None
-            else abstract_value.literal(value.shape[0])
+            else literal(value.shape[0])
         )
-    return (
-        abstract_value.AbstractValue(_RESULTS[name])
-        if name in _RESULTS
-        else UNCHANGED
-    )
+    return AbstractValue(_RESULTS[name]) if name in _RESULTS else UNCHANGED
 
 
 @RULES.function(
@@ -143,11 +150,11 @@ def of_anything(operation: Operation) -> Answer:
     """Functions that only look at a value."""
     name, values = operation.function_name, operation.arguments.positional
     if name == "hash" and values:
-        python_values.by_types(operation, hash, values[:1])
+        by_types(operation, hash, values[:1])
     return (
-        abstract_value.AbstractValue("NoneType", literal=None)
+        AbstractValue("NoneType", literal=None)
         if name == "print"
-        else abstract_value.AbstractValue(_RESULTS.get(name, ""))
+        else AbstractValue(_RESULTS.get(name, ""))
     )
 
 
@@ -156,14 +163,12 @@ def is_of_class(operation: Operation) -> Answer:
     """True or False where that is certain; a class of the notebook may have been defined again."""
     value, kind = [
         *operation.arguments.positional,
-        abstract_value.AbstractValue(),
-        abstract_value.AbstractValue(),
+        AbstractValue(),
+        AbstractValue(),
     ][:2]
     if value.package != "__main__" and value.type and value.type == kind.path:
-        return abstract_value.literal(True)
-    is_builtin = python_values.is_own(value) and kind.path.startswith(
-        "builtins."
-    )
+        return literal(True)
+    is_builtin = is_own(value) and kind.path.startswith("builtins.")
     wanted = (
         vars(builtins).get(kind.path.removeprefix("builtins."))
         if is_builtin
@@ -172,11 +177,9 @@ def is_of_class(operation: Operation) -> Answer:
     return (
         # isinstance looks at the class, so one sample speaks for all values of
         # it.
-        abstract_value.literal(
-            isinstance(python_values.SAMPLES[value.type][0], wanted)
-        )
+        literal(isinstance(SAMPLES[value.type][0], wanted))
         if isinstance(wanted, type)
-        else abstract_value.AbstractValue("bool")
+        else AbstractValue("bool")
     )
 
 
@@ -194,7 +197,7 @@ def of_mathematics(operation: Operation) -> Answer:
     """A function of math on known numbers; raises Crash for what math refuses."""
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNCHANGED
-    found = python_values.tried(
+    found = tried(
         operation,
         getattr(math, operation.function_name),
         operation.arguments.positional,
@@ -210,60 +213,53 @@ def container_of(operation: Operation) -> Answer:
     name = operation.function_name
     if not operation.arguments.positional:
         return (
-            python_values.made(getattr(builtins, name)())
+            made(getattr(builtins, name)())
             if operation.arguments.is_complete
-            else abstract_value.AbstractValue(name)
+            else AbstractValue(name)
         )
     value = operation.first
-    python_values.by_types(operation, iter, [value])
-    items: Sequence[abstract_value.AbstractValue] | None = (
-        python_values.elements_of(value)
-    )
+    by_types(operation, iter, [value])
+    items: Sequence[AbstractValue] | None = elements_of(value)
     # An object of a library is iterated as the rules of the library say.
-    if items is None and value.type not in python_values.SAMPLES:
+    if items is None and value.type not in SAMPLES:
         items = operation.elements(value)
     # list(zip(...)) runs the iterator to its end: nothing is left in it afterwards.
-    if value.type in python_values.FLOWING:
+    if value.type in FLOWING:
         items = None if items is None else list(items)
         value.forget()
     if name in ("set", "frozenset"):
         return _set_of(name, items)
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         name,
         _facts_of_items(value) if items is None else None,
         items=None if items is None else list(items),
     )
 
 
-def _set_of(
-    name: str, items: Sequence[abstract_value.AbstractValue] | None
-) -> abstract_value.AbstractValue:
-    values = None if items is None else python_values.known(items)
+def _set_of(name: str, items: Sequence[AbstractValue] | None) -> AbstractValue:
+    values = None if items is None else known(items)
     # How many elements a set keeps depends on equality, which classes of the notebook may define.
     is_plain = values is not None and all(
         isinstance(each, (str, int, float, bool)) for each in values
     )
     return (
-        abstract_value.literal(getattr(builtins, name)(values))
+        literal(getattr(builtins, name)(values))
         if is_plain
-        else abstract_value.AbstractValue(name)
+        else AbstractValue(name)
     )
 
 
-def _facts_of_items(value: abstract_value.AbstractValue) -> dict[str, Any]:
+def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
     """What is known of elements of which not each is."""
     length = (
-        python_values.length_of(value)
-        if value.type in python_values.SAMPLES
-        and value.type not in python_values.FLOWING
+        length_of(value)
+        if value.type in SAMPLES and value.type not in FLOWING
         else None
     )
     kept = (
         ("first_items", "item_types") if value.type in ("list", "tuple") else ()
     )
-    return abstract_value.known_facts(
-        length=length
-    ) | abstract_value.restricted(value.facts, kept)
+    return known_facts(length=length) | restricted(value.facts, kept)
 
 
 @RULES.function("builtins.dict")
@@ -278,8 +274,8 @@ def dict_of(operation: Operation) -> Answer:
     ]
     # dict([("a", 1)]) is left open: only dicts are followed.
     if not operation.arguments.is_complete or None in parts:
-        return abstract_value.AbstractValue("dict")
-    return abstract_value.AbstractValue(
+        return AbstractValue("dict")
+    return AbstractValue(
         "dict", members={**(parts[0] or {} if parts else {}), **keywords}
     )
 
@@ -293,44 +289,37 @@ def flowing(operation: Operation) -> Answer:
     name = operation.function_name
     sources = operation.arguments.positional[: 1 if name != "zip" else None]
     for value in sources:
-        python_values.by_types(operation, iter, [value])
+        by_types(operation, iter, [value])
     if not operation.arguments.is_complete:
-        return abstract_value.AbstractValue(name)
-    firsts = abstract_value.all_known(
-        operation.element(value) for value in sources
-    )
+        return AbstractValue(name)
+    firsts = all_known(operation.element(value) for value in sources)
     rows = [operation.elements(value) for value in sources]
     if (turns := _all_turns(operation, rows)) is not None:
-        return abstract_value.AbstractValue(name, items=turns)
+        return AbstractValue(name, items=turns)
     # The first element of reversed is the last of its source, which is unknown here.
     if not firsts or name == "reversed":
-        return abstract_value.AbstractValue(name)
-    first = abstract_value.AbstractValue(
+        return AbstractValue(name)
+    first = AbstractValue(
         "tuple",
         items=[_start(operation), *firsts] if name == "enumerate" else firsts,
     )
-    return abstract_value.AbstractValue(name, {"first_items": [first]})
+    return AbstractValue(name, {"first_items": [first]})
 
 
-def _start(operation: Operation) -> abstract_value.AbstractValue:
+def _start(operation: Operation) -> AbstractValue:
     """The number from which enumerate counts."""
     given = [
         *operation.arguments.positional[1:],
         *operation.arguments.keywords.values(),
-        abstract_value.literal(0),
+        literal(0),
     ]
     # `enumerate(rows, 1)` counts from 1, which was a false alarm before 0.3.
-    return (
-        given[0]
-        if operation.function_name == "enumerate"
-        else abstract_value.literal(0)
-    )
+    return given[0] if operation.function_name == "enumerate" else literal(0)
 
 
 def _all_turns(
-    operation: Operation,
-    rows: list[Sequence[abstract_value.AbstractValue] | None],
-) -> list[abstract_value.AbstractValue] | None:
+    operation: Operation, rows: list[Sequence[AbstractValue] | None]
+) -> list[AbstractValue] | None:
     """All its elements; None where not all elements are known, or they are too many."""
     name, start = operation.function_name, _start(operation).literal
     # zip(strict=True) raises after the last common element.
@@ -347,23 +336,18 @@ def _all_turns(
 
 
 def _turns(
-    name: str, rows: list[list[abstract_value.AbstractValue]], start: int
-) -> list[abstract_value.AbstractValue]:
+    name: str, rows: list[list[AbstractValue]], start: int
+) -> list[AbstractValue]:
     """All its elements, if all are known."""
     if name == "reversed":
         return rows[0][::-1]
     columns = (
-        [
-            list(
-                map(abstract_value.literal, range(start, start + len(rows[0])))
-            ),
-            *rows,
-        ]
+        [list(map(literal, range(start, start + len(rows[0])))), *rows]
         if name == "enumerate"
         else rows
     )
     return [
-        abstract_value.AbstractValue("tuple", items=parts)
+        AbstractValue("tuple", items=parts)
         for parts in zip(*columns, strict=False)
     ]
 
@@ -375,16 +359,12 @@ def _turns(
 def element(operation: Operation) -> Answer:
     """The first element, where there certainly is one."""
     value = operation.receiver
-    python_values.by_types(operation, iter, [value])
-    if value.type not in python_values.SAMPLES:
+    by_types(operation, iter, [value])
+    if value.type not in SAMPLES:
         return UNKNOWN
-    items = python_values.elements_of(value) or value.fact("first_items") or ()
+    items = elements_of(value) or value.fact("first_items") or ()
     return (
-        items[0]
-        if items
-        else python_values.item_like(value)
-        if python_values.length_of(value)
-        else UNKNOWN
+        items[0] if items else item_like(value) if length_of(value) else UNKNOWN
     )
 
 
@@ -397,21 +377,21 @@ def call_of_no_function(operation: Operation) -> Answer:
         value.class_name in _DATA.get(value.package, ()) and not value.path
     )
     is_plain = (
-        python_values.is_own(value)
+        is_own(value)
         and not value.path
-        and not callable(python_values.SAMPLES[value.type][0])
+        and not callable(SAMPLES[value.type][0])
     )
     if is_data or is_plain or value.type == "module" and value.facts:
         operation.crash(
             "TypeError",
             f"'{value.type}' object is not callable",
-            fact=f"{python_values.words_of(value)} is of type {value.type}",
+            fact=f"{words_of(value)} is of type {value.type}",
             remedy=_instead(value),
         )
     return UNKNOWN
 
 
-def _instead(value: abstract_value.AbstractValue) -> str:
+def _instead(value: AbstractValue) -> str:
     if value.type == "module":
         return f"Call a function of the module: {value.words}.name(...)."
     if value.type in ("list", "dict", "tuple") or value.class_name in (

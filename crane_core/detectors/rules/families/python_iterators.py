@@ -8,7 +8,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import python_values
+from crane_core.detectors.rules.families.python_values import (
+    FLOWING,
+    ITERATORS,
+    by_types,
+    words_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -45,7 +50,7 @@ def iterator_of(operation: Operation) -> Answer:
     ):
         return UNKNOWN
     # iter() returns an iterator itself: it does not start from the beginning.
-    if value.type in python_values.FLOWING:
+    if value.type in FLOWING:
         return value
     kind = (
         # num_workers decides which of the two classes under this base it is.
@@ -53,13 +58,13 @@ def iterator_of(operation: Operation) -> Answer:
         if value.is_a("torch", "DataLoader")
         else ""
     )
-    if kind or value.type in python_values.ITERATORS:
+    if kind or value.type in ITERATORS:
         return AbstractValue(
-            kind or python_values.ITERATORS[value.type],
+            kind or ITERATORS[value.type],
             {_SOURCE: value},
             words=operation.text,
         )
-    python_values.by_types(operation, iter, [value])
+    by_types(operation, iter, [value])
     return UNKNOWN
 
 
@@ -81,11 +86,11 @@ def next_of(operation: Operation) -> Answer:
     if _is_over(operation, value):
         operation.crash(
             "StopIteration",
-            f"{python_values.words_of(value, 'the iterator')} is exhausted: next() raises StopIteration",
-            fact=f"{python_values.words_of(value, 'it')} is a {value.class_name} with no items left",
+            f"{words_of(value, 'the iterator')} is exhausted: next() raises StopIteration",
+            fact=f"{words_of(value, 'it')} is a {value.class_name} with no items left",
             remedy="Create it again: an iterator runs only once. Or pass next() a default.",
         )
-    if value.type in python_values.FLOWING and value.items:
+    if value.type in FLOWING and value.items:
         first, *value.items = value.items
         return first
     source = value.fact(_SOURCE)
@@ -97,7 +102,7 @@ def next_of(operation: Operation) -> Answer:
 
 
 def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
-    python_values.by_types(operation, next, [value])
+    by_types(operation, next, [value])
     if (
         value.class_name in _NO_ITERATORS.get(value.package, ())
         # A path means the class: `next(Rows)` is refused by other words.
@@ -106,8 +111,8 @@ def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             f"'{value.class_name}' object is not an iterator",
-            fact=f"{python_values.words_of(value)} is of type {value.type}",
-            remedy=f"Create an iterator first: next(iter({python_values.words_of(value, 'it')})).",
+            fact=f"{words_of(value)} is of type {value.type}",
+            remedy=f"Create an iterator first: next(iter({words_of(value, 'it')})).",
         )
 
 
@@ -115,14 +120,11 @@ def _is_over(operation: Operation, value: AbstractValue) -> bool:
     if (
         value.type == "generator"
         and value.fact("exhausted") is True
-        or value.type in python_values.FLOWING
+        or value.type in FLOWING
         and value.items == []
     ):
         return True
-    if (
-        value.type in python_values.ITERATORS.values()
-        and value.fact("left") == 0
-    ):
+    if value.type in ITERATORS.values() and value.fact("left") == 0:
         return value.type != "list_iterator" or not any(
             map(operation.mentions, _GROW)
         )
@@ -135,7 +137,7 @@ def _is_over(operation: Operation, value: AbstractValue) -> bool:
 
 
 def _advance(value: AbstractValue) -> None:
-    if value.type in python_values.FLOWING or _SOURCE in value.facts:
+    if value.type in FLOWING or _SOURCE in value.facts:
         value.forget()
 
 
@@ -155,6 +157,6 @@ def _refuse_closed(operation: Operation, value: AbstractValue) -> None:
         operation.crash(
             "ValueError",
             "I/O operation on closed file.",
-            fact=f"{python_values.words_of(value, 'the file')} is closed",
+            fact=f"{words_of(value, 'the file')} is closed",
             remedy="Open it again, and use it inside its `with` block.",
         )

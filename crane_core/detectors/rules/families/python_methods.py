@@ -7,9 +7,26 @@ import re
 from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    all_known,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import python_values
+from crane_core.detectors.rules.families.python_values import (
+    LONG_NUMBER,
+    SAMPLES,
+    by_types,
+    changed,
+    elements_of,
+    forget_views,
+    known,
+    length_of,
+    refuse,
+    tried,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -54,9 +71,7 @@ def attribute_that_is_not_there(operation: Operation) -> Answer:
         or name in _CAME_LATER
     )
     if not may_be_there and not value.path:
-        python_values.by_types(
-            operation, lambda held: getattr(held, name), [value]
-        )
+        by_types(operation, lambda held: getattr(held, name), [value])
     return UNKNOWN
 
 
@@ -65,7 +80,7 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
     """Raises Crash for a type whose values take no new attributes."""
     value = operation.receiver
     if value.type not in _MAY_HAVE_ANY and not value.path:
-        python_values.by_types(
+        by_types(
             operation, lambda held: setattr(held, operation.name, None), [value]
         )
     return UNKNOWN
@@ -93,23 +108,13 @@ def method_of_text(operation: Operation) -> Answer:
         return UNKNOWN
     # `text.center(10**11)` would fill the memory here, and not raise in the notebook.
     if _may_be_long(operation, operands):
-        return abstract_value.AbstractValue("str")
-    found = python_values.tried(
-        operation, partial(_call_of_text, name, names), operands
-    )
+        return AbstractValue("str")
+    found = tried(operation, partial(_call_of_text, name, names), operands)
     # How many parts an unknown text has is open; that they are texts is not.
-    if python_values.known(operands) is None and name in (
-        "split",
-        "rsplit",
-        "splitlines",
-    ):
-        return abstract_value.AbstractValue("list", {"item_types": {"str": 1}})
+    if known(operands) is None and name in ("split", "rsplit", "splitlines"):
+        return AbstractValue("list", {"item_types": {"str": 1}})
     if found is UNKNOWN:
-        return (
-            abstract_value.AbstractValue("str")
-            if name in _GIVES_TEXT
-            else UNCHANGED
-        )
+        return AbstractValue("str") if name in _GIVES_TEXT else UNCHANGED
     return found
 
 
@@ -121,9 +126,7 @@ def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
     )
 
 
-def _may_be_long(
-    operation: Operation, operands: list[abstract_value.AbstractValue]
-) -> bool:
+def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
     """Padding to a large width; a format that is not known, or has a large width, or one that is among its values."""
     if operation.name in _PADDING:
         return any(each.literal not in range(1000) for each in operands[1:2])
@@ -131,7 +134,7 @@ def _may_be_long(
     is_known = (
         isinstance(text, str)
         and not _FIELD_IN_FIELD.search(text)
-        and python_values.LONG_NUMBER.search(text) is None
+        and LONG_NUMBER.search(text) is None
     )
     return operation.name == "format" and not is_known
 
@@ -140,20 +143,16 @@ def _refuse_join(operation: Operation) -> None:
     """ "".join of something that is not a string."""
     held = operation.first
     types = (
-        [item.type for item in python_values.elements_of(held) or ()]
+        [item.type for item in elements_of(held) or ()]
         if held.type in ("list", "tuple")
         else []
     )
     # "".join([]) is fine whatever the items would be, so there must be one.
-    if (
-        not types
-        and len(held.item_types) == 1
-        and python_values.length_of(held)
-    ):
+    if not types and len(held.item_types) == 1 and length_of(held):
         types = list(held.item_types)
     for at, kind in enumerate(types):
-        if kind in python_values.SAMPLES and kind != "str":
-            python_values.refuse(
+        if kind in SAMPLES and kind != "str":
+            refuse(
                 operation,
                 TypeError(
                     f"sequence item {at}: expected str instance, {kind} found"
@@ -179,9 +178,9 @@ def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
     row, name = operation.receiver, operation.name
     if name != "copy":
-        python_values.forget_views(operation)
+        forget_views(operation)
     if name == "extend":
-        python_values.by_types(operation, iter, [operation.first])
+        by_types(operation, iter, [operation.first])
     given = (
         _given_to_list(operation) if operation.arguments.is_complete else None
     )
@@ -191,16 +190,12 @@ def method_of_list(operation: Operation) -> Answer:
     try:
         gave = getattr(items, name)(*given)
     except _ERRORS as error:
-        return python_values.refuse(operation, error, [row])
+        return refuse(operation, error, [row])
     if name == "copy":
         # A copy holds the same objects: a change of `b[0]` is seen in `a[0]`.
-        return abstract_value.AbstractValue("list", row.facts, items=items)
-    python_values.changed(row, items)
-    return (
-        gave
-        if gave is not None
-        else abstract_value.AbstractValue(_NONE, literal=None)
-    )
+        return AbstractValue("list", row.facts, items=items)
+    changed(row, items)
+    return gave if gave is not None else AbstractValue(_NONE, literal=None)
 
 
 @RULES.method("builtins.list", "remove", "index", "count", "sort")
@@ -213,9 +208,9 @@ def method_on_values(operation: Operation) -> Answer:
         operation.arguments.positional,
     )
     if name not in ("index", "count"):
-        python_values.forget_views(operation)
+        forget_views(operation)
     items = (
-        [abstract_value.literal(each) for each in row.literal]
+        [literal(each) for each in row.literal]
         if isinstance(row.literal, set)
         else row.items
     )
@@ -223,11 +218,11 @@ def method_on_values(operation: Operation) -> Answer:
     values = (
         None
         if operation.arguments.keywords or items is None
-        else python_values.known([*items, *given])
+        else known([*items, *given])
     )
     if not operation.arguments.is_complete or values is None or items is None:
         return (
-            abstract_value.AbstractValue("int")
+            AbstractValue("int")
             if name in ("index", "count")
             else _of_unknown(row, name)
         )
@@ -237,15 +232,11 @@ def method_on_values(operation: Operation) -> Answer:
     try:
         gave = getattr(held, name)(*values[len(items) :])
     except _ERRORS as error:
-        return python_values.refuse(operation, error, [row, *given])
+        return refuse(operation, error, [row, *given])
     if name not in ("index", "count"):
-        python_values.changed(
-            row, [abstract_value.literal(each) for each in held]
-        )
-        row.literal = (
-            held if isinstance(held, set) else abstract_value.NOT_KNOWN
-        )
-    return abstract_value.literal(gave)
+        changed(row, [literal(each) for each in held])
+        row.literal = held if isinstance(held, set) else NOT_KNOWN
+    return literal(gave)
 
 
 def _given_to_list(operation: Operation) -> list[Any] | None:
@@ -253,8 +244,8 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     given, name = list(operation.arguments.positional), operation.name
     if name == "extend":
         return (
-            [python_values.elements_of(operation.first)]
-            if python_values.elements_of(operation.first) is not None
+            [elements_of(operation.first)]
+            if elements_of(operation.first) is not None
             else None
         )
     if name in ("insert", "pop") and given:
@@ -266,22 +257,21 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     return given
 
 
-def _of_unknown(held: abstract_value.AbstractValue, name: str) -> Answer:
+def _of_unknown(held: AbstractValue, name: str) -> Answer:
     """The result of a method on a list or dict of which too little is known; it may have changed it."""
     if name in ("keys", "values", "items"):
-        return abstract_value.AbstractValue(
-            f"dict_{name}",
-            abstract_value.known_facts(length=python_values.length_of(held)),
+        return AbstractValue(
+            f"dict_{name}", known_facts(length=length_of(held))
         )
     if name == "copy":
-        return abstract_value.AbstractValue(held.type, held.facts)
+        return AbstractValue(held.type, held.facts)
     if name == "get":
         return UNCHANGED
     held.forget()
     return (
-        abstract_value.AbstractValue()
+        AbstractValue()
         if name in ("pop", "popitem", "setdefault")
-        else abstract_value.AbstractValue(_NONE, literal=None)
+        else AbstractValue(_NONE, literal=None)
     )
 
 
@@ -297,11 +287,11 @@ def method_of_dict(operation: Operation) -> Answer:
         operation.arguments,
     )
     if name not in ("get", "keys", "values", "items", "copy"):
-        python_values.forget_views(operation)
+        forget_views(operation)
     # A key that cannot be hashed is refused before the dict is looked at.
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:
-        python_values.by_types(operation, hash, [operation.first])
+        by_types(operation, hash, [operation.first])
     given = _given_to_dict(operation) if arguments.is_complete else None
     if held.members is None or given is None:
         return _of_unknown(held, name)
@@ -309,31 +299,28 @@ def method_of_dict(operation: Operation) -> Answer:
     try:
         gave = getattr(members, name)(*given, **arguments.keywords)
     except _ERRORS as error:
-        return python_values.refuse(operation, error, [held])
+        return refuse(operation, error, [held])
     if name in ("keys", "values", "items"):
         return _view(name, members)
     if name == "copy":
-        return abstract_value.AbstractValue("dict", held.facts, members=members)
+        return AbstractValue("dict", held.facts, members=members)
     return _after_change(held, name, members, gave)
 
 
 def _after_change(
-    held: abstract_value.AbstractValue,
-    name: str,
-    members: dict[Any, abstract_value.AbstractValue],
-    gave: Any,
-) -> abstract_value.AbstractValue:
+    held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any
+) -> AbstractValue:
     """The result of the method; the dict has the members that it left."""
     if name != "get":
         held.forget()
         held.members = members
     return (
-        abstract_value.AbstractValue()
+        AbstractValue()
         # popitem returns a pair of key and value, not a member.
         if name == "popitem"
         else gave
         if gave is not None
-        else abstract_value.AbstractValue(_NONE, literal=None)
+        else AbstractValue(_NONE, literal=None)
     )
 
 
@@ -342,10 +329,10 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     given = list(operation.arguments.positional)
     if operation.name == "setdefault" and len(given) == 1:
         # `d.setdefault("a")` stores None.
-        given.append(abstract_value.AbstractValue(_NONE, literal=None))
+        given.append(AbstractValue(_NONE, literal=None))
     # update also takes pairs: only dicts with known members count.
     if operation.name == "update":
-        return abstract_value.all_known(each.members for each in given)
+        return all_known(each.members for each in given)
     if (
         not given
         or given[0].is_literal
@@ -355,15 +342,13 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     return None
 
 
-def _view(
-    name: str, members: dict[Any, abstract_value.AbstractValue]
-) -> abstract_value.AbstractValue:
-    keys = [abstract_value.literal(key) for key in members]
+def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
+    keys = [literal(key) for key in members]
     pairs = [
-        abstract_value.AbstractValue("tuple", items=pair)
+        AbstractValue("tuple", items=pair)
         for pair in zip(keys, members.values(), strict=True)
     ]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         f"dict_{name}", {"length": len(members)}, items=items[name]
     )

@@ -4,9 +4,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families import python_values
+from crane_core.detectors.rules.families.python_values import (
+    LONG_NUMBER,
+    by_types,
+    changed,
+    elements_of,
+    forget_views,
+    is_own,
+    known,
+    tried,
+    words_of,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -34,12 +48,12 @@ def operator_on_own_values(operation: Operation) -> Answer:
         if operation.name in _COMPUTE
         else operation.name.removesuffix("=")
     )
-    if not all(map(python_values.is_own, operands)) or symbol not in _COMPUTE:
+    if not all(map(is_own, operands)) or symbol not in _COMPUTE:
         return UNKNOWN
     left = operands[0]
     # += changes these objects themselves, so every other name of them sees it.
     if symbol != operation.name and left.type in ("list", "set", "dict"):
-        python_values.forget_views(operation)
+        forget_views(operation)
         return (
             _in_place(operation, left, operands[1])
             if left.type == "list" and symbol == "+"
@@ -54,16 +68,10 @@ def operator_on_own_values(operation: Operation) -> Answer:
 
 
 def _computed(
-    operation: Operation,
-    symbol: str,
-    operands: list[abstract_value.AbstractValue],
+    operation: Operation, symbol: str, operands: list[AbstractValue]
 ) -> Answer:
     """What the operator makes of values, or refuses by their types."""
-    left, values, compute = (
-        operands[0],
-        python_values.known(operands),
-        _COMPUTE[symbol],
-    )
+    left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
     if (
         values is not None
         and _is_bounded(symbol, values)
@@ -71,37 +79,27 @@ def _computed(
         # copies.
         and left.type != "dict"
     ):
-        return python_values.tried(operation, compute, operands)
+        return tried(operation, compute, operands)
     # Whether "%d" % x fails is decided by the string, which is unknown here.
     if symbol == "%" and left.type in ("str", "bytes"):
-        return abstract_value.AbstractValue(left.type)
-    return python_values.by_types(
-        operation, compute, list(map(_little, operands))
-    )
+        return AbstractValue(left.type)
+    return by_types(operation, compute, list(map(_little, operands)))
 
 
-def _little(
-    value: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue:
+def _little(value: AbstractValue) -> AbstractValue:
     """The value, or any of its type if computing with it may take long."""
     is_number = (
         isinstance(value.literal, (int, float))
         and abs(value.literal) <= _BIGGEST
     )
     return (
-        value
-        if is_number
-        else abstract_value.AbstractValue(
-            value.type, words=python_values.words_of(value)
-        )
+        value if is_number else AbstractValue(value.type, words=words_of(value))
     )
 
 
 def _of_containers(
-    symbol: str,
-    left: abstract_value.AbstractValue,
-    right: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue | None:
+    symbol: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     """What is known of the parts of containers; None of other operands."""
     if symbol in ("in", "not in"):
         return _is_member(symbol, left, right)
@@ -111,18 +109,16 @@ def _of_containers(
         and left.type in ("list", "tuple")
     ):
         # The very elements: `(a + b)[0].append(1)` changes what a holds.
-        parts = abstract_value.all_known([left.items, right.items])
-        return abstract_value.AbstractValue(
+        parts = all_known([left.items, right.items])
+        return AbstractValue(
             left.type, items=None if parts is None else [*parts[0], *parts[1]]
         )
     return _repeated(left, right) if symbol == "*" else None
 
 
 def _is_member(
-    symbol: str,
-    left: abstract_value.AbstractValue,
-    right: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue | None:
+    symbol: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     # An object of the notebook may define __eq__, and be equal to a key.
     if right.members is None or left.type not in (
         "str",
@@ -133,15 +129,15 @@ def _is_member(
         return None
     is_in = left.is_literal and left.literal in right.members
     return (
-        abstract_value.literal(is_in is (symbol == "in"))
+        literal(is_in is (symbol == "in"))
         if left.is_literal
-        else abstract_value.AbstractValue("bool")
+        else AbstractValue("bool")
     )
 
 
 def _repeated(
-    left: abstract_value.AbstractValue, right: abstract_value.AbstractValue
-) -> abstract_value.AbstractValue | None:
+    left: AbstractValue, right: AbstractValue
+) -> AbstractValue | None:
     kept, count = (
         (left, right.literal)
         if left.type in ("list", "tuple")
@@ -154,7 +150,7 @@ def _repeated(
     ):
         # `[0] * 10**9` would fill the memory of this process.
         is_short = len(kept.items) * count <= _MOST_ITEMS
-        return abstract_value.AbstractValue(
+        return AbstractValue(
             kept.type, items=kept.items * count if is_short else None
         )  # the same objects again
     return None
@@ -169,9 +165,9 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
         )
     # "%9999d" and "%*d" make long strings of short operands.
     if symbol == "%" and isinstance(values[0], (str, bytes)):
-        return python_values.LONG_NUMBER.search(
-            str(values[0])
-        ) is None and "*" not in str(values[0])
+        return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(
+            values[0]
+        )
     return symbol != "*" or _is_short_product(values)
 
 
@@ -188,14 +184,12 @@ def _is_short_product(values: list[Any]) -> bool:
 
 
 def _in_place(
-    operation: Operation,
-    left: abstract_value.AbstractValue,
-    right: abstract_value.AbstractValue,
+    operation: Operation, left: AbstractValue, right: AbstractValue
 ) -> Answer:
     """`x += y`: a list takes in whatever can be iterated."""
-    python_values.by_types(operation, iter, [right])
-    items = python_values.elements_of(right)
-    python_values.changed(
+    by_types(operation, iter, [right])
+    items = elements_of(right)
+    changed(
         left,
         [*left.items, *items]
         if left.items is not None and items is not None
@@ -211,14 +205,14 @@ def formatted(operation: Operation) -> Answer:
     is_short = (
         isinstance(spec, str)
         and len(spec) <= _LONGEST_FORMAT
-        and python_values.LONG_NUMBER.search(spec) is None
+        and LONG_NUMBER.search(spec) is None
     )
-    if not is_short or not python_values.is_own(value):
+    if not is_short or not is_own(value):
         return UNKNOWN
-    if python_values.known([value]) is not None:
-        return python_values.tried(operation, format, [value, operation.first])
+    if known([value]) is not None:
+        return tried(operation, format, [value, operation.first])
     # Here a ValueError follows from the type, too: every string refuses the format ".2f".
-    return python_values.by_types(
+    return by_types(
         operation,
         format,
         [value, operation.first],

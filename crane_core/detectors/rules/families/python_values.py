@@ -10,7 +10,11 @@ from itertools import product
 from types import MethodType, NoneType
 from typing import Any, Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
@@ -107,9 +111,7 @@ _REMEDIES: Final = {
 _OTHERWISE: Final = "Convert the values first, for example with str(...), int(...) or float(...)."
 
 
-def words_of(
-    value: abstract_value.AbstractValue, otherwise: str = "the value"
-) -> str:
+def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
     """How evidence names a value."""
     if value.words or not value.is_literal:
         return value.words or otherwise
@@ -117,7 +119,7 @@ def words_of(
     return text if len(text) <= 60 else text[:59] + "\u2026"
 
 
-def is_own(value: abstract_value.AbstractValue) -> bool:
+def is_own(value: AbstractValue) -> bool:
     """Whether it is a value of one of Python's own types, no name of a library."""
     return value.type in SAMPLES and (not value.path or value.is_literal)
 
@@ -138,17 +140,12 @@ def is_small(value: Any) -> bool:
     return len(value) <= _LONGEST and all(map(is_small, parts))
 
 
-def known(
-    abstract_values: Iterable[abstract_value.AbstractValue],
-) -> list[Any] | None:
+def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
     """The Python values where each is known exactly and small, else None."""
     values = [abstract.literal for abstract in abstract_values]
     return (
         values
-        if all(
-            value is not abstract_value.NOT_KNOWN and is_small(value)
-            for value in values
-        )
+        if all(value is not NOT_KNOWN and is_small(value) for value in values)
         else None
     )
 
@@ -159,7 +156,7 @@ def known(
 def tried(
     operation: Operation,
     compute: Callable[..., Any],
-    operands: Sequence[abstract_value.AbstractValue],
+    operands: Sequence[AbstractValue],
 ) -> Answer:
     """The result of a step on values that are all known, else what `by_types` says. Raises Crash."""
     values = known(operands)
@@ -174,7 +171,7 @@ def tried(
 def by_types(
     operation: Operation,
     compute: Callable[..., Any],
-    operands: Sequence[abstract_value.AbstractValue],
+    operands: Sequence[AbstractValue],
     *,
     unknown: Sequence[Any] = (),
     refusals: tuple[type[Exception], ...] = _OF_TYPES,
@@ -193,14 +190,10 @@ def by_types(
         return refuse(operation, first, operands)
     # `5 // 0` raises, and any other integer gives an int.
     kinds = {kind for kind in kinds if not issubclass(kind, Exception)}
-    return (
-        abstract_value.AbstractValue(kinds.pop().__name__)
-        if len(kinds) == 1
-        else UNCHANGED
-    )
+    return AbstractValue(kinds.pop().__name__) if len(kinds) == 1 else UNCHANGED
 
 
-def _samples(value: abstract_value.AbstractValue) -> Sequence[Any]:
+def _samples(value: AbstractValue) -> Sequence[Any]:
     if not is_own(value):
         return ()
     # rows[1.5:] fails for every list: the types of the bounds decide.
@@ -223,10 +216,8 @@ def _outcome(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
 
 
 def refuse(
-    operation: Operation,
-    error: Exception,
-    operands: Sequence[abstract_value.AbstractValue],
-) -> abstract_value.AbstractValue:
+    operation: Operation, error: Exception, operands: Sequence[AbstractValue]
+) -> AbstractValue:
     """Python refuses the step, in its own words."""
     said = str(error)
     facts = dict.fromkeys(
@@ -248,7 +239,7 @@ def refuse(
     )
 
 
-def _described(value: abstract_value.AbstractValue) -> str:
+def _described(value: AbstractValue) -> str:
     length = length_of(value)
     if value.type == "dict" and value.members is not None:
         return f"a dict with the keys {', '.join(map(repr, [*value.members][:8])) or '(none)'}"
@@ -257,16 +248,14 @@ def _described(value: abstract_value.AbstractValue) -> str:
     )
 
 
-def made(value: Any) -> abstract_value.AbstractValue:
+def made(value: Any) -> AbstractValue:
     """The AbstractValue of a computed value; a sequence that is not a list or tuple by its type alone."""
     if type(value).__name__ in (*SCALARS, *_CONTAINERS) and is_small(value):
-        return abstract_value.literal(value)
+        return literal(value)
     if isinstance(value, range):
         items = (
             # `range(10**18)` would fill the memory of this process.
-            [abstract_value.literal(number) for number in value]
-            if len(value) <= 200
-            else None
+            [literal(number) for number in value] if len(value) <= 200 else None
         )
         facts = {
             "length": len(value),
@@ -274,16 +263,14 @@ def made(value: Any) -> abstract_value.AbstractValue:
             "stop": value.stop,
             "step": value.step,
         }
-        return abstract_value.AbstractValue(
-            "range", facts, items=items, words=repr(value)
-        )
-    return abstract_value.AbstractValue(type(value).__name__)
+        return AbstractValue("range", facts, items=items, words=repr(value))
+    return AbstractValue(type(value).__name__)
 
 
 # Containers
 
 
-def length_of(value: abstract_value.AbstractValue) -> int | None:
+def length_of(value: AbstractValue) -> int | None:
     """The length of one of Python's own containers or texts, None if it is not known."""
     if value.items is not None:
         return len(value.items)
@@ -297,26 +284,22 @@ def length_of(value: abstract_value.AbstractValue) -> int | None:
     return length if isinstance(length, int) else None
 
 
-def elements_of(
-    value: abstract_value.AbstractValue,
-) -> list[abstract_value.AbstractValue] | None:
+def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
     """The elements of one of Python's own values, where all is known."""
     if value.items is not None:
         return value.items
     if value.members is not None:
-        return [abstract_value.literal(key) for key in value.members]
+        return [literal(key) for key in value.members]
     if (
         value.is_literal
         and isinstance(value.literal, (str, bytes))
         and len(value.literal) <= _LONGEST
     ):
-        return [abstract_value.literal(part) for part in value.literal]
+        return [literal(part) for part in value.literal]
     return None
 
 
-def item_like(
-    value: abstract_value.AbstractValue,
-) -> abstract_value.AbstractValue:
+def item_like(value: AbstractValue) -> AbstractValue:
     """Any item of a container of which only the items' common type is known."""
     [only, *others] = [*value.item_types] or [""]
     kind = (
@@ -327,9 +310,9 @@ def item_like(
         else only
     )
     return (
-        abstract_value.AbstractValue(kind, literal=None)
+        AbstractValue(kind, literal=None)
         if kind == "NoneType"
-        else abstract_value.AbstractValue(kind)
+        else AbstractValue(kind)
     )
 
 
@@ -341,14 +324,14 @@ def forget_views(operation: Operation) -> None:
 
 
 def changed(
-    value: abstract_value.AbstractValue,
-    items: list[abstract_value.AbstractValue] | None = None,
+    value: AbstractValue,
+    items: list[AbstractValue] | None = None,
     length: int | None = None,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """A list after it was changed in place: its items, else its length."""
     value.forget()
     if items is not None:
         value.items = items
     elif length is not None:
         value.facts["length"] = length
-    return abstract_value.AbstractValue("NoneType", literal=None)
+    return AbstractValue("NoneType", literal=None)

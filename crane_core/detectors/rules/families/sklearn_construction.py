@@ -2,11 +2,25 @@
 
 from typing import Final
 
-from crane_core.detectors.rules import abstract_value
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import (
-    sklearn_classes,
-    sklearn_estimators,
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    classes,
+    known_class,
+)
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    features_fitted,
+    is_fitted,
+    new_estimator,
+    pairs,
+    parameter,
+    unfitted_copy,
+    value_of,
 )
 from crane_core.detectors.rules.families.sklearn_limits import refuse_parameters
 from crane_core.detectors.rules.family import Family
@@ -24,10 +38,7 @@ _INSTEAD: Final = {
 @RULES.function("sklearn.*")
 def called(operation: Operation) -> Answer:
     """A class makes an estimator of its arguments; a function refuses plain values of its parameters."""
-    known, given = (
-        sklearn_classes.classes().get(operation.function_name),
-        operation.arguments,
-    )
+    known, given = classes().get(operation.function_name), operation.arguments
     if known is None or known.path != operation.receiver.path:
         if given.is_complete:
             # Functions check at the call; an estimator only when it is fitted,
@@ -39,7 +50,7 @@ def called(operation: Operation) -> Answer:
     # How many may be positional differs by release, so that is left to scikit-learn.
     if not given.is_complete or len(given.positional) > known.n_positional:
         return UNCHANGED
-    return sklearn_estimators.new_estimator(
+    return new_estimator(
         known.path,
         {
             **dict(zip(known.parameters, given.positional, strict=False)),
@@ -71,10 +82,10 @@ def pipeline_made(operation: Operation) -> Answer:
         for at, name in enumerate(names)
     ]
     held = {
-        "steps": sklearn_estimators.pairs(zip(numbered, parts, strict=True)),
+        "steps": pairs(zip(numbered, parts, strict=True)),
         **operation.arguments.keywords,
     }
-    return sklearn_estimators.new_estimator("sklearn.pipeline.Pipeline", held)
+    return new_estimator("sklearn.pipeline.Pipeline", held)
 
 
 @RULES.function("sklearn.base.clone")
@@ -82,8 +93,8 @@ def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
     return (
         # A subclass may define __sklearn_clone__.
-        sklearn_estimators.unfitted_copy(operation.first)
-        if sklearn_classes.known_class(operation.first) is not None
+        unfitted_copy(operation.first)
+        if known_class(operation.first) is not None
         else UNKNOWN
     )
 
@@ -93,7 +104,7 @@ def set_parameters(operation: Operation) -> Answer:
     """New parameters."""
     estimator, known, given = (
         operation.receiver,
-        sklearn_classes.known_class(operation.receiver),
+        known_class(operation.receiver),
         operation.arguments,
     )
     if (
@@ -113,7 +124,7 @@ def attribute(operation: Operation) -> Answer:
     estimator, name, known = (
         operation.receiver,
         operation.name,
-        sklearn_classes.known_class(operation.receiver),
+        known_class(operation.receiver),
     )
     if known is None or name in estimator.attributes:
         return UNKNOWN
@@ -121,7 +132,7 @@ def attribute(operation: Operation) -> Answer:
     is_given = operation.may_give_attribute(name)
     if (
         not is_given
-        and sklearn_estimators.is_fitted(estimator) is False
+        and is_fitted(estimator) is False
         and name in known.learnt - known.readable_unfitted
     ):
         operation.crash(
@@ -141,36 +152,27 @@ def attribute(operation: Operation) -> Answer:
         )
     if (
         name == "feature_importances_"
-        and (n_features := sklearn_estimators.features_fitted(estimator))
-        is not None
+        and (n_features := features_fitted(estimator)) is not None
     ):
-        return abstract_value.AbstractValue(
+        return AbstractValue(
             "numpy.ndarray", {"shape": (n_features,), "dtype": "float64"}
         )
     if (
         name in known.parameters
-        and (value := sklearn_estimators.parameter(estimator, name)).literal
-        is not abstract_value.NOT_KNOWN
+        and (value := parameter(estimator, name)).literal is not NOT_KNOWN
     ):
-        return abstract_value.literal(value.literal)
+        return literal(value.literal)
     return UNKNOWN
 
 
-def _lacks(
-    estimator: abstract_value.AbstractValue,
-    known: sklearn_classes.KnownClass,
-    name: str,
-) -> bool:
+def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
     """Whether it has none of those that people ask for, whatever it was fitted to.
 
     Support vectors have probabilities on request.
     """
     # "deprecated" is the default since scikit-learn 1.9, and means False.
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
-        return sklearn_estimators.value_of(estimator, "probability") in (
-            False,
-            "deprecated",
-        )
+        return value_of(estimator, "probability") in (False, "deprecated")
     return (
         name in _INSTEAD
         # Classes that need arguments have no learnt names in the table: they may have any.

@@ -8,9 +8,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crane_core.detectors.rules import abstract_value
-from crane_core.detectors.rules.families import pandas_frames
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    known_facts,
+    restricted,
+)
 from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+    label_set,
+)
 from crane_core.detectors.rules.shapes import Shape
 
 _LONGEST_TEXT = 100
@@ -44,7 +52,7 @@ class Flaw(NamedTuple):
     value: Any
 
 
-def is_sparse(value: abstract_value.AbstractValue) -> bool:
+def is_sparse(value: AbstractValue) -> bool:
     """Whether it is a sparse matrix or array of SciPy."""
     # SciPy has csr_matrix and csr_array beside each other.
     return value.package == "scipy" and value.class_name.endswith(
@@ -52,7 +60,7 @@ def is_sparse(value: abstract_value.AbstractValue) -> bool:
     )
 
 
-def shape_as_array(value: abstract_value.AbstractValue) -> Shape | None:
+def shape_as_array(value: AbstractValue) -> Shape | None:
     """The shape that numpy.asarray of it has; None where not even the number of dimensions is known."""
     shape = value.fact("shape")
     if value.is_a("pandas", "Series", "Index", "RangeIndex"):
@@ -63,15 +71,12 @@ def shape_as_array(value: abstract_value.AbstractValue) -> Shape | None:
             else (length if isinstance(length, int) else None,)
         )
     is_table = (
-        pandas_frames.is_frame(value)
-        or is_array(value)
-        or is_sparse(value)
-        or not value.type
+        is_frame(value) or is_array(value) or is_sparse(value) or not value.type
     )
     return shape if is_table and isinstance(shape, tuple) else None
 
 
-def n_samples(value: abstract_value.AbstractValue) -> int | None:
+def n_samples(value: AbstractValue) -> int | None:
     """The number of rows of a table, array or list; None if it is unknown."""
     if (shape := shape_as_array(value)) is not None:
         return shape[0] if shape else None
@@ -85,23 +90,19 @@ def n_samples(value: abstract_value.AbstractValue) -> int | None:
     return None
 
 
-def n_features(value: abstract_value.AbstractValue) -> int | None:
+def n_features(value: AbstractValue) -> int | None:
     """The number of columns of a table or array; None if it is unknown, or has one dimension."""
     shape = shape_as_array(value)
     return shape[1] if shape is not None and len(shape) == 2 else None
 
 
-def columns_of(value: abstract_value.AbstractValue) -> tuple[Any, ...] | None:
+def columns_of(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of a frame's columns, in order."""
     columns = value.fact("columns")
-    return (
-        columns
-        if pandas_frames.is_frame(value) and isinstance(columns, tuple)
-        else None
-    )
+    return columns if is_frame(value) and isinstance(columns, tuple) else None
 
 
-def names_of(value: abstract_value.AbstractValue) -> tuple[str, ...] | None:
+def names_of(value: AbstractValue) -> tuple[str, ...] | None:
     """The names of features that an estimator reads off a frame; None if it reads none, or they are not known."""
     columns = columns_of(value)
     return (
@@ -113,9 +114,7 @@ def names_of(value: abstract_value.AbstractValue) -> tuple[str, ...] | None:
     )
 
 
-def per_column(
-    value: abstract_value.AbstractValue,
-) -> Mapping[Any, Mapping[str, Any]]:
+def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
     """The facts of each column, as far as they are known."""
     return {
         label: facts
@@ -124,7 +123,7 @@ def per_column(
     }
 
 
-def dtypes_of(value: abstract_value.AbstractValue) -> Mapping[Any, str]:
+def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
     """dtypes by column; published states keep them among the facts of the columns."""
     found = value.fact("dtypes")
     if isinstance(found, Mapping):
@@ -136,9 +135,7 @@ def dtypes_of(value: abstract_value.AbstractValue) -> Mapping[Any, str]:
     }
 
 
-def facts_by_column(
-    frame: abstract_value.AbstractValue,
-) -> dict[Any, dict[str, Any]]:
+def facts_by_column(frame: AbstractValue) -> dict[Any, dict[str, Any]]:
     """What is known of each column of which something is: its dtype and values, also what the frame tells of them."""
     own, dtypes, missing = (
         per_column(frame),
@@ -148,9 +145,7 @@ def facts_by_column(
     infinite = frame.fact("columns_with_inf") or ()
     found = {}
     for label in dict.fromkeys([*own, *dtypes, *missing, *infinite]):
-        told = abstract_value.known_facts(
-            dtype=dtypes.get(label), n_nan=missing.get(label)
-        )
+        told = known_facts(dtype=dtypes.get(label), n_nan=missing.get(label))
         told |= {"has_inf": True} if label in infinite else {}
         told |= {"has_nan": False} if frame.fact("has_nan") is False else {}
         info = own.get(label, {}).get("value_info")
@@ -162,27 +157,21 @@ def facts_by_column(
     return found
 
 
-def values_of(value: abstract_value.AbstractValue) -> dict[str, Any]:
+def values_of(value: AbstractValue) -> dict[str, Any]:
     """Facts about the values of a series or array, those of value_info among them."""
     return {**value.facts, **value.mapping("value_info")}
 
 
-def columns_in_any_order(
-    value: abstract_value.AbstractValue,
-) -> tuple[Any, ...] | None:
+def columns_in_any_order(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of a frame whose order no state tells."""
-    labels = (
-        pandas_frames.label_set(value)
-        if pandas_frames.is_frame(value)
-        else None
-    )
+    labels = label_set(value) if is_frame(value) else None
     return None if labels is None else tuple(sorted(labels, key=str))
 
 
 # Values that certainly occur
 
 
-def flaws(value: abstract_value.AbstractValue) -> Iterator[Flaw]:
+def flaws(value: AbstractValue) -> Iterator[Flaw]:
     """Texts that do not read as numbers, missing and infinite values that these data certainly have, texts first."""
     words = value.named("it")
     found = [
@@ -198,15 +187,11 @@ def flaws(value: abstract_value.AbstractValue) -> Iterator[Flaw]:
     # scikit-learn converts to numbers before it looks for NaN, so strings are refused first.
     yield from sorted(named, key=lambda flaw: flaw.name != "text")
     # A state may say that values are missing, and not in which column.
-    if (
-        pandas_frames.is_frame(value)
-        and value.fact("has_nan") is True
-        and not named
-    ):
+    if is_frame(value) and value.fact("has_nan") is True and not named:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
 
 
-def negatives(value: abstract_value.AbstractValue) -> Iterator[Flaw]:
+def negatives(value: AbstractValue) -> Iterator[Flaw]:
     """Numbers below zero that these data certainly have, by column."""
     for place, facts in _columns_in_words(value):
         low, _ = range_of(facts)
@@ -215,17 +200,17 @@ def negatives(value: abstract_value.AbstractValue) -> Iterator[Flaw]:
 
 
 def _columns_in_words(
-    value: abstract_value.AbstractValue,
+    value: AbstractValue,
 ) -> list[tuple[str, Mapping[str, Any]]]:
     words = value.named("it")
-    if pandas_frames.is_frame(value):
+    if is_frame(value):
         return [
             (f"column {label!r} of {words}", facts)
             for label, facts in facts_by_column(value).items()
         ]
     return (
         [(words, values_of(value))]
-        if pandas_frames.is_series(value) or is_array(value)
+        if is_series(value) or is_array(value)
         else []
     )
 
@@ -308,7 +293,7 @@ def _is_fraction(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value) and value % 1 != 0
 
 
-def is_continuous(value: abstract_value.AbstractValue) -> bool:
+def is_continuous(value: AbstractValue) -> bool:
     """Whether fractions are certainly among these targets, and no value is missing."""
     shape = shape_as_array(value)
     if (
@@ -316,7 +301,7 @@ def is_continuous(value: abstract_value.AbstractValue) -> bool:
         # type_of_target calls several columns of fractions
         # "continuous-multioutput", of which messages differ.
         or len(shape) != 1
-        or not (pandas_frames.is_series(value) or is_array(value))
+        or not (is_series(value) or is_array(value))
     ):
         return False
     facts = values_of(value)
@@ -451,48 +436,40 @@ def texts_that_are_no_numbers(
 # Parts of data
 
 
-def rows_of(
-    value: abstract_value.AbstractValue, n_rows: int | None
-) -> abstract_value.AbstractValue:
+def rows_of(value: AbstractValue, n_rows: int | None) -> AbstractValue:
     """A part of the rows, some in any order: what certainly holds of it, whichever rows they are.
 
     Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay.
     """
-    part = abstract_value.AbstractValue(
-        value.type,
-        abstract_value.restricted(value.facts, _KEPT_OF_ROWS),
-        words=value.words,
+    part = AbstractValue(
+        value.type, restricted(value.facts, _KEPT_OF_ROWS), words=value.words
     )
     n_all = n_samples(value)
     lost = None if n_all is None or n_rows is None else n_all - n_rows
     part.facts |= _size_of_rows(value, n_rows)
     if value.fact("has_nan") is False:
         part.facts["has_nan"] = False
-    if pandas_frames.is_frame(value):
+    if is_frame(value):
         part.facts |= _columns_of_rows(value, lost)
     elif len(shape_as_array(value) or ()) == 1:
         found = _of_rows(values_of(value), n_all, lost)
-        part.facts |= abstract_value.restricted(found, ("has_nan", "n_nan")) | (
+        part.facts |= restricted(found, ("has_nan", "n_nan")) | (
             {"value_info": found} if found else {}
         )
     return part
 
 
-def _size_of_rows(
-    value: abstract_value.AbstractValue, n_rows: int | None
-) -> dict[str, Any]:
+def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
     shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
     size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
     return size | (
         {"length": n_rows}
-        if n_rows is not None and (is_list or pandas_frames.is_series(value))
+        if n_rows is not None and (is_list or is_series(value))
         else {}
     )
 
 
-def _columns_of_rows(
-    value: abstract_value.AbstractValue, lost: int | None
-) -> dict[str, Any]:
+def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     columns = {
         label: _of_rows(facts, n_samples(value), lost)
         for label, facts in per_column(value).items()
@@ -521,7 +498,7 @@ def _of_rows(
         {"has_nan": False} if facts.get("has_nan") is False else {}
     )
     occurring = all_values(facts)
-    found |= abstract_value.known_facts(
+    found |= known_facts(
         among_values=facts.get("among_values")
         if occurring is None
         else occurring
@@ -529,7 +506,7 @@ def _of_rows(
     if lost is None:
         return found
     n_texts, example = texts_that_are_no_numbers(facts, n_all)
-    counts = abstract_value.restricted(facts, ("n_nan", "n_fractions")) | {
+    counts = restricted(facts, ("n_nan", "n_fractions")) | {
         "n_no_numbers": n_texts
     }
     kept = {

@@ -9,8 +9,11 @@ from types import NoneType
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
-from crane_core.detectors.rules.families import sklearn_data
 from crane_core.detectors.rules.families.sklearn_classes import known_class
+from crane_core.detectors.rules.families.sklearn_data import (
+    n_features,
+    names_of,
+)
 from crane_core.detectors.rules.operation import Operation
 
 _MOST_CLASSES = 50
@@ -150,10 +153,10 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
     # Vectorizers of texts count no features.
     if known is not None and "n_features_in_" in known.learnt:
         value.facts["fitted_attributes"] = {
-            "n_features_in_": sklearn_data.n_features(x),
+            "n_features_in_": n_features(x),
             "n_outputs_": None,
         }
-        if (names := sklearn_data.names_of(x)) is not None:
+        if (names := names_of(x)) is not None:
             value.facts["feature_names_in_"] = list(names)
     if fit_on is not None:
         value.facts["fit_on"] = fit_on

@@ -6,9 +6,13 @@ from difflib import get_close_matches
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.families import (
-    sklearn_classes,
-    sklearn_estimators,
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    is_of_table,
+)
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    parameter,
+    value_of,
 )
 from crane_core.detectors.rules.operation import Operation
 
@@ -25,17 +29,12 @@ _LONGEST_MESSAGE = 250
 
 
 def refuse_settings(
-    operation: Operation,
-    estimator: AbstractValue,
-    known: sklearn_classes.KnownClass,
+    operation: Operation, estimator: AbstractValue, known: KnownClass
 ) -> None:
     """Raise where fitting refuses the estimator's own parameters, whatever the data."""
     # Constraints belong to one release: 1.3 removed max_features="auto" of forests.
-    if sklearn_classes.is_of_table(operation):
-        given = {
-            name: sklearn_estimators.parameter(estimator, name)
-            for name in known.parameters
-        }
+    if is_of_table(operation):
+        given = {name: parameter(estimator, name) for name in known.parameters}
         # Defaults pass by definition: only what the notebook chose is checked.
         changed = {
             name: value
@@ -44,8 +43,8 @@ def refuse_settings(
         }
         refuse_parameters(operation, known.path, "fit", changed)
     solver, penalty = (
-        sklearn_estimators.value_of(estimator, "solver"),
-        sklearn_estimators.value_of(estimator, "penalty"),
+        value_of(estimator, "solver"),
+        value_of(estimator, "penalty"),
     )
     # Each constraint is for one parameter; a solver and its penalty are refused as a pair.
     if known.name == "LogisticRegression" and penalty in (

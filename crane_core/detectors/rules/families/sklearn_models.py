@@ -8,11 +8,19 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.asking_sklearn import sent_to_fit
-from crane_core.detectors.rules.families import (
-    sklearn_classes,
-    sklearn_estimators,
-)
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    known_class,
+)
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    features_fitted,
+    fit_to,
+    forget_namesakes,
+    is_fitted,
+    steps,
+    value_of,
+)
 from crane_core.detectors.rules.families.sklearn_limits import refuse_settings
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.heap import reachable
@@ -68,17 +76,14 @@ def fitting_at_once(operation: Operation) -> Answer:
         UNCHANGED
         # StandardScaler(copy=False) writes its result into the data that it got.
         if _fit(operation) is not None
-        and sklearn_estimators.value_of(operation.receiver, "copy") is not False
+        and value_of(operation.receiver, "copy") is not False
         else UNKNOWN
     )
 
 
 def _fit(operation: Operation) -> AbstractValue | None:
     """Fits the receiver to X and y, or to y alone; the data that it learns from, None if nothing is known of that."""
-    estimator, known = (
-        operation.receiver,
-        sklearn_classes.known_class(operation.receiver),
-    )
+    estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound(
         "X=None, y=None, sample_weight=None, **others"
     )
@@ -94,15 +99,13 @@ def _fit(operation: Operation) -> AbstractValue | None:
     may_write = _may_write(estimator)
     may_change = may_write or _may_run_notebook(estimator, known)
     _fit_parts(operation, estimator, known)
-    sklearn_estimators.fit_to(estimator, x, fit_on)
+    fit_to(estimator, x, fit_on)
     if may_write:
         x.forget()
     return None if may_change else x
 
 
-def _may_run_notebook(
-    estimator: AbstractValue, known: sklearn_classes.KnownClass
-) -> bool:
+def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
     # SVC(kernel=f) calls f while fitting, and so may a step of a pipeline.
     return known.name in _RUNS_OTHERS or any(
         part.definition is not None or part.class_name in _RUNS_OTHERS
@@ -113,24 +116,18 @@ def _may_run_notebook(
 def _may_write(estimator: AbstractValue) -> bool:
     """Whether it, or a part of it, may write its result into the data that it is given."""
     return any(
-        sklearn_estimators.value_of(part, name) is False
+        value_of(part, name) is False
         for part in reachable([estimator])
-        if sklearn_classes.known_class(part) is not None
+        if known_class(part) is not None
         for name in ("copy", "copy_X", "copy_x")
     )
 
 
 def _fit_parts(
-    operation: Operation,
-    estimator: AbstractValue,
-    known: sklearn_classes.KnownClass,
+    operation: Operation, estimator: AbstractValue, known: KnownClass
 ) -> None:
     """Parts that are fitted themselves; others are copied. A state may tell of them under whatever other name."""
-    parts = (
-        sklearn_estimators.steps(estimator)
-        if known.name == "Pipeline"
-        else None
-    )
+    parts = steps(estimator) if known.name == "Pipeline" else None
     if parts is not None:
         _fit_steps(operation, estimator, [part for _, part in parts])
     elif known.name in (*_FITS_ITS_PARTS, "Pipeline"):
@@ -142,24 +139,21 @@ def _fit_steps(
     operation: Operation, pipeline: AbstractValue, parts: list[AbstractValue]
 ) -> None:
     for part in parts:
-        inner = sklearn_classes.known_class(part)
+        inner = known_class(part)
         if inner is not None:
             # Without memory= a pipeline fits its steps themselves, and not clones of them.
             _fit_parts(operation, part, inner)
-            sklearn_estimators.fit_to(part, AbstractValue())
+            fit_to(part, AbstractValue())
         elif not part.is_literal:
             part.forget()
     if "steps" in pipeline.facts:
-        sklearn_estimators.forget_namesakes(operation, parts)
+        forget_namesakes(operation, parts)
 
 
 @RULES.method("sklearn.*", *_ASKS)
 def asking(operation: Operation) -> Answer:
     """predict, transform and others with data; what they give says the library."""
-    estimator, known = (
-        operation.receiver,
-        sklearn_classes.known_class(operation.receiver),
-    )
+    estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X=None, **others")
     if known is None or not given:
         return UNKNOWN
@@ -181,20 +175,17 @@ def asking(operation: Operation) -> Answer:
 
 
 def _needs_fit(
-    estimator: AbstractValue, known: sklearn_classes.KnownClass, method: str
+    estimator: AbstractValue, known: KnownClass, method: str
 ) -> bool:
     """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
     if known.name == "Pipeline":
         parts = [
-            part
-            for _, part in sklearn_estimators.steps(estimator) or ()
-            if not part.is_literal
+            part for _, part in steps(estimator) or () if not part.is_literal
         ]
         fresh = [
             inner
             for part in parts
-            if (inner := sklearn_classes.known_class(part))
-            and sklearn_estimators.is_fitted(part) is False
+            if (inner := known_class(part)) and is_fitted(part) is False
         ]
         # A pipeline calls transform of its first step before anything else.
         first = "transform" if len(parts) > 1 else method
@@ -206,20 +197,17 @@ def _needs_fit(
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     # Set otherwise, each of these may make a fit unnecessary.
     is_usual = all(
-        sklearn_estimators.value_of(estimator, name) == known.parameters[name]
-        for name in ready
+        value_of(estimator, name) == known.parameters[name] for name in ready
     )
     return (
-        is_usual
-        and sklearn_estimators.is_fitted(estimator) is False
-        and method in known.unfitted
+        is_usual and is_fitted(estimator) is False and method in known.unfitted
     )
 
 
 @RULES.method("sklearn.*", "set_output", "staged_predict", "get_n_splits")
 def other_methods(operation: Operation) -> Answer:
     """They change nothing that is kept here."""
-    if sklearn_classes.known_class(operation.receiver) is None:
+    if known_class(operation.receiver) is None:
         return UNKNOWN
     return operation.receiver if operation.name == "set_output" else UNCHANGED
 
@@ -227,13 +215,10 @@ def other_methods(operation: Operation) -> Answer:
 def _refuse_count(
     operation: Operation,
     estimator: AbstractValue,
-    known: sklearn_classes.KnownClass,
+    known: KnownClass,
     x: AbstractValue,
 ) -> None:
-    fitted, given = (
-        sklearn_estimators.features_fitted(estimator),
-        data.n_features(x),
-    )
+    fitted, given = features_fitted(estimator), data.n_features(x)
     if differ(fitted, given) and operation.name in known.counts_features:
         operation.crash(
             "ValueError",

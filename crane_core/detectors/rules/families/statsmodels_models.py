@@ -10,9 +10,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import pandas_frames
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import (
+    is_frame,
+    is_series,
+)
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import differ
@@ -87,9 +90,7 @@ def of_arrays(operation: Operation) -> Answer:
         return UNCHANGED
     y, x = given["endog"], given.get("exog", AbstractValue())
     n_y, n_x = data.n_samples(y), data.n_samples(x)
-    are_alike = (pandas_frames.is_frame(x) or pandas_frames.is_series(x)) == (
-        pandas_frames.is_frame(y) or pandas_frames.is_series(y)
-    )
+    are_alike = (is_frame(x) or is_series(x)) == (is_frame(y) or is_series(y))
     if differ(n_y, n_x) and are_alike:
         operation.crash(
             "ValueError",
@@ -160,13 +161,13 @@ def of_results(operation: Operation) -> Answer:
 
 def _refuse_texts(operation: Operation, value: AbstractValue) -> None:
     """Columns of texts become an array of objects."""
-    columns = data.dtypes_of(value) if pandas_frames.is_frame(value) else {}
-    if pandas_frames.is_series(value):
+    columns = data.dtypes_of(value) if is_frame(value) else {}
+    if is_series(value):
         columns = {value.named("it"): value.fact("dtype", "")}
     for label, dtype in columns.items():
         facts = (
             data.per_column(value).get(label, {})
-            if pandas_frames.is_frame(value)
+            if is_frame(value)
             else data.values_of(value)
         )
         if (text := data.no_number(facts, str(dtype))) is not None:
@@ -191,7 +192,7 @@ def _gap(table: AbstractValue) -> Hashable:
         len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
     )
     if (
-        not pandas_frames.is_frame(table)
+        not is_frame(table)
         or is_alone
         or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE))
     ):
@@ -212,13 +213,13 @@ def _holds_numbers(
     """Whether all columns are known, and none is of another kind."""
     dtypes = (
         [str(dtype) for dtype in data.dtypes_of(value).values()]
-        if pandas_frames.is_frame(value)
+        if is_frame(value)
         else []
     )
-    if pandas_frames.is_series(value):
+    if is_series(value):
         dtypes = [str(value.fact("dtype", ""))]
     is_whole = (
-        pandas_frames.is_series(value)
+        is_series(value)
         or len(dtypes) == data.n_features(value)
         or "distinct_dtypes" in value.facts
     )
@@ -265,12 +266,12 @@ def with_constant(operation: Operation) -> Answer:
     if (
         shape is None
         or len(shape) != 2
-        or not (pandas_frames.is_frame(table) or is_array(table))
+        or not (is_frame(table) or is_array(table))
     ):
         return UNCHANGED
     # The column that is added holds ones: it brings no gap and no infinity.
     facts = restricted(table.facts, _KEPT_WITH_CONSTANT)
-    if pandas_frames.is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
+    if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
         # The constant is of floats, beside integers too.
         facts["distinct_dtypes"] = sorted(
             {*map(str, data.dtypes_of(table).values()), "float64"}

@@ -7,9 +7,17 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from crane_core.detectors.rules import answer
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
-from crane_core.detectors.rules.families import torch_tensors
+from crane_core.detectors.rules.answer import (
+    UNCHANGED,
+    UNKNOWN,
+    Answer,
+    or_unknown,
+)
+from crane_core.detectors.rules.families.torch_tensors import (
+    float_meant,
+    is_device,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -42,17 +50,17 @@ _LOOKING: Final = (
 
 
 @RULES.function("torch.nn.Sequential", "torch.nn.ModuleList")
-def container_made(operation: Operation) -> answer.Answer:
+def container_made(operation: Operation) -> Answer:
     """Modules in a row, given one by one, to a ModuleList as one list."""
     kind, given = operation.function_name, operation.arguments.positional
     if operation.arguments.keywords or not operation.arguments.is_complete:
-        return answer.UNKNOWN
+        return UNKNOWN
     parts: Sequence[AbstractValue] | None = given
     if kind == "ModuleList":
         parts = given[0].items if given else []
     # nn.Sequential([a, b]) gets a list, which torch itself refuses.
     elif not all(map(is_module, given)):
-        return answer.UNKNOWN
+        return UNKNOWN
     return AbstractValue(
         f"torch.nn.{kind}",
         # torch makes every module in training mode.
@@ -233,10 +241,10 @@ def _within(module: AbstractValue) -> Iterator[AbstractValue]:
 @RULES.attribute("__main__.*")
 @RULES.attribute("torch.*")
 @RULES.attribute("torchvision.*")
-def part(operation: Operation) -> answer.Answer:
+def part(operation: Operation) -> Answer:
     """A module inside by its name."""
     if not is_module(operation.receiver):
-        return answer.UNKNOWN
+        return UNKNOWN
     if operation.receiver.class_name == "Sequential":
         chain(operation.receiver)
     found = inside(operation.receiver, operation.name)
@@ -250,20 +258,20 @@ def part(operation: Operation) -> answer.Answer:
         return (
             AbstractValue("int", literal=value)
             if type(value) is int
-            else answer.UNKNOWN
+            else UNKNOWN
         )
-    return answer.or_unknown(found)
+    return or_unknown(found)
 
 
 @RULES.item("torch.Sequential")
 @RULES.item("torch.ModuleList")
-def part_at(operation: Operation) -> answer.Answer:
+def part_at(operation: Operation) -> Answer:
     """A module by its place."""
     modules, at = chain(operation.receiver), operation.first.literal
     if modules is None:
-        return answer.UNCHANGED if type(at) is int else answer.UNKNOWN
+        return UNCHANGED if type(at) is int else UNKNOWN
     if type(at) is not int:
-        return answer.UNKNOWN
+        return UNKNOWN
     if not -len(modules) <= at < len(modules):
         _no_place(operation, operation.receiver, at, len(modules))
     return modules[at]
@@ -282,12 +290,12 @@ def _no_place(
 
 @RULES.set_item("torch.Sequential")
 @RULES.set_item("torch.ModuleList")
-def part_replaced(operation: Operation) -> answer.Answer:
+def part_replaced(operation: Operation) -> Answer:
     """net[-1] = nn.Linear(...)."""
     module, at, value = operation.receiver, *operation.arguments.positional
     modules = chain(module)
     if modules is None or type(at.literal) is not int:
-        return answer.UNKNOWN
+        return UNKNOWN
     if not -len(modules) <= at.literal < len(modules):
         _no_place(operation, module, at.literal, len(modules))
     modules[at.literal] = value
@@ -298,7 +306,7 @@ def part_replaced(operation: Operation) -> answer.Answer:
         # After `row[2] = nn.Linear(4, 5)` they tell of the layer before.
         if name not in _OF_PARTS
     }
-    return answer.UNCHANGED
+    return UNCHANGED
 
 
 # Modes, dtypes, devices
@@ -340,12 +348,12 @@ def part_replaced(operation: Operation) -> answer.Answer:
     "cuda",
     "zero_grad",
 )
-def placed(operation: Operation) -> answer.Answer:
+def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver
     # A class of the notebook may define its own `train(self, loader)`.
     if not is_module(module) or is_own(module, operation.name):
-        return answer.UNKNOWN
+        return UNKNOWN
     if operation.name in ("train", "eval"):
         _set_mode(operation, module)
     elif operation.name != "zero_grad":
@@ -385,14 +393,13 @@ def _move(operation: Operation, module: AbstractValue) -> None:
         *operation.arguments.keywords.values(),
     ]
     dtype = dtypes.get(operation.name) or next(
-        filter(None, map(torch_tensors.float_meant, given)), None
+        filter(None, map(float_meant, given)), None
     )
     unknown = {"device"} if operation.name not in dtypes else set()
     # model.to(other) may take the dtype of another tensor.
     unknown |= (
         {"dtype"}
-        if operation.name == "to"
-        and not all(map(torch_tensors.is_device, given))
+        if operation.name == "to" and not all(map(is_device, given))
         else set()
     )
     is_to_cpu = (
@@ -420,13 +427,13 @@ def is_own(module: AbstractValue, name: str) -> bool:
 @RULES.method("__main__.*", *_LOOKING)
 @RULES.method("torch.*", *_LOOKING)
 @RULES.method("torchvision.*", *_LOOKING)
-def looked_at(operation: Operation) -> answer.Answer:
+def looked_at(operation: Operation) -> Answer:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = operation.receiver
     if not is_module(module) or is_own(module, operation.name):
-        return answer.UNKNOWN
+        return UNKNOWN
     if operation.name != "parameters":
-        return answer.UNCHANGED
+        return UNCHANGED
     n = (
         module.fact("n_parameters") if not module.attributes else None
     )  # some of which may be new
@@ -438,15 +445,15 @@ def looked_at(operation: Operation) -> answer.Answer:
 
 
 @RULES.method("torch.Sequential", "__call__", "forward")
-def called(operation: Operation) -> answer.Answer:
+def called(operation: Operation) -> Answer:
     """What a chain of layers makes of its input, one after the other."""
     module, bound = operation.receiver, operation.arguments.bound("input")
     # A hook may replace what goes in and what comes out.
     if bound is None or module.fact("hooked"):
-        return answer.UNKNOWN
+        return UNKNOWN
     modules = chain(module)
     if modules is None:
-        return answer.UNCHANGED
+        return UNCHANGED
     flowing = bound["input"]
     for one in modules:
         flowing = operation.call(one, [flowing], {})
@@ -459,14 +466,14 @@ def called(operation: Operation) -> answer.Answer:
 @RULES.method("__main__.*")
 @RULES.method("torch.*")
 @RULES.method("torchvision.*")
-def part_called(operation: Operation) -> answer.Answer:
+def part_called(operation: Operation) -> Answer:
     """self.head(x), where the state tells what the head is."""
     module = operation.receiver
     if not is_module(module) or operation.name.startswith("__"):
-        return answer.UNKNOWN
+        return UNKNOWN
     found = inside(module, operation.name)
     if found is None or not is_module(found):
-        return answer.UNKNOWN
+        return UNKNOWN
     return operation.call(
         found, operation.arguments.positional, operation.arguments.keywords
     )
@@ -474,11 +481,11 @@ def part_called(operation: Operation) -> answer.Answer:
 
 @RULES.set_attribute("torch.*")
 @RULES.set_attribute("torchvision.*")
-def part_set(operation: Operation) -> answer.Answer:
+def part_set(operation: Operation) -> Answer:
     """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
     module = operation.receiver
     return (
-        answer.UNCHANGED
+        UNCHANGED
         if is_module(module) or module.package == "torchvision"
-        else answer.UNKNOWN
+        else UNKNOWN
     )

@@ -2,8 +2,11 @@
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import torch_tensors
 from crane_core.detectors.rules.families.torch_modules import CONTAINERS
+from crane_core.detectors.rules.families.torch_tensors import (
+    is_device,
+    is_tensor,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -27,12 +30,9 @@ def moved(operation: Operation) -> Answer:
         *operation.arguments.positional,
         *operation.arguments.keywords.values(),
     ]
-    if any(
-        one.type and not torch_tensors.is_device(one) or one.path
-        for one in given
-    ):
+    if any(one.type and not is_device(one) or one.path for one in given):
         return UNKNOWN
-    may_be_dtype = not all(map(torch_tensors.is_device, given))
+    may_be_dtype = not all(map(is_device, given))
     facts = dict(operation.receiver.facts)
     for name in ("device", *(["dtype"] if may_be_dtype else [])):
         facts.pop(name, None)
@@ -83,8 +83,7 @@ def _one_device(
     devices = [value.fact("device") for value in (one, other)]
     # A tensor without dimensions on the CPU may meet one on a GPU.
     is_single = any(
-        torch_tensors.is_tensor(value) and not value.shape
-        for value in (one, other)
+        is_tensor(value) and not value.shape for value in (one, other)
     )
     are_known = all(isinstance(device, str) for device in devices)
     # "cuda" and "cuda:0" may be one device: only a pair with the CPU is certain.

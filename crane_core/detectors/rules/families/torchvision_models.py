@@ -9,7 +9,10 @@ from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import torch_modules
+from crane_core.detectors.rules.families.torch_modules import (
+    inside,
+    stated_layers,
+)
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -59,10 +62,7 @@ def called(operation: Operation) -> Answer:
     if (convolution := _first(model)) is not None:
         # For its refusal only: what the layers between make is not followed.
         operation.call(convolution, [x], {})
-    head, width = (
-        torch_modules.inside(model, anatomy.head),
-        _width(model, anatomy),
-    )
+    head, width = inside(model, anatomy.head), _width(model, anatomy)
     if head is None or width is None:
         return UNCHANGED
     words = f"the input of {anatomy.head} of {model.named('the model')}"
@@ -76,7 +76,7 @@ def called(operation: Operation) -> Answer:
 def _first(model: AbstractValue) -> AbstractValue | None:
     """The first layer, where it is the convolution that the state tells."""
     facts = {name: model.fact(name) for name in ("dtype", "device", "training")}
-    for path, held in torch_modules.stated_layers(model)[:1]:
+    for path, held in stated_layers(model)[:1]:
         # res.conv1 = nn.Conv2d(1, 64, 7): a replaced first layer is unknown, and nothing is tried.
         if (
             path == next(iter(model.mapping("layers")))
@@ -95,7 +95,7 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     """The numbers per image that come to the head: the channels of the last features, at so many places."""
     layers = [
         held
-        for path, held in torch_modules.stated_layers(model)
+        for path, held in stated_layers(model)
         if path.startswith(f"{anatomy.features}.")
     ]
     # The features of DenseNet end in a BatchNorm, which has num_features instead.
@@ -103,7 +103,7 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
         held.get("out_channels", held.get("num_features")) for held in layers
     ]
     width = next((each for each in reversed(widths) if type(each) is int), None)
-    pool = torch_modules.inside(model, anatomy.pool) if anatomy.pool else None
+    pool = inside(model, anatomy.pool) if anatomy.pool else None
     if not anatomy.pool or width is None:
         return width
     places = (

@@ -770,6 +770,7 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     started = {
         "watchdog.py",
         "fake_server.py",
+        "crowd_kit.py",
         "answering.py",
         "tokens_apart.py",
     }

@@ -165,7 +165,7 @@ def test_labels_show_on_the_replica_without_a_restart(lab: ReplicaLab) -> None:
     [
         ("annotate", "Continue where you stopped"),
         ("campaigns", "New campaign"),
-        ("runs", "Start run"),
+        ("runs", "Start a run"),
         ("data", "Import path"),
         ("try_a_notebook", "A file on the server"),
     ],
@@ -287,7 +287,7 @@ def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
     with serve(folder.path, arguments=("--replica-of", WRITER)) as replica:
         seen = Visitor(replica).sees("runs")
         assert seen.shows("Read-only copy")
-        assert not seen.shows("Start run")
+        assert not seen.shows("Start a run")
         assert Visitor(replica).may_upload() == 403
         import_paths([answers(tmp_path, "brought-later")], folder)
         with serve(folder.path, arguments=("--publish", "1")):

@@ -28,7 +28,7 @@ from tests.ui.visits import Visitor, asked, session_of
 NEEDS = {"annotate": Role.ANNOTATOR, "campaigns": Role.LEAD}
 """Pages that more than a viewer's role opens."""
 ACTIONS = {
-    "runs": ("Start run", Role.ADMIN),
+    "runs": ("Start a run", Role.ADMIN),
     "data": ("Import path", Role.ADMIN),
     "try_a_notebook": ("A file on the server", Role.ADMIN),
     "campaigns": ("New campaign", Role.LEAD),

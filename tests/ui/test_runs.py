@@ -100,7 +100,7 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
 
 def cells_of(**row: Any) -> dict[str, str]:
     """The cells of a run that is over, on a benchmark of 1,200 notebooks."""
-    return row_cells(ROW | row, state="finished", n_of=1_200)
+    return row_cells(ROW | row, state="ended", n_of=1_200)
 
 
 def test_a_row_names_its_start_and_what_it_took() -> None:
@@ -118,12 +118,12 @@ def test_a_row_names_its_start_and_what_it_took() -> None:
 @pytest.mark.parametrize(
     ("row", "state", "words"),
     [
-        ({}, "finished", "finished, 6,000 answers, 3 missing"),
+        ({}, "ended", "ended, 6,000 answers, 3 missing"),
         ({"n_unanswered": 0}, "imported", "imported, 6,000 answers"),
         ({"n_instances": 7, "n_answers": 1, "n_unanswered": 0}, "cancelled",
          "cancelled, 1 answer on 7 of 1,200 notebooks"),
         ({"n_instances": 0, "n_answers": 0, "n_unanswered": 0}, "running", "running, 0 answers"),
-        ({"n_answers": 0}, "finished", "failed, 0 answers, 3 missing"),
+        ({"n_answers": 0}, "ended", "failed, 0 answers, 3 missing"),
     ],
 )  # fmt: skip
 def test_a_row_says_how_the_run_ended(

@@ -45,6 +45,7 @@ OVERLAP_WORDS = {
     plan.Overlap.SAMPLE: "first all, others a sample",
     plan.Overlap.SOME: "some annotators per item",
     plan.Overlap.NONE: "one annotator per item",
+    plan.Overlap.ADAPTIVE: "one, and a second if uncertain",
 }
 """Short enough for the field on a phone."""
 OVERLAP_HELP = "\n".join(

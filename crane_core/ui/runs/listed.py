@@ -250,7 +250,7 @@ def _state_of(row: dict[str, Any]) -> str:
     if data.is_running(job):
         return "running"
     own = [run.state.lower() for run in started_runs() if run.job == job]
-    return next(reversed(own), "finished")
+    return next(reversed(own), "ended")
 
 
 def row_cells(
@@ -285,9 +285,9 @@ def row_cells(
 
 
 def state_words(row: dict[str, Any], state: str, *, n_of: int) -> str:
-    """How a run ended and its answers: "finished, 400 answers"."""
+    """How a run ended and its answers: "ended, 400 answers"."""
     n, n_missing = row["n_answers"], row["n_unanswered"]
-    if not n and state == "finished":
+    if not n and state == "ended":
         state = "failed"
     parts = [state, quantity(n, "answer")]
     if n and row["n_instances"] < n_of:

@@ -118,6 +118,16 @@ class JobForm(NamedTuple):
 
 def draw_starting(*, may_run: bool) -> None:
     """The button that opens the form, or why there is none; below it what this server started."""
+    if may(Role.ADMIN):
+        _draw_opening(may_run=may_run)
+    else:
+        st.caption("To start runs you need the role admin.")
+    if started.started_runs():
+        is_alive = any(run.is_running for run in started.started_runs())
+        st.fragment(_watch, run_every=POLL_S if is_alive else None)()
+
+
+def _draw_opening(*, may_run: bool) -> None:
     is_open = bool(st.session_state.get(keys.START_OPEN))
     st.button(
         "Close the form" if is_open else "Start a run",
@@ -126,31 +136,23 @@ def draw_starting(*, may_run: bool) -> None:
         key="start_form",
         on_click=_turn_form,
     )
-    if is_open:
-        with st.container(border=True):
-            _draw_what_starts(may_run=may_run)
-    if started.started_runs():
-        is_alive = any(run.is_running for run in started.started_runs())
-        st.fragment(_watch, run_every=POLL_S if is_alive else None)()
+    if not is_open:
+        return
+    with st.container(border=True):
+        if may_run:
+            _draw_form()
+        else:
+            st.markdown(
+                "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
+                f"elsewhere on this data show up here while they run. [The documentation]({help_address('runs')}) "
+                "says how to do both."
+            )
 
 
 def _turn_form() -> None:
     st.session_state[keys.START_OPEN] = not st.session_state.get(
         keys.START_OPEN
     )
-
-
-def _draw_what_starts(*, may_run: bool) -> None:
-    if not may(Role.ADMIN):
-        st.markdown("Starting a run needs the role admin.")
-    elif may_run:
-        _draw_form()
-    else:
-        st.markdown(
-            "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
-            f"elsewhere on this data show up here while they run. [The documentation]({help_address('runs')}) says "
-            "how to do both."
-        )
 
 
 def _draw_form() -> None:

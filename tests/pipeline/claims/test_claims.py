@@ -446,6 +446,7 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
             campaign=None,
             provenance=None,
             why=None,
+            weight=1.0,
         )
         for name, words in said.items()
     ]

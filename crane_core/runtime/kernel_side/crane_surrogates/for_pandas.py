@@ -167,12 +167,17 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
             [_unknown(length, fill)] * len(names), names=names
         )
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts:
-        # Times are all equal, all missing, or in steps of one frequency: an index with a frequency
-        # takes part in other operations than one without.
-        frequency: Any = pd.offsets.Hour(24) if fill == 2 else None
-        times = _elements(facts["dtype"], length, fill)
-        return pd.DatetimeIndex(times, freq=frequency, name=names[0])
+        return _times(facts["dtype"], length, fill).rename(names[0])
     return _unknown(length, fill).rename(names[0])
+
+
+def _times(dtype: str, length: int, fill: int) -> pd.DatetimeIndex:
+    """Times that are all equal, all missing, or in steps of one frequency.
+
+    An index with a frequency takes part in other operations than one without.
+    """
+    frequency: Any = pd.offsets.Hour(24) if fill == 2 else None
+    return pd.DatetimeIndex(_elements(dtype, length, fill), freq=frequency)
 
 
 def _unknown(length: int, fill: int) -> pd.Index:

@@ -169,7 +169,7 @@ def walked(
         Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1])
     )
     with monkeypatch.context() as patched:
-        patched.setattr(executed_cells, "Interpreter", Noted)
+        patched.setattr(executed_cells.interpreter, "Interpreter", Noted)
         patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)
     return report, [

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from crane_core.detectors import registry
 from crane_core.detectors.registry import Prediction
 from crane_core.domain import (
     Cell,
@@ -20,7 +21,6 @@ from crane_core.domain import (
     Run,
     Setting,
 )
-from crane_core.pipeline.detection import here
 from crane_core.pipeline.detection.detect import (
     DetectorInput,
     JobPlan,
@@ -101,7 +101,9 @@ def ours(
     """Makes a function the detector "ours", in this process only: in another one there is no such detector."""
 
     def make(says: Callable[[str], Prediction]) -> None:
-        monkeypatch.setattr(here, "local_detector", lambda _: OurDetector(says))
+        monkeypatch.setattr(
+            registry, "local_detector", lambda _: OurDetector(says)
+        )
 
     return make
 

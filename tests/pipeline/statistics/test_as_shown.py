@@ -25,7 +25,7 @@ from crane_core.pipeline.results.measures import (
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import breakdown, gains
 from crane_core.storage.store import Store
-from crane_core.ui import breakdown_view, data, gains_view
+from crane_core.ui import breakdown_view, breakdown_words, data, gains_view
 from crane_core.ui.result_switches import STUDY, ResultChoice
 
 from .conftest import only
@@ -141,7 +141,7 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_results_offers_is_exported() -> None:
-    assert tuple(breakdown_view.GROUPINGS) == breakdown.GROUPINGS
+    assert tuple(breakdown_words.GROUPINGS) == breakdown.GROUPINGS
     assert breakdown_view.RATES == breakdown.RATES
 
 

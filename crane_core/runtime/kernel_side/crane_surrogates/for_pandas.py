@@ -167,11 +167,11 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
             [_unknown(length, fill)] * len(names), names=names
         )
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts:
-        return _times(facts["dtype"], length, fill).rename(names[0])
+        return _time_labels(facts["dtype"], length, fill).rename(names[0])
     return _unknown(length, fill).rename(names[0])
 
 
-def _times(dtype: str, length: int, fill: int) -> pd.DatetimeIndex:
+def _time_labels(dtype: str, length: int, fill: int) -> pd.DatetimeIndex:
     """Times that are all equal, all missing, or in steps of one frequency.
 
     An index with a frequency takes part in other operations than one without.

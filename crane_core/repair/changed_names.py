@@ -8,42 +8,47 @@ from crane_core.detectors.rules.cell_code import read_cell
 
 def assigned_names(source: str) -> list[str]:
     """Public names that the top level of the cell assigns, the last one last."""
-    tree = read_cell(source).tree
-    found = [name for node in tree.body for name in bound_names(node)]
-    return [name for name in dict.fromkeys(found) if name[:1] != "_"]
+    found: dict[str, None] = {}
+    for statement in read_cell(source).tree.body:
+        found |= dict.fromkeys(bound_names(statement))
+    return [name for name in found if not name.startswith("_")]
 
 
 def assigns(source: str, name: str) -> bool:
     """Whether a statement of the cell's top level assigns the name."""
     # The text is searched first, which is quicker than parsing every cell for every name.
-    return name in source and any(
-        name in bound_names(node) for node in read_cell(source).tree.body
-    )
+    if name not in source:
+        return False
+    statements = read_cell(source).tree.body
+    return any(name in bound_names(node) for node in statements)
 
 
 def makes(source: str, name: str) -> bool:
     """Whether the cell assigns the name that does not come from the value that it had."""
-    for node in read_cell(source).tree.body if name in source else ():
-        if any(_reads(part, name) for part in ast.walk(node)):
+    if name not in source:
+        return False
+    for statement in read_cell(source).tree.body:
+        parts = ast.walk(statement)
+        if any(_reads(part, name) for part in parts):
             return False
-        if name in bound_names(node):
+        if name in bound_names(statement):
             return True
     return False
 
 
 def _reads(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    )
+    match node:
+        case ast.Name(id=found, ctx=ast.Load()):
+            return found == name
+    return False
 
 
 def changes(source: str, name: str) -> bool:
     """Whether the cell stores into or deletes from the value, or calls a method of it for its effect."""
-    return name in source and any(
-        _is_change(node, name) for node in ast.walk(read_cell(source).tree)
-    )
+    if name not in source:
+        return False
+    nodes = ast.walk(read_cell(source).tree)
+    return any(_is_change(node, name) for node in nodes)
 
 
 def _is_change(node: ast.AST, name: str) -> bool:
@@ -61,4 +66,6 @@ def _is_change(node: ast.AST, name: str) -> bool:
 def _root(node: ast.AST) -> str:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""

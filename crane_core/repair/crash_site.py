@@ -47,7 +47,9 @@ class KnownCell:
 
     def touches(self, name: str) -> bool:
         """Whether it assigns the name, or changes the value that it has."""
-        return assigns(self.source, name) or changes(self.source, name)
+        if assigns(self.source, name):
+            return True
+        return changes(self.source, name)
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,19 @@ class CrashSite:
     def message(self) -> str:
         return self.crash.message or ""
 
+    @property
+    def ran(self) -> list[KnownCell]:
+        """The cells that ran, in their order."""
+        return [cell for cell in self.cells if cell.has_run]
+
     @cached_property
     def tree(self) -> ast.Module:
         """Without statements where IPython moves the code before Python reads it: places would be wrong."""
         written = self.source.lstrip("\n")
-        is_moved = written[:1].isspace() or written.startswith((">>>", "In ["))
-        return ast.Module([], []) if is_moved else read_cell(self.source).tree
+        is_indented = written[:1].isspace()
+        if is_indented or written.startswith((">>>", "In [")):
+            return ast.Module([], [])
+        return read_cell(self.source).tree
 
     @cached_property
     def statement(self) -> ast.stmt | None:
@@ -81,16 +90,16 @@ class CrashSite:
         line = self.crash.line
         if line is None:
             return None
+        statements = self.anywhere(ast.stmt)
         around = [
             node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.stmt)
-            and node.lineno <= line <= (node.end_lineno or node.lineno)
+            for node in statements
+            if node.lineno <= line <= (node.end_lineno or node.lineno)
         ]
         # The innermost begins last; a one-line `if` begins where its test does.
         return max(
             around,
-            key=lambda node: (node.lineno, node.col_offset),
+            key=_start,
             default=None,
         )
 
@@ -106,33 +115,35 @@ class CrashSite:
 
     def calls(self, *names: str) -> list[ast.Call]:
         """Calls of a function or method of one of these names, in the statement that crashed."""
-        return [
-            call for call in self.here(ast.Call) if called_name(call) in names
-        ]
+        calls = self.here(ast.Call)
+        return [call for call in calls if called_name(call) in names]
 
     def named(self, name: str) -> list[ast.Name]:
         """Where the target has the name."""
-        return [node for node in self.anywhere(ast.Name) if node.id == name]
+        nodes = self.anywhere(ast.Name)
+        return [node for node in nodes if node.id == name]
 
     def similar(self, group: str, name: str) -> list[str]:
         """What the probe found near a name that is absent, in a group of the state's absences."""
-        return [
-            str(similar)
-            for entry in self.state.absent.get(group, ())
-            if name in map(entry.get, _ABSENT)
-            for similar in entry.get("similar", ())
-        ]
+        found: list[str] = []
+        for entry in self.state.absent.get(group, ()):
+            if name in map(entry.get, _ABSENT):
+                similar = entry.get("similar", ())
+                found += map(str, similar)
+        return found
 
     def variable(self, node: ast.AST) -> VariableState | None:
         """What is known of a name, unless the target itself assigns it before the crash's line."""
-        if not isinstance(node, ast.Name) or self._is_assigned(node.id):
+        if not isinstance(node, ast.Name):
             return None
-        return self.state.variables.get(node.id)
-
-    def _is_assigned(self, name: str) -> bool:
         line = self.crash.line or 0
-        earlier = [node for node in self.tree.body if node.lineno < line]
-        return any(name in bound_names(node) for node in earlier)
+        earlier = [
+            statement for statement in self.tree.body if statement.lineno < line
+        ]
+        for statement in earlier:
+            if node.id in bound_names(statement):
+                return None
+        return self.state.variables.get(node.id)
 
     def is_builtin(self, name: str) -> bool:
         return hasattr(builtins, name)
@@ -140,17 +151,19 @@ class CrashSite:
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Its first character and the one after the last. `node` has a place in the source."""
         place: Any = node
-        return (
-            self._offset(place.lineno, place.col_offset),
-            self._offset(place.end_lineno, place.end_col_offset),
-        )
+        start = self._offset(place.lineno, place.col_offset)
+        end = self._offset(place.end_lineno, place.end_col_offset)
+        return start, end
 
     def _offset(self, line: int, column: int) -> int:
         """The place of a character; the syntax tree counts columns in bytes of UTF-8."""
         lines = self.source.split("\n")
-        before = sum(len(each) + 1 for each in lines[: line - 1])
-        text = lines[line - 1] if line <= len(lines) else ""
-        return before + len(text.encode()[:column].decode())
+        above = lines[: line - 1]
+        before = sum(len(each) + 1 for each in above)
+        if line > len(lines):
+            return before
+        text = lines[line - 1].encode()
+        return before + len(text[:column].decode())
 
     def text(self, node: ast.AST) -> str:
         start, end = self.span(node)
@@ -168,7 +181,8 @@ class CrashSite:
         """One more argument at the end of a call."""
         given = [*call.args, *call.keywords]
         if given:
-            return self.after(max(given, key=self.span), f", {text}")
+            last = max(given, key=self.span)
+            return self.after(last, f", {text}")
         # `f()` has no argument to stand behind: the place is before its bracket.
         _, end = self.span(call)
         return SourceEdit(end - 1, end - 1, text)
@@ -182,36 +196,40 @@ class CrashSite:
     ) -> Fix:
         """The target with these edits and an import above its first statement."""
         # Before the first statement, and so below the line of a cell magic.
-        start = self._offset(self.tree.body[0].lineno, 0)
+        first = self.tree.body[0]
+        start = self._offset(first.lineno, 0)
         added = SourceEdit(start, start, f"{statement}\n")
         return self.fix(sentence, added, *edits)
 
 
 def _parts(statement: ast.stmt) -> list[ast.AST]:
-    headers = [
-        part
-        for name in _HEADERS
-        for part in _listed(getattr(statement, name, None))
-    ]
-    is_compound = hasattr(statement, "body")
-    return headers if is_compound else [statement]
-
-
-def _listed(value: Any) -> list[ast.AST]:
-    if isinstance(value, list):
-        return value
-    return [] if value is None else [value]
+    if not hasattr(statement, "body"):
+        return [statement]
+    headers: list[ast.AST] = []
+    for name in _HEADERS:
+        part = getattr(statement, name, None)
+        if isinstance(part, list):
+            headers += part
+        elif part is not None:
+            headers.append(part)
+    return headers
 
 
 def _of_kind(roots: Sequence[ast.AST], kind: type[Node]) -> list[Node]:
-    found = [
-        node
-        for root in roots
-        for node in ast.walk(root)
-        # What a magic was replaced by has no place in the source.
-        if isinstance(node, kind) and hasattr(node, "end_lineno")
-    ]
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+    found: list[Node] = []
+    for root in roots:
+        found += (
+            node
+            for node in ast.walk(root)
+            # What a magic was replaced by has no place in the source.
+            if isinstance(node, kind) and hasattr(node, "end_lineno")
+        )
+    return sorted(found, key=_start)
+
+
+def _start(node: Any) -> tuple[int, int]:
+    """Where a node with a place begins: its line, and the column there."""
+    return node.lineno, node.col_offset
 
 
 def called_name(call: ast.Call) -> str:
@@ -225,6 +243,8 @@ def called_name(call: ast.Call) -> str:
 def facts_of(variable: VariableState, name: str) -> Iterator[Any]:
     """The fact of this name in each group of a state's entry that has it."""
     for group in ("structure", "representation", "values"):
-        for part in (getattr(variable, group), variable.plus.get(group, {})):
+        usual = getattr(variable, group)
+        further = variable.plus.get(group, {})
+        for part in (usual, further):
             if isinstance(part, Mapping) and name in part:
                 yield part[name]

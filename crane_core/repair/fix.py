@@ -44,7 +44,8 @@ class Fix:
     @property
     def code(self) -> str:
         """What runs in the copy: the cells first, then the target."""
-        return "\n".join([*(cell.source for cell in self.first), self.source])
+        earlier = [cell.source for cell in self.first]
+        return "\n".join([*earlier, self.source])
 
 
 class Proposals(NamedTuple):
@@ -58,7 +59,9 @@ def edited(source: str, edits: Iterable[SourceEdit]) -> str:
     """The source with these edits, which do not overlap."""
     # From the end, so that the places of the earlier ones stay what they are.
     for edit in sorted(edits, reverse=True):
-        source = f"{source[: edit.start]}{edit.text}{source[edit.end :]}"
+        before = source[: edit.start]
+        after = source[edit.end :]
+        source = f"{before}{edit.text}{after}"
     return source
 
 

@@ -15,36 +15,50 @@ _REPLACED = 6
 
 def meant(wrong: str, known: Iterable[str]) -> str | None:
     """The one known label that is near; None if there is none, or more than one."""
-    others = [label for label in dict.fromkeys(known) if label != wrong]
+    labels = dict.fromkeys(known)
+    others = [label for label in labels if label != wrong]
     # "Price " for "price" is what most missing columns are, so spelling counts only after it.
-    same = [label for label in others if _letters(label) == _letters(wrong)]
-    found = same or [label for label in others if _is_misspelt(wrong, label)]
-    return found[0] if len(found) == 1 else None
+    letters = _letters(wrong)
+    found = [label for label in others if _letters(label) == letters]
+    if not found:
+        found = [label for label in others if _is_misspelt(wrong, label)]
+    if len(found) != 1:
+        return None
+    return found[0]
 
 
 def _letters(label: str) -> str:
     """Letters and digits alone, of one case; the label itself where it has none."""
-    return "".join(filter(str.isalnum, label.casefold())) or label
+    kept = filter(str.isalnum, label.casefold())
+    return "".join(kept) or label
 
 
 def _is_misspelt(wrong: str, label: str) -> bool:
     """Whether every part is the same but for a letter or two; numbers are, always."""
-    ours, theirs = (_PART.findall(each.casefold()) for each in (wrong, label))
-    pairs = list(zip(ours, theirs, strict=False))
-    return len(ours) == len(theirs) > 0 and all(
-        one == other or _is_typo(one, other) for one, other in pairs
-    )
+    ours = _PART.findall(wrong.casefold())
+    theirs = _PART.findall(label.casefold())
+    if not ours or len(ours) != len(theirs):
+        return False
+    for one, other in zip(ours, theirs, strict=True):
+        is_same = one == other
+        if not is_same and not _is_typo(one, other):
+            return False
+    return True
 
 
 def _is_typo(one: str, other: str) -> bool:
     shorter = min(len(one), len(other))
-    # People rarely miss the first letter, by which `increase` and `decrease` differ.
-    if shorter < _SHORTEST or one.isdigit() or one[0] != other[0]:
+    if shorter < _SHORTEST or one.isdigit():
         return False
-    is_replaced = len(one) == len(other) and sorted(one) != sorted(other)
+    # People rarely miss the first letter, by which `increase` and `decrease` differ.
+    if one[0] != other[0]:
+        return False
+    has_same_length = len(one) == len(other)
+    is_replaced = has_same_length and sorted(one) != sorted(other)
     if is_replaced and shorter < _REPLACED:
         return False
-    return _distance(one, other) <= (2 if shorter >= _LONG else 1)
+    most = 2 if shorter >= _LONG else 1
+    return _distance(one, other) <= most
 
 
 def _distance(one: str, other: str) -> int:
@@ -52,19 +66,19 @@ def _distance(one: str, other: str) -> int:
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, start=1):
-        last, row, two_ago = row, [i], before
+        two_ago = before
+        before = row
+        row = [i]
         for j, theirs in enumerate(other, start=1):
+            is_other = letter != theirs
             cost = min(
-                last[j] + 1,
+                before[j] + 1,
                 row[j - 1] + 1,
-                last[j - 1] + (letter != theirs),
+                before[j - 1] + is_other,
             )
-            is_exchange = (
-                i > 1
-                and j > 1
-                and letter == other[j - 2]
-                and one[i - 2] == theirs
-            )
-            row.append(min(cost, two_ago[j - 2] + 1) if is_exchange else cost)
-        before = last
+            if i > 1 and j > 1:
+                exchanged = theirs + other[j - 2]
+                if one[i - 2 : i] == exchanged:
+                    cost = min(cost, two_ago[j - 2] + 1)
+            row.append(cost)
     return row[-1]

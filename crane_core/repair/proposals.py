@@ -16,31 +16,33 @@ from crane_core.repair.refusals import refusal
 @cache
 def all_kinds() -> dict[str, Callable[[CrashSite], Iterator[Fix]]]:
     """What proposes fixes, by the name of its file."""
-    names = sorted(
-        module.name for module in pkgutil.iter_modules(kinds.__path__)
-    )
-    modules = {
-        name: importlib.import_module(f"{kinds.__name__}.{name}")
-        for name in names
-    }
-    return {name: module.propose for name, module in modules.items()}
+    files = pkgutil.iter_modules(kinds.__path__)
+    names = sorted(file.name for file in files)
+    found = {}
+    for name in names:
+        module = importlib.import_module(f"{kinds.__name__}.{name}")
+        found[name] = module.propose
+    return found
 
 
 def proposals(site: CrashSite) -> Proposals:
     """The fixes of every kind, each once."""
-    found = [fix for propose in all_kinds().values() for fix in propose(site)]
+    found: list[Fix] = []
+    for propose in all_kinds().values():
+        found += propose(site)
     return checked(site, Proposals(tuple(found)))
 
 
 def checked(site: CrashSite, found: Proposals) -> Proposals:
     """Those that may be tried; the reasons against others are added to those that there are."""
     unique = {(fix.source, fix.first): fix for fix in found.fixes}
-    reasons = {key: refusal(site.source, fix) for key, fix in unique.items()}
-    return Proposals(
-        tuple(
-            replace(fix, names=tuple(assigned_names(fix.source)))
-            for key, fix in unique.items()
-            if not reasons[key]
-        ),
-        (*found.refused, *filter(None, reasons.values())),
-    )
+    fixes = []
+    refused = [*found.refused]
+    for fix in unique.values():
+        reason = refusal(site.source, fix)
+        if reason:
+            refused.append(reason)
+        else:
+            names = tuple(assigned_names(fix.source))
+            fixes.append(replace(fix, names=names))
+    return Proposals(tuple(fixes), tuple(refused))

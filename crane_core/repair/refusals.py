@@ -83,17 +83,21 @@ def refusal(before: str, fix: Fix) -> str:
 
 
 def _of_lines(before: str, after: str) -> str:
-    old, new = before.split("\n"), after.split("\n")
-    return "" if len(old) == len(new) else "it removes or adds lines"
+    if before.count("\n") == after.count("\n"):
+        return ""
+    return "it removes or adds lines"
 
 
 def _of_magics(before: str, after: str) -> str:
     """Lines for IPython or a shell may do anything, and `%%` decides what runs the cell."""
-    old, new = (
-        [line for line in text.split("\n") if line.lstrip()[:1] in ("%", "!")]
-        for text in (before, after)
-    )
-    return "" if old == new else "it changes a magic or shell line"
+    if _magics(before) == _magics(after):
+        return ""
+    return "it changes a magic or shell line"
+
+
+def _magics(source: str) -> list[str]:
+    lines = source.split("\n")
+    return [line for line in lines if line.lstrip().startswith(("%", "!"))]
 
 
 def _of_nodes(old: ast.Module, new: ast.Module) -> str:
@@ -110,17 +114,16 @@ def _of_nodes(old: ast.Module, new: ast.Module) -> str:
 def _count(tree: ast.Module) -> Counter[str]:
     nodes = list(ast.walk(tree))
     n = Counter(type(node).__name__ for node in nodes)
-    n["mask"] = sum(
-        any(isinstance(part, ast.Compare) for part in ast.walk(node.slice))
-        for node in nodes
-        if isinstance(node, ast.Subscript)
-    )
+    for node in nodes:
+        if isinstance(node, ast.Subscript):
+            parts = ast.walk(node.slice)
+            n["mask"] += any(isinstance(part, ast.Compare) for part in parts)
     return n
 
 
 def _of_names(old: ast.Module, new: ast.Module) -> str:
-    words = (Counter(_words(new)) - Counter(_words(old))).keys()
-    arguments = (Counter(_arguments(new)) - Counter(_arguments(old))).keys()
+    words = _added(_words(old), _words(new))
+    arguments = _added(_arguments(old), _arguments(new))
     if not words.isdisjoint(_HIDING):
         return "it hides the exception"
     if not words.isdisjoint(_ENDING):
@@ -132,8 +135,17 @@ def _of_names(old: ast.Module, new: ast.Module) -> str:
     return f"it no longer assigns {lost[0]}" if lost else ""
 
 
+def _added(old: Iterator[str], new: Iterator[str]) -> set[str]:
+    """What is more often in the new code than in the old."""
+    more = Counter(new) - Counter(old)
+    return set(more)
+
+
 def _bound(tree: ast.Module) -> set[str]:
-    return {name for node in tree.body for name in bound_names(node)}
+    found: set[str] = set()
+    for statement in tree.body:
+        found |= set(bound_names(statement))
+    return found
 
 
 def _words(tree: ast.Module) -> Iterator[str]:
@@ -152,13 +164,20 @@ def _arguments(tree: ast.Module) -> Iterator[str]:
 
 
 def _of_statements(old: ast.Module, new: ast.Module) -> str:
-    ours, theirs = list(_statements(old)), list(_statements(new))
-    before, after = list(map(_head, ours)), list(map(_head, theirs))
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    ours = list(_statements(old))
+    theirs = list(_statements(new))
+    matcher = SequenceMatcher(
+        None,
+        [_head(node) for node in ours],
+        [_head(node) for node in theirs],
+        autojunk=False,
+    )
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "delete" or i2 - i1 > j2 - j1:
+        gone = ours[i1:i2]
+        come = theirs[j1:j2]
+        if len(gone) > len(come):
             return "it removes statements"
-        if tag == "replace" and not _is_kept(ours[i1:i2], theirs[j1:j2]):
+        if tag == "replace" and not _is_kept(gone, come):
             return "it replaces the code that crashed"
     return ""
 
@@ -166,24 +185,27 @@ def _of_statements(old: ast.Module, new: ast.Module) -> str:
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """Every statement that does something, outer ones first."""
     for node in ast.walk(tree):
-        is_idle = isinstance(node, ast.Pass) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        )
-        if isinstance(node, ast.stmt) and not is_idle:
-            yield node
+        match node:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.stmt():
+                yield node
 
 
 def _head(node: ast.stmt) -> str:
     """The statement's text without its body, whose statements are compared on their own."""
     text = ast.unparse(node)
-    return text.partition("\n")[0] if hasattr(node, "body") else text
+    if not hasattr(node, "body"):
+        return text
+    head, _, _ = text.partition("\n")
+    return head
 
 
 def _is_kept(old: list[ast.stmt], new: list[ast.stmt]) -> bool:
     """Whether most names of the changed statements are in what replaces them."""
-    before, after = (
-        {word for node in nodes for word in _words(ast.Module([node], []))}
-        for nodes in (old, new)
-    )
+    before = set(_words(ast.Module(old, [])))
+    if not before:
+        return True
+    after = set(_words(ast.Module(new, [])))
     n_kept = len(before & after)
-    return n_kept >= _LIKENESS * len(before) and (n_kept > 0 or not before)
+    return n_kept > 0 and n_kept >= _LIKENESS * len(before)

@@ -30,8 +30,10 @@ class TriedFix(NamedTuple):
     @property
     def outcome(self) -> str:
         """What was seen, and what was not."""
-        seen = (str(self.rehearsal.outcome), self.rehearsal.result, NOT_TRIED)
-        return "; ".join(filter(None, seen))
+        seen = [str(self.rehearsal.outcome)]
+        if self.rehearsal.result:
+            seen.append(self.rehearsal.result)
+        return "; ".join([*seen, NOT_TRIED])
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,16 @@ class RepairOutcome:
             (self.n_open, "could not be rehearsed", "could not be rehearsed"),
             (len(self.refused), "was refused", "were refused"),
         )
-        parts = [
-            f"{n} {one if n == 1 else several}" for n, one, several in told if n
-        ]
+        parts = []
+        for n, one, several in told:
+            if n:
+                verb = one if n == 1 else several
+                parts.append(f"{n} {verb}")
+        text = ", ".join(parts)
+        if not self.refused:
+            return text
         reasons = ", ".join(dict.fromkeys(self.refused))
-        return ", ".join(parts) + (f" ({reasons})" if reasons else "")
+        return f"{text} ({reasons})"
 
 
 Propose = Callable[[str, Rehearsal], Proposals]
@@ -83,17 +90,15 @@ def repaired(
 ) -> RepairOutcome:
     """Try what is proposed, until enough fixes ran through or too many were tried. `source` is the target's."""
     if crash is None or crash.outcome is not RehearsalEnd.CRASH:
-        outcome = "was not run" if crash is None else crash.title
-        return RepairOutcome(
-            why_none=f"A fix is looked for where the target crashed in a copy; it {_said(outcome)}."
-        )
+        return RepairOutcome(why_none=_why_none(crash))
     shown: list[TriedFix] = []
     refused: list[str] = []
-    n_failed = n_open = 0
+    n_failed = 0
+    n_open = 0
     tried = {source}
-    waiting = [(Fix(source, ""), crash, 0)]
+    waiting = [(Fix(source, ""), crash, 1)]
     while waiting:
-        base, last, n_steps = waiting.pop(0)
+        base, last, nth_step = waiting.pop(0)
         proposed = propose(base.source, last)
         refused += proposed.refused
         n_before = len(tried)
@@ -107,37 +112,57 @@ def repaired(
                 shown.append(TriedFix(fix, told))
             elif told.outcome is not RehearsalEnd.CRASH:
                 n_open += 1
-            elif n_steps + 1 < MOST_STEPS and _is_further(last, told):
-                waiting.append((fix, _without_first(told, fix), n_steps + 1))
+            elif nth_step < MOST_STEPS and _is_further(last, told):
+                next_crash = _without_first(told, fix)
+                waiting.append((fix, next_crash, nth_step + 1))
             else:
                 n_failed += 1
         # A first step after which nothing was left to try has crashed, and that was all.
-        n_failed += n_steps > 0 and len(tried) == n_before
+        if nth_step > 1 and len(tried) == n_before:
+            n_failed += 1
     return RepairOutcome(
-        tuple(shown[:MOST_SHOWN]), n_failed, n_open, tuple(refused)
+        shown=tuple(shown[:MOST_SHOWN]),
+        n_failed=n_failed,
+        n_open=n_open,
+        refused=tuple(refused),
     )
 
 
-def _said(outcome: str) -> str:
-    return outcome if outcome.startswith(("was", "ran")) else f"is {outcome}"
+def _why_none(crash: Rehearsal | None) -> str:
+    outcome = "was not run" if crash is None else crash.title
+    if not outcome.startswith(("was", "ran")):
+        outcome = f"is {outcome}"
+    return (
+        f"A fix is looked for where the target crashed in a copy; it {outcome}."
+    )
 
 
 def _joined(base: Fix, step: Fix) -> Fix:
     """A further step of a fix; its cells run before those that the first step needs."""
     sentence = f"{base.sentence} {step.sentence}".strip()
-    return replace(step, sentence=sentence, first=(*step.first, *base.first))
+    return replace(
+        step,
+        sentence=sentence,
+        first=(*step.first, *base.first),
+    )
 
 
 def _without_first(told: Rehearsal, fix: Fix) -> Rehearsal:
     """The crash with its line in the target, where cells ran before it in the same copy."""
-    n_before = fix.code.count("\n") - fix.source.count("\n")
-    line = None if told.line is None else told.line - n_before
-    return told._replace(line=line if line is not None and line > 0 else None)
+    if told.line is None:
+        return told
+    n_lines = fix.code.count("\n")
+    n_before = n_lines - fix.source.count("\n")
+    line = told.line - n_before
+    return told._replace(line=line if line > 0 else None)
 
 
 def _is_further(last: Rehearsal, told: Rehearsal) -> bool:
     """Whether the fix got past the crash: another one came, in the same line or below."""
-    is_same = (told.exception, told.message) == (last.exception, last.message)
+    before = last.exception, last.message
+    is_other = (told.exception, told.message) != before
     if told.line is None or last.line is None:
-        return not is_same
-    return told.line > last.line or told.line == last.line and not is_same
+        return is_other
+    if told.line == last.line:
+        return is_other
+    return told.line > last.line

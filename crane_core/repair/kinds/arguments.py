@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from crane_core.repair.crash_site import CrashSite
 from crane_core.repair.fix import Fix, SourceEdit
@@ -39,11 +40,15 @@ def propose(site: CrashSite) -> Iterator[Fix]:
 
 def _renamed(site: CrashSite, found: re.Match[str]) -> Iterator[Fix]:
     name = found["name"]
-    calls = [call for call in site.here(ast.Call) if name in _keywords(call)]
+    calls = site.here(ast.Call)
+    calls = [call for call in calls if name in _keywords(call)]
     if len(calls) != 1:
         return
-    given = _keywords(calls[0])
-    right = found["meant"] or meant(name, _parameters(site, calls[0]))
+    [call] = calls
+    given = _keywords(call)
+    right = found["meant"]
+    if right is None:
+        right = meant(name, _parameters(site, call))
     if right is None or right in given:
         return
     start, _ = site.span(given[name])
@@ -59,26 +64,37 @@ def _parameters(site: CrashSite, call: ast.Call) -> list[str]:
     """The names of the function's parameters, as far as the state tells its signature."""
     text = site.text(call.func)
     variable = site.state.variables.get(text)
-    access = site.state.accesses.get(text, {})
-    docs = variable.docs if variable is not None else access.get("docs", {})
-    signature = docs.get("signature", "") if isinstance(docs, Mapping) else ""
-    return [each["name"] for each in _PARAMETER.finditer(str(signature))]
+    if variable is not None:
+        docs: Any = variable.docs
+    else:
+        access = site.state.accesses.get(text, {})
+        docs = access.get("docs")
+    if not isinstance(docs, Mapping):
+        return []
+    signature = str(docs.get("signature", ""))
+    return [each["name"] for each in _PARAMETER.finditer(signature)]
 
 
 def _added(site: CrashSite, of: str, name: str) -> Iterator[Fix]:
     """A variable with the very name of the parameter, which a cell before has assigned."""
-    function = of.rpartition(".")[2]
-    calls = [call for call in site.calls(function) if not _is_starred(call)]
-    is_known = any(cell.has_run and cell.binds(name) for cell in site.cells)
+    _, _, function = of.rpartition(".")
+    calls = site.calls(function)
+    calls = [call for call in calls if not _is_starred(call)]
+    is_known = any(cell.binds(name) for cell in site.ran)
     if len(calls) != 1 or not is_known:
         return
-    edit = site.with_argument(calls[0], f"{name}={name}")
-    yield site.fix(f"Pass {name} too: {name}={name}.", edit)
+    [call] = calls
+    argument = f"{name}={name}"
+    yield site.fix(
+        f"Pass {name} too: {argument}.",
+        site.with_argument(call, argument),
+    )
 
 
 def _is_starred(call: ast.Call) -> bool:
-    is_spread = any(isinstance(each, ast.Starred) for each in call.args)
-    return is_spread or None in _keywords(call)
+    if None in _keywords(call):
+        return True
+    return any(isinstance(each, ast.Starred) for each in call.args)
 
 
 def _named(site: CrashSite) -> Iterator[Fix]:
@@ -88,41 +104,43 @@ def _named(site: CrashSite) -> Iterator[Fix]:
         if len(call.args) == 2 and not _is_starred(call)
     ]
     # The function may have another name here, so only a single call with two arguments is sure.
-    if len(calls) != 1 or {"x", "y"} & _keywords(calls[0]).keys():
+    if len(calls) != 1:
+        return
+    [call] = calls
+    names = _keywords(call)
+    if "x" in names or "y" in names:
         return
     edits = []
-    for name, node in zip("xy", calls[0].args, strict=True):
+    for name, node in zip("xy", call.args, strict=True):
         start, _ = site.span(node)
         edits.append(SourceEdit(start, start, f"{name}="))
     yield site.fix("Name the arguments: x=..., y=....", *edits)
 
 
 def _exchanged(site: CrashSite) -> Iterator[Fix]:
-    calls = site.calls("isinstance")
-    if len(calls) != 1 or len(calls[0].args) != 2:
-        return
-    kind, value = calls[0].args
-    if not isinstance(kind, ast.Name) or not site.is_builtin(kind.id):
-        return
-    yield site.fix(
-        "Exchange the arguments: the value comes first, then its type.",
-        site.replaced(kind, site.text(value)),
-        site.replaced(value, site.text(kind)),
-    )
+    match site.calls("isinstance"):
+        case [ast.Call(args=[ast.Name(id=name) as kind, value])]:
+            pass
+        case _:
+            return
+    if site.is_builtin(name):
+        yield site.fix(
+            "Exchange the arguments: the value comes first, then its type.",
+            site.replaced(kind, site.text(value)),
+            site.replaced(value, name),
+        )
 
 
 def _joined(site: CrashSite) -> Iterator[Fix]:
-    calls = site.calls("join")
-    if len(calls) != 1 or len(calls[0].args) != 1:
-        return
-    [call] = calls
-    [separator] = call.args
-    is_text = isinstance(separator, ast.Constant) and isinstance(
-        separator.value, str
-    )
-    if is_text and isinstance(call.func, ast.Attribute):
-        parts = site.text(call.func.value)
-        yield site.fix(
-            "Join by the separator: its method takes the list.",
-            site.replaced(call, f"{site.text(separator)}.join({parts})"),
-        )
+    match site.calls("join"):
+        case [
+            ast.Call(
+                func=ast.Attribute(value=listed),
+                args=[ast.Constant(value=str()) as separator],
+            ) as call
+        ]:
+            method = f"{site.text(separator)}.join"
+            yield site.fix(
+                "Join by the separator: its method takes the list.",
+                site.replaced(call, f"{method}({site.text(listed)})"),
+            )

@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -21,18 +21,23 @@ def propose(site: CrashSite) -> Iterator[Fix]:
     lacks = _LACKS.match(site.message)
     if site.exception != "AttributeError" or lacks is None:
         return
-    kind, name = lacks["kind"], lacks["name"]
+    name = lacks["name"]
     here = _of_name(site.here(ast.Attribute), name)
     receivers = {site.text(node.value) for node in here}
     # Two objects with the name in one line: which of them lacks it is not known.
     if len(receivers) != 1:
         return
+    everywhere = _of_name(site.anywhere(ast.Attribute), name)
     nodes = [
         node
-        for node in _of_name(site.anywhere(ast.Attribute), name)
+        for node in everywhere
+        # The same object, by what is written.
         if site.text(node.value) in receivers
     ]
-    new = renamed().get(kind, {}).get(name) or meant(name, _similar(site, name))
+    later_names = renamed().get(lacks["kind"], {})
+    new = later_names.get(name)
+    if new is None:
+        new = meant(name, _similar(site, name))
     if new is not None:
         yield _with_name(site, nodes, name, new)
 
@@ -45,21 +50,24 @@ def _with_name(
     site: CrashSite, nodes: list[ast.Attribute], name: str, new: str
 ) -> Fix:
     """`new` takes the place of the attribute; with a leading `=`, of the object too."""
-    if new.startswith("="):
-        edits = [site.replaced(node, new[1:]) for node in nodes]
-    else:
-        ends = [site.span(node)[1] for node in nodes]
-        edits = [SourceEdit(end - len(name), end, new) for end in ends]
-    return site.fix(f"Write {new.removeprefix('=')} for {name}.", *edits)
+    text = new.removeprefix("=")
+    edits = []
+    for node in nodes:
+        start, end = site.span(node)
+        if text == new:
+            start = end - len(name)
+        edits.append(SourceEdit(start, end, text))
+    return site.fix(f"Write {text} for {name}.", *edits)
 
 
 @cache
-def renamed() -> dict[str, dict[str, str]]:
+def renamed() -> Mapping[str, dict[str, str]]:
     """New names by class or module and old name."""
-    read: dict[str, dict[str, str]] = tomllib.loads(_RENAMED.read_text("utf-8"))
-    return read
+    text = _RENAMED.read_text("utf-8")
+    return tomllib.loads(text)
 
 
 def _similar(site: CrashSite, name: str) -> list[str]:
     # An attribute has no blank: `df.yield_kg` cannot become `df.yield kg`.
-    return list(filter(str.isidentifier, site.similar("attributes", name)))
+    near = site.similar("attributes", name)
+    return [other for other in near if other.isidentifier()]

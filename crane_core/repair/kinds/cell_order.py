@@ -24,49 +24,52 @@ def _defining(site: CrashSite, name: str) -> Iterator[Fix]:
     binding = [cell for cell in waiting if cell.binds(name)]
     above = [cell for cell in binding if _is_above(cell, site.index)]
     # Two cells may give it two values: which of them was meant is not known.
-    for cells in (above, binding):
-        if len(cells) == 1:
-            [cell] = cells
-            yield Fix(
-                site.source,
-                f"Run {cell.called} first: it defines {name}.",
-                (cell.as_first(),),
-            )
-            return
+    cells = above if len(above) == 1 else binding
+    if len(cells) == 1:
+        [cell] = cells
+        yield Fix(
+            site.source,
+            f"Run {cell.called} first: it defines {name}.",
+            first=(cell.as_first(),),
+        )
 
 
 def _in_order(site: CrashSite, index: int) -> Iterator[Fix]:
     """The cells above once more, where one below has run since and changed what the target uses."""
-    placed = [
-        cell for cell in site.cells if cell.has_run and cell.index is not None
-    ]
-    for name in dict.fromkeys(node.id for node in site.here(ast.Name)):
-        touching = [cell for cell in placed if cell.touches(name)]
-        again = _from_its_start(
-            [cell for cell in touching if _is_above(cell, index)], name
-        )
-        changing = [
-            cell
-            for cell in touching
-            if cell.index != index and not _is_above(cell, index)
-        ]
+    above = [cell for cell in site.ran if _is_above(cell, index)]
+    below = [cell for cell in site.ran if _is_below(cell, index)]
+    names = [node.id for node in site.here(ast.Name)]
+    for name in dict.fromkeys(names):
+        again = _from_its_start(above, name)
+        changing = [cell for cell in below if cell.touches(name)]
         if changing and again:
             yield Fix(
                 site.source,
                 f"Run {_listed(again)} again first: {_listed(changing)}, below"
                 f" this cell, has changed {name}.",
-                tuple(cell.as_first() for cell in again),
+                first=tuple(cell.as_first() for cell in again),
             )
 
 
 def _from_its_start(cells: Sequence[KnownCell], name: str) -> list[KnownCell]:
     """From the last cell that makes the name: `df = df[df.a > 0]` alone would filter what the cell below has left."""
-    starts = [at for at, cell in enumerate(cells) if cell.makes(name)]
-    return list(cells[starts[-1] :]) if starts else []
+    found: list[KnownCell] = []
+    for cell in cells:
+        if cell.makes(name):
+            found = [cell]
+        elif found and cell.touches(name):
+            found.append(cell)
+    return found
 
 
 def _is_above(cell: KnownCell, index: int | None) -> bool:
-    return cell.index is not None and index is not None and cell.index < index
+    if cell.index is None or index is None:
+        return False
+    return cell.index < index
+
+
+def _is_below(cell: KnownCell, index: int) -> bool:
+    return cell.index is not None and cell.index > index
 
 
 def _listed(cells: Sequence[KnownCell]) -> str:

@@ -63,7 +63,9 @@ def _added(site: CrashSite) -> list[ast.expr]:
     sums = [
         node for node in site.here(ast.BinOp) if isinstance(node.op, ast.Add)
     ]
-    sides = [side for node in sums for side in (node.left, node.right)]
+    sides: list[ast.expr] = []
+    for node in sums:
+        sides += (node.left, node.right)
     return [side for side in sides if not isinstance(side, ast.BinOp)]
 
 
@@ -117,8 +119,8 @@ def _numeric_only(site: CrashSite) -> Iterator[Fix]:
 
 def _is_of_table(site: CrashSite, node: ast.expr) -> bool:
     """A table itself, or its groups: of one column `numeric_only` would not help."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        is_grouped = node.func.attr == "groupby"
-        return is_grouped and _is_of_table(site, node.func.value)
+    match node:
+        case ast.Call(func=ast.Attribute(attr="groupby", value=table)):
+            return _is_of_table(site, table)
     variable = site.variable(node)
     return variable is not None and variable.type.endswith(_TABLES)

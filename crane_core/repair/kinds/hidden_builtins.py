@@ -31,10 +31,10 @@ def _with_own(site: CrashSite, name: str) -> Fix:
         for node in _called_names(site.anywhere(ast.Call))
         if node.id == name
     ]
-    hiding = [
-        cell.called for cell in site.cells if cell.has_run and cell.binds(name)
-    ]
-    where = f" in {hiding[-1]}" if hiding else ""
+    where = ""
+    for cell in site.ran:
+        if cell.binds(name):
+            where = f" in {cell.called}"
     return site.with_import(
         "import builtins",
         f"Call Python's own {name}: builtins.{name}; the name was given another value{where}.",
@@ -49,6 +49,8 @@ def _called_names(calls: list[ast.Call]) -> list[ast.Name]:
 def _is_hidden(site: CrashSite, node: ast.Name, kind: str) -> bool:
     """Whether it is a function of Python by name, and a value of this class in the kernel."""
     variable = site.variable(node)
-    if variable is None or not callable(getattr(builtins, node.id, None)):
+    own = getattr(builtins, node.id, None)
+    if variable is None or not callable(own):
         return False
-    return variable.type.rpartition(".")[2].strip("'<>") == kind
+    _, _, class_name = variable.type.rpartition(".")
+    return class_name.strip("'<>") == kind

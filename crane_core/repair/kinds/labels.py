@@ -35,37 +35,44 @@ def propose(site: CrashSite) -> Iterator[Fix]:
         ]
         words.append(f"{right!r} for {wrong!r}")
     if found:
-        yield site.fix(f"Write {' and '.join(words)}.", *found)
+        replaced = " and ".join(words)
+        yield site.fix(f"Write {replaced}.", *found)
 
 
 def _missing(site: CrashSite) -> list[str]:
     """The labels that the message names."""
     if site.exception == "ValueError":
         shown = _SEABORN.match(site.message)
-        return [shown["label"]] if shown else []
+        if shown is None:
+            return []
+        return [shown["label"]]
     if site.exception != "KeyError":
         return []
-    try:
-        key = ast.literal_eval(site.message)
-    except (ValueError, SyntaxError):
-        return []
+    key = _literal(site.message)
     if not isinstance(key, str):
         return []
     listed = _LISTED.match(key)
     if listed is None:
         return [key.removeprefix(_GROUPED)]
-    try:
-        labels = ast.literal_eval(listed["labels"])
-    except (ValueError, SyntaxError):
+    labels = _literal(listed["labels"])
+    if not isinstance(labels, list):
         return []
     return [label for label in labels if isinstance(label, str)]
 
 
+def _literal(text: str) -> object:
+    """The value that is written; None if it is not one."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+
+
 def _known(site: CrashSite, wrong: str) -> list[str]:
     """Labels of the tables and dicts that the statement names, and those that the probe found near."""
-    labels = [
-        label for group in _GROUPS for label in site.similar(group, wrong)
-    ]
+    labels: list[str] = []
+    for group in _GROUPS:
+        labels += site.similar(group, wrong)
     for node in site.here(ast.Name):
         variable = site.variable(node)
         if variable is not None:
@@ -82,32 +89,37 @@ def _labels(variable: VariableState) -> Iterator[str]:
 
 def _places(site: CrashSite, wrong: str) -> list[ast.Constant]:
     """Where the target selects by the label: in the statement that crashed, and below it from the same objects."""
-    if wrong in {each.value for each in _stored(site)}:
+    if wrong in _stored(site):
         return []
     shown = _shown(site)
-    here = [node for node in site.here(ast.Constant) if node.value == wrong]
-    found = [node for node in here if node not in shown]
-    receivers = {
-        site.text(node.value)
-        for node in site.here(ast.Subscript)
-        if any(part in found for part in ast.walk(node.slice))
-    }
-    for node in site.anywhere(ast.Subscript):
-        if site.text(node.value) in receivers:
-            found += _constants(node.slice, wrong)
+    here = [node for node in site.here(ast.Constant) if node not in shown]
+    found = [node for node in here if node.value == wrong]
+    receivers = _selected_by(site, found)
+    for place in site.anywhere(ast.Subscript):
+        if site.text(place.value) in receivers:
+            found += _constants(place.slice, wrong)
     unique = {site.span(node): node for node in found}
     return list(unique.values())
 
 
+def _selected_by(site: CrashSite, labels: list[ast.Constant]) -> set[str]:
+    """What the statement that crashed selects from by one of these labels, as text."""
+    found = set()
+    for node in site.here(ast.Subscript):
+        parts = ast.walk(node.slice)
+        if any(part in labels for part in parts):
+            found.add(site.text(node.value))
+    return found
+
+
 def _shown(site: CrashSite) -> list[ast.AST]:
     """Parts of arguments whose text is shown to people."""
-    keywords = [each for call in site.here(ast.Call) for each in call.keywords]
-    return [
-        part
-        for keyword in keywords
-        if keyword.arg in _WORDS
-        for part in ast.walk(keyword)
-    ]
+    found: list[ast.AST] = []
+    for call in site.here(ast.Call):
+        for keyword in call.keywords:
+            if keyword.arg in _WORDS:
+                found += ast.walk(keyword)
+    return found
 
 
 def _constants(root: ast.AST, value: str) -> list[ast.Constant]:
@@ -118,18 +130,22 @@ def _constants(root: ast.AST, value: str) -> list[ast.Constant]:
     ]
 
 
-def _stored(site: CrashSite) -> Iterator[ast.Constant]:
+def _stored(site: CrashSite) -> Iterator[object]:
     """Labels that the target itself makes, as in `df['total'] = 1`."""
     for node in site.anywhere(ast.Subscript):
-        is_store = isinstance(node.ctx, ast.Store)
-        if is_store and isinstance(node.slice, ast.Constant):
-            yield node.slice
+        match node:
+            case ast.Subscript(
+                slice=ast.Constant(value=label),
+                ctx=ast.Store(),
+            ):
+                yield label
 
 
 def _quoted(site: CrashSite, node: ast.Constant, right: str) -> str:
     """The label as a literal in the quotes of the one that it replaces."""
     text = repr(right)
-    is_plain = text.startswith("'") and '"' not in text and "\\" not in text
-    return (
-        f'"{right}"' if is_plain and site.text(node).startswith('"') else text
-    )
+    has_double = '"' in text or "\\" in text
+    is_plain = text.startswith("'") and not has_double
+    if is_plain and site.text(node).startswith('"'):
+        return f'"{right}"'
+    return text

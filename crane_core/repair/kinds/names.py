@@ -37,9 +37,9 @@ def propose(site: CrashSite) -> Iterator[Fix]:
         return
     name = undefined["name"]
     uses = site.named(name)
-    is_assigned = any(not isinstance(node.ctx, ast.Load) for node in uses)
+    is_only_read = all(isinstance(node.ctx, ast.Load) for node in uses)
     # A name that the cell assigns itself is used too soon, not misspelt.
-    if not uses or is_assigned:
+    if not uses or not is_only_read:
         return
     right = meant(name, _known(site, name, uses))
     if right is not None:
@@ -58,8 +58,9 @@ def _known(site: CrashSite, name: str, uses: Sequence[ast.Name]) -> list[str]:
     """Names that may have been meant."""
     known = site.similar("names", name)
     # A variable `filer` is not the function filter: of Python's own only what is called.
-    is_called = _are_used_as(site, uses, ast.Call)
-    return [*known, *dir(builtins)] if is_called else known
+    if _are_used_as(site, uses, ast.Call):
+        known += dir(builtins)
+    return known
 
 
 def _are_used_as(

@@ -19,12 +19,12 @@ def propose(site: CrashSite) -> Iterator[Fix]:
         for node in site.here(ast.Attribute)
         if isinstance(node.value, ast.Name)
     }
-    used = {
-        (name, data)
-        for source in [*_sources(site), site.source]
-        for name, data in _validated(source)
-        if name in receivers
-    }
+    sources = [cell.source for cell in site.ran]
+    used = set()
+    for source in (*sources, site.source):
+        for name, data in _validated(source):
+            if name in receivers:
+                used.add((name, data))
     # Validated with two data sets, or two models in one line: which was meant is not known.
     if len(used) != 1:
         return
@@ -38,10 +38,6 @@ def propose(site: CrashSite) -> Iterator[Fix]:
             f"Fit {name} first, on the data that it was cross-validated with.",
             SourceEdit(start, start, text),
         )
-
-
-def _sources(site: CrashSite) -> list[str]:
-    return [cell.source for cell in site.cells if cell.has_run]
 
 
 def _validated(source: str) -> Iterator[tuple[str, str]]:

@@ -47,4 +47,5 @@ def _with_brackets(line: str) -> str:
         or found["what"].startswith("(")
     ):
         return line
-    return f"{found['before']}print({found['what']}){found['after']}"
+    before, what, after = found.group("before", "what", "after")
+    return f"{before}print({what}){after}"

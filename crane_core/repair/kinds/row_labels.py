@@ -30,12 +30,15 @@ _SETS_INDEX = (
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
-    if site.exception != "KeyError" or not _NUMBER.fullmatch(site.message):
+    is_number = _NUMBER.fullmatch(site.message)
+    if site.exception != "KeyError" or not is_number:
         return
     row = int(site.message)
-    places = [node for node in site.here(ast.Subscript) if _is_read(node)]
-    rows = [node for node in places if _table(node) is not None]
-    found = [node for node in rows if _was_filtered(site, _table(node), row)]
+    found = [
+        node
+        for node in site.here(ast.Subscript)
+        if _is_read(node) and _was_filtered(site, node, row)
+    ]
     if len(found) != 1:
         return
     [node] = found
@@ -62,18 +65,17 @@ def _table(node: ast.Subscript) -> ast.Name | None:
     return None
 
 
-def _was_filtered(site: CrashSite, name: ast.Name | None, row: int) -> bool:
+def _was_filtered(site: CrashSite, place: ast.Subscript, row: int) -> bool:
     """Whether the rows are some of a table that was numbered from 0, and there are as many."""
+    name = _table(place)
     variable = None if name is None else site.variable(name)
     if variable is None or not variable.type.startswith("pandas."):
         return False
     index = next(facts_of(variable, "index"), None)
-    return (
-        index is not None
-        and _is_numbered(index)
-        and row < int(index.get("length", 0))
-        and not _is_labelled(site)
-    )
+    if index is None or not _is_numbered(index):
+        return False
+    n_rows = int(index.get("length", 0))
+    return row < n_rows and not _is_labelled(site)
 
 
 def _is_numbered(index: Mapping[str, Any]) -> bool:
@@ -83,14 +85,18 @@ def _is_numbered(index: Mapping[str, Any]) -> bool:
     if "name" in index or "names" in index:
         return False
     # pandas 3 keeps neighbouring rows as a range, from the number of the first.
-    first = index.get("first") or index.get("range", [None])[:1]
-    return all(type(each) is int for each in first) and first == sorted(first)
+    first = index.get("first")
+    if not first:
+        first = index.get("range", [None])[:1]
+    if any(type(each) is not int for each in first):
+        return False
+    return bool(first == sorted(first))
 
 
 def _is_labelled(site: CrashSite) -> bool:
     """Whether a cell that ran sets labels or an order of rows."""
-    ran = [cell.source for cell in site.cells if cell.has_run]
-    return any(word in source for source in ran for word in _SETS_INDEX)
+    code = "\n".join(cell.source for cell in site.ran)
+    return any(word in code for word in _SETS_INDEX)
 
 
 def _inserted(site: CrashSite, node: ast.AST, text: str) -> SourceEdit:
@@ -105,7 +111,8 @@ def _by_position(site: CrashSite, node: ast.Subscript, row: int) -> Fix:
     )
     if isinstance(node.value, ast.Attribute):
         _, end = site.span(node.value)
-        edit = SourceEdit(end - len(node.value.attr), end, "iloc")
+        start = end - len(node.value.attr)
+        edit = SourceEdit(start, end, "iloc")
     else:
         edit = site.after(node.value, ".iloc")
     return site.fix(sentence, edit)

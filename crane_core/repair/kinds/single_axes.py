@@ -17,9 +17,8 @@ def propose(site: CrashSite) -> Iterator[Fix]:
     """`squeeze=False` keeps the array also for one panel, and `.flat` its panels in a row, as matplotlib documents."""
     if site.exception != "TypeError" or not _ALONE.match(site.message):
         return
-    made = [
-        each for node in site.anywhere(ast.Assign) if (each := _panels(node))
-    ]
+    statements = map(_panels, site.anywhere(ast.Assign))
+    made = [each for each in statements if each is not None]
     # Made in an earlier cell, it would have to be changed there.
     if len(made) != 1:
         return
@@ -46,9 +45,12 @@ def _panels(node: ast.Assign) -> tuple[str, ast.Call] | None:
 
 def _uses(site: CrashSite, name: str) -> list[ast.Name]:
     """Where the target takes the panels one by one."""
-    takers: list[ast.expr] = [loop.iter for loop in site.anywhere(ast.For)]
-    takers += [node.value for node in site.anywhere(ast.Subscript)]
-    for call in site.anywhere(ast.Call):
-        if isinstance(call.func, ast.Name) and call.func.id in _TAKES_ALL:
-            takers += call.args
+    takers: list[ast.expr] = []
+    for node in site.anywhere(ast.AST):
+        match node:
+            case ast.For(iter=taken) | ast.Subscript(value=taken):
+                takers.append(taken)
+            case ast.Call(func=ast.Name(id=function)) as call:
+                if function in _TAKES_ALL:
+                    takers += call.args
     return [node for node in site.named(name) if node in takers]

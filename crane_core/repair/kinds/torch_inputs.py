@@ -65,10 +65,12 @@ def _has_channels_last(message: str) -> bool:
     wants = _WANTS_CHANNELS.match(message)
     if wants is None:
         return False
-    sizes = [int(size) for size in wants["sizes"].split(",")]
+    written = wants["sizes"].split(",")
+    sizes = [int(size) for size in written]
     channels = int(wants["channels"])
-    is_last = len(sizes) == 4 and sizes[-1] == channels
-    return is_last and sizes[1:].count(channels) == 1
+    if len(sizes) != 4 or sizes[-1] != channels:
+        return False
+    return sizes[1:].count(channels) == 1
 
 
 def _is_module(site: CrashSite, function: ast.expr) -> bool:
@@ -84,5 +86,8 @@ def _detached(site: CrashSite) -> Iterator[Fix]:
         and not site.text(node.value).endswith("detach()")
     ]
     if len(calls) == 1:
-        sentence = "Detach it from the graph first: .detach().numpy()."
-        yield site.fix(sentence, site.after(calls[0].value, ".detach()"))
+        [call] = calls
+        yield site.fix(
+            "Detach it from the graph first: .detach().numpy().",
+            site.after(call.value, ".detach()"),
+        )

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-from crane_core.domain import VariableState
 from crane_core.repair.crash_site import CrashSite, facts_of
 from crane_core.repair.fix import Fix
 
@@ -16,25 +15,27 @@ _TAKES = (*_FITS, "predict", "predict_proba", "transform", "inverse_transform")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
-    if site.exception != "ValueError" or not site.message.startswith(_MESSAGES):
+    wants_table = site.message.startswith(_MESSAGES)
+    if site.exception != "ValueError" or not wants_table:
         return
-    calls = [node for node in site.here(ast.Call) if _method(node) in _TAKES]
-    if len(calls) != 1 or not calls[0].args:
-        return
-    [call] = calls
-    first, *others = call.args
-    if others and _n_axes(site, first) == 1 and _n_axes(site, others[0]) == 2:
-        yield site.fix(
-            "Exchange the arguments: the table comes first, then the values to predict.",
-            site.replaced(first, site.text(others[0])),
-            site.replaced(others[0], site.text(first)),
-        )
-        return
-    yield from _as_table(site, call, first)
+    calls = site.here(ast.Call)
+    match [call for call in calls if _method(call) in _TAKES]:
+        case [ast.Call(args=[first, second, *_])] if (
+            _n_axes(site, first) == 1 and _n_axes(site, second) == 2
+        ):
+            yield site.fix(
+                "Exchange the arguments: the table comes first, then the values to predict.",
+                site.replaced(first, site.text(second)),
+                site.replaced(second, site.text(first)),
+            )
+        case [ast.Call(args=[first, *_]) as call]:
+            yield from _as_table(site, call, first)
 
 
 def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return ""
 
 
 def _n_axes(site: CrashSite, node: ast.expr) -> int | None:
@@ -55,7 +56,7 @@ def _as_table(site: CrashSite, call: ast.Call, node: ast.expr) -> Iterator[Fix]:
             site.replaced(node.slice, f"[{label}]"),
         )
         return
-    variable: VariableState | None = site.variable(node)
+    variable = site.variable(node)
     if variable is not None and variable.type == "pandas.Series":
         yield site.fix(
             "Make a table of the column: .to_frame().",
@@ -75,6 +76,7 @@ def _as_table(site: CrashSite, call: ast.Call, node: ast.expr) -> Iterator[Fix]:
 
 
 def _is_column(site: CrashSite, node: ast.Subscript) -> bool:
+    if not isinstance(node.slice, ast.Constant):
+        return False
     table = site.variable(node.value)
-    is_label = isinstance(node.slice, ast.Constant)
-    return table is not None and table.type == "pandas.DataFrame" and is_label
+    return table is not None and table.type == "pandas.DataFrame"

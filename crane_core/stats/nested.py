@@ -30,14 +30,18 @@ class Nested(NamedTuple):
     def plus_diagonal(self, diagonal: Array) -> Nested:
         """With numbers added to the diagonal, shape (p + k m,), shared effects first."""
         k, m, p = self.across.shape
-        own = diagonal[p:].reshape(k, m, 1) * np.eye(m)
-        shared = self.shared + np.diag(diagonal[:p])
-        return self._replace(shared=shared, own=self.own + own)
+        of_shared = np.diag(diagonal[:p])
+        of_own = diagonal[p:].reshape(k, m, 1) * np.eye(m)
+        return self._replace(
+            shared=self.shared + of_shared,
+            own=self.own + of_own,
+        )
 
     def diagonal(self) -> Array:
         """Shared effects first, shape (p + k m,)."""
+        shared = np.diag(self.shared)
         own = np.diagonal(self.own, axis1=1, axis2=2)
-        return np.concatenate([np.diag(self.shared), own.ravel()])
+        return np.concatenate([shared, own.ravel()])
 
 
 class Entries(NamedTuple):
@@ -69,75 +73,91 @@ class NestedDesign:
 
         self.of_block = own.columns[:, 0] // block
         """Of each row, shape (n,)."""
-        if (own.columns // block != self.of_block[:, None]).any():
+        blocks = own.columns // block
+        if (blocks != self.of_block[:, None]).any():
             raise ValueError("a row names own effects of two blocks")
-        self.shared, self.own = shared, own
-        self.n_shared, self.block, self.times = n_shared, block, times
-        columns = np.hstack([shared.columns, own.columns + n_shared])
+        self.shared = shared
+        self.own = own
+        self.n_shared = n_shared
+        self.block = block
+        self.times = times
+        own_columns = own.columns + n_shared
+        columns = np.hstack([shared.columns, own_columns])
         values = np.hstack([shared.values, own.values])
         n, in_row = columns.shape
+        n_own = len(times) * block
         self.matrix = sparse.csr_matrix(
             (
                 values.ravel(),
                 columns.ravel(),
                 np.arange(0, n * in_row + 1, in_row),
             ),
-            (n, n_shared + len(times) * block),
+            shape=(n, n_shared + n_own),
         )
         """Shape (n, p + k m), shared effects first."""
         self.times_of_row = times[self.of_block]
-        self.times_of_effect = np.concatenate(
-            [np.ones(n_shared), np.repeat(times, block)]
-        )
+        of_own = np.repeat(times, block)
+        self.times_of_effect = np.concatenate([np.ones(n_shared), of_own])
 
     @cached_property
     def _products(self) -> tuple[Any, Any, Any]:
         """What turns weights of rows into the three parts of X' W X; made where they are needed, since it is large."""
+        n_shared = self.n_shared
         n_own = len(self.times) * self.block
-        within = Entries(self.own.columns % self.block, self.own.values)
+        columns = self.own.columns % self.block
+        within = Entries(columns, self.own.values)
         return (
-            _crossed(self.shared, self.shared, self.n_shared, self.n_shared),
-            _crossed(self.own, self.shared, n_own, self.n_shared),
+            _crossed(self.shared, self.shared, n_shared, n_shared),
+            _crossed(self.own, self.shared, n_own, n_shared),
             _crossed(self.own, within, n_own, self.block),
         )
 
     def pulled(self, of_rows: Array) -> Array:
         """X' v of a vector over the rows, shape (p + k m,): all blocks in the shared effects, and one of each kind."""
-        found: Array = self.matrix.T @ of_rows
+        one_of_each = self.matrix.T @ of_rows
         every = self.matrix.T @ (self.times_of_row * of_rows)
-        return np.concatenate([every[: self.n_shared], found[self.n_shared :]])
+        shared = every[: self.n_shared]
+        own = one_of_each[self.n_shared :]
+        return np.concatenate([shared, own])
 
     def weighted(self, weights: Array) -> Nested:
         """X' W X of the design X; weights: the diagonal of W, shape (n,)."""
-        k, m, p = len(self.times), self.block, self.n_shared
-        shared, across, own = self._products
+        k = len(self.times)
+        m = self.block
+        p = self.n_shared
+        of_shared, of_across, of_own = self._products
+        shared = of_shared @ (self.times_of_row * weights)
+        across = of_across @ weights
+        own = of_own @ weights
         return Nested(
-            (shared @ (self.times_of_row * weights)).reshape(p, p),
-            (across @ weights).reshape(k, m, p),
-            (own @ weights).reshape(k, m, m),
-            self.times,
+            shared=shared.reshape(p, p),
+            across=across.reshape(k, m, p),
+            own=own.reshape(k, m, m),
+            times=self.times,
         )
 
     def variances(self, of: Nested) -> Array:
         """x' M x of every row x of the design, shape (n,)."""
-        shared, across, own = self._products
-        return np.asarray(
-            shared.T @ of.shared.ravel()
-            + 2 * (across.T @ of.across.ravel())
-            + own.T @ of.own.ravel()
-        )
+        of_shared, of_across, of_own = self._products
+        shared = of_shared.T @ of.shared.ravel()
+        across = of_across.T @ of.across.ravel()
+        own = of_own.T @ of.own.ravel()
+        return np.asarray(shared + 2 * across + own)
 
 
 def _crossed(left: Entries, right: Entries, n_left: int, n_right: int) -> Any:
     """The sparse matrix that turns weights of rows into the elements of left' W right, (n_left n_right, n)."""
     from scipy import sparse
 
-    n = len(left.columns)
-    places = left.columns[:, :, None] * n_right + right.columns[:, None, :]
+    n, in_left = left.columns.shape
+    before = left.columns[:, :, None] * n_right
+    places = before + right.columns[:, None, :]
     values = left.values[:, :, None] * right.values[:, None, :]
-    rows = np.broadcast_to(np.arange(n)[:, None, None], places.shape)
+    in_row = in_left * right.columns.shape[1]
+    rows = np.repeat(np.arange(n), in_row)
     return sparse.csr_matrix(
-        (values.ravel(), (places.ravel(), rows.ravel())), (n_left * n_right, n)
+        (values.ravel(), (places.ravel(), rows)),
+        shape=(n_left * n_right, n),
     )
 
 
@@ -151,13 +171,16 @@ class Factor:
         self._own = np.linalg.inv(lower)
         self._reach = self._own @ of.across
         self._times = of.times
-        reach = self._reach.reshape(-1, of.shared.shape[0])
-        every = np.repeat(of.times, of.own.shape[1])[:, None] * reach
-        self._shared = np.linalg.cholesky(of.shared - reach.T @ every)
-        own = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        self.half_log_det = float(
-            of.times @ own + np.log(np.diag(self._shared)).sum()
-        )
+        k, m, p = of.across.shape
+        reach = self._reach.reshape(k * m, p)
+        times = np.repeat(of.times, m)
+        pulled = reach.T @ (times[:, None] * reach)
+        self._shared = np.linalg.cholesky(of.shared - pulled)
+        of_own = np.diagonal(lower, axis1=1, axis2=2)
+        of_shared = np.diag(self._shared)
+        own = np.log(of_own).sum(axis=1)
+        shared = np.log(of_shared).sum()
+        self.half_log_det = float(of.times @ own + shared)
 
     def solve(self, right: Array) -> Array:
         """The x of M x = right, shape (p + k m,); both of one block of each kind."""
@@ -165,12 +188,23 @@ class Factor:
 
         k, m, p = self._reach.shape
         own = self._own @ right[p:].reshape(k, m, 1)
-        pulled = np.einsum("k,kmp,kmd->pd", self._times, self._reach, own)
-        shared = solve_triangular(
-            self._shared, right[:p, None] - pulled, lower=True
+        pulled = np.einsum(
+            "k,kmp,kmd->pd",
+            self._times,
+            self._reach,
+            own,
         )
-        every = np.arange(k)
-        return self.spread(shared, own.reshape(k * m, 1), every)[:, 0]
+        shared = solve_triangular(
+            self._shared,
+            right[:p, None] - pulled,
+            lower=True,
+        )
+        found = self.spread(
+            shared,
+            own.reshape(k * m, 1),
+            kinds=np.arange(k),
+        )
+        return found[:, 0]
 
     def spread(
         self, shared: Array, own: Array, kinds: NDArray[np.int64]
@@ -181,17 +215,22 @@ class Factor:
         which of the k represents them.
         """
         moved = self.spread_shared(shared)
-        rest = own.reshape(len(kinds), -1, own.shape[1])
+        n, n_draws = own.shape
+        rest = own.reshape(len(kinds), -1, n_draws)
         rest = rest - self._reach[kinds] @ moved
-        found = self._own[kinds].transpose(0, 2, 1) @ rest
-        return np.concatenate([moved, found.reshape(-1, moved.shape[1])])
+        turned = self._own[kinds].transpose(0, 2, 1)
+        found = turned @ rest
+        return np.concatenate([moved, found.reshape(n, n_draws)])
 
     def spread_shared(self, shared: Array) -> Array:
         """The shared effects of `spread` alone, which those of no block change; shape (p, n_draws)."""
         from scipy.linalg import solve_triangular
 
         moved: Array = solve_triangular(
-            self._shared, shared, lower=True, trans="T"
+            self._shared,
+            shared,
+            lower=True,
+            trans="T",
         )
         return moved
 
@@ -204,6 +243,12 @@ class Factor:
         turned = self._own.transpose(0, 2, 1)
         gained = turned @ self._reach
         # One product of two matrices is faster than one per block.
-        across = -(gained.reshape(-1, p) @ shared).reshape(gained.shape)
-        own = turned @ self._own - across @ gained.transpose(0, 2, 1)
-        return Nested(shared, across, own, self._times)
+        product = gained.reshape(-1, p) @ shared
+        across = -product.reshape(gained.shape)
+        of_shared = across @ gained.transpose(0, 2, 1)
+        return Nested(
+            shared=shared,
+            across=across,
+            own=turned @ self._own - of_shared,
+            times=self._times,
+        )

@@ -126,10 +126,9 @@ class _Contrast(NamedTuple):
 
     def means(self, alike: _Alike, of_kinds: Array) -> _Means:
         """The means of every draw, from those of each kind of outcome."""
-        return _Means(
-            (self.without @ alike.kinds @ of_kinds).T,
-            (self.with_it @ alike.kinds @ of_kinds).T,
-        )
+        without = self.without @ alike.kinds @ of_kinds
+        with_it = self.with_it @ alike.kinds @ of_kinds
+        return _Means(without.T, with_it.T)
 
 
 class _Means(NamedTuple):
@@ -165,11 +164,17 @@ def one_model(
     """
     y = np.asarray(right, dtype=np.float64)
     with_it = np.asarray(treated, dtype=np.float64)
-    lengths = {len(one) for one in (y, with_it, detector, case, instance)}
-    lengths |= {len(of) for of in groupings.values()}
-    if len(lengths) > 1:
+    columns = (
+        with_it,
+        detector,
+        case,
+        instance,
+        *groupings.values(),
+    )
+    if any(len(column) != len(y) for column in columns):
         raise ValueError("unequal lengths")
-    if not ((y >= 0) & (y <= 1)).all():
+    is_share = (y >= 0) & (y <= 1)
+    if not is_share.all():
         raise ValueError("an outcome must be between 0 and 1")
     from threadpoolctl import (  # type: ignore[import-untyped]
         threadpool_limits,
@@ -188,60 +193,111 @@ def _fitted(
     groupings: Mapping[str, Sequence[str]],
     prior_scales: Sequence[float],
 ) -> OneModel:
+    contrasts = {"": _contrast(detector, with_it)}
+    for name, names in groupings.items():
+        contrasts[name] = _contrast(names, with_it)
     kinds, kind_of_case = _kinds_of_cases(design)
     spreads = [_standard_deviations(kinds, scale) for scale in prior_scales]
-    contrasts = {
-        name: _contrast(names, with_it)
-        for name, names in {"": detector, **groupings}.items()
-    }
+    draws = {name: _Draws(of, len(spreads)) for name, of in contrasts.items()}
     rng = np.random.default_rng(SEED)
-    means: list[dict[str, list[_Means]]] = [
-        {name: [] for name in contrasts} for _ in spreads
-    ]
-    again: dict[str, list[Array]] = {name: [] for name in contrasts}
     for _ in range(N_FITS):
         direction = rng.normal(size=len(design.families))
         noise = rng.normal(size=(design.effects.n_shared, N_DRAWS))
         for place, (best, root) in enumerate(spreads):
             log_sd = np.clip(best + root @ direction, *_LOG_SD)
             mode = _mode(kinds, log_sd)
-            average = _averages(design, log_sd, with_it, mode, noise)
-            for name, of in contrasts.items():
-                means[place][name].append(of.means(design.alike, average))
+            average = _averages(
+                design,
+                log_sd,
+                with_it,
+                mode,
+                noise,
+            )
+            for drawn in draws.values():
+                drawn.add_means(place, design.alike, average)
             # The check is of the scale that is reported.
             if place == 0:
-                moved = _drawn_again(design, mode, kind_of_case, noise, rng)
-                for name, of in contrasts.items():
-                    again[name].append((of.difference @ moved).T)
-    of_scales = [
-        {
-            name: _Means(*(np.vstack(one) for one in zip(*of, strict=True)))
-            for name, of in found.items()
-        }
-        for found in means
-    ]
-    gains = {
-        name: _gains(
-            of,
-            design.right,
-            [found[name] for found in of_scales],
-            np.vstack(again[name]),
-        )
-        for name, of in contrasts.items()
-    }
-    without, with_ = of_scales[0][""]
-    ratios = with_ / (1 - with_) / (without / (1 - without))
+                moved = _drawn_again(
+                    design,
+                    mode,
+                    kind_of_case,
+                    noise,
+                    rng,
+                )
+                for drawn in draws.values():
+                    drawn.add_again(moved)
+    gains = {name: drawn.gains(design.right) for name, drawn in draws.items()}
+    usual = draws[""].of_scale(0)
+    odds = usual.with_it / (1 - usual.with_it)
+    odds_without = usual.without / (1 - usual.without)
+    ratios = odds / odds_without
     return OneModel(
         detectors=gains.pop(""),
         odds_ratio=np.quantile(ratios, [0.5, 0.025, 0.975], axis=0).T,
         groups=gains,
-        sd={
-            family.name: float(np.exp(value))
-            for family, value in zip(
-                design.families, spreads[0].log_sd, strict=True
-            )
-        },
+        sd=_sd_of_families(design, spreads[0]),
     )
+
+
+def _sd_of_families(design: _Design, spread: _Spread) -> dict[str, float]:
+    """The most probable standard deviation of each family, by its name."""
+    found = {}
+    sds = np.exp(spread.log_sd)
+    for family, sd in zip(design.families, sds, strict=True):
+        found[family.name] = float(sd)
+    return found
+
+
+class _Draws:
+    """What the draws of the posterior say of one grouping: means by scale of the prior, and gains drawn again."""
+
+    def __init__(self, contrast: _Contrast, n_scales: int) -> None:
+        self._contrast = contrast
+        self._means: list[list[_Means]] = [[] for _ in range(n_scales)]
+        self._again: list[Array] = []
+
+    def add_means(self, place: int, alike: _Alike, of_kinds: Array) -> None:
+        """More draws of the means, from the scale at this place."""
+        means = self._contrast.means(alike, of_kinds)
+        self._means[place].append(means)
+
+    def add_again(self, outcomes: Array) -> None:
+        """Gains in outcomes that were drawn again, of shape (n, n_draws)."""
+        gains = self._contrast.difference @ outcomes
+        self._again.append(gains.T)
+
+    def of_scale(self, place: int) -> _Means:
+        """All draws of the means with the scale at this place."""
+        without = [means.without for means in self._means[place]]
+        with_it = [means.with_it for means in self._means[place]]
+        return _Means(np.vstack(without), np.vstack(with_it))
+
+    def gains(self, right: Array) -> GainsOf:
+        """The first scale is reported; the others show what it decides."""
+        observed = self._contrast.difference @ right
+        medians = []
+        for place in range(len(self._means)):
+            means = self.of_scale(place)
+            moved = means.with_it - means.without
+            medians.append(np.quantile(moved, 0.5, axis=0))
+        usual = self.of_scale(0)
+        low, value, high = np.quantile(
+            usual.with_it - usual.without,
+            [0.025, 0.5, 0.975],
+            axis=0,
+        )
+        again = np.vstack(self._again)
+        least, most = np.quantile(again, [0.025, 0.975], axis=0)
+        return GainsOf(
+            names=self._contrast.names,
+            observed=observed,
+            value=value,
+            low=low,
+            high=high,
+            least=np.min(medians, axis=0),
+            most=np.max(medians, axis=0),
+            is_expected=(least <= observed) & (observed <= most),
+        )
 
 
 def _design(
@@ -257,7 +313,9 @@ def _design(
     Raises ValueError if an instance is of two cases.
     """
     ones = np.ones_like(y)
-    columns, values, families = [], [], []
+    columns = []
+    values = []
+    families = []
     n_shared = 0
 
     def share(names: Sequence[str], times: Array) -> NDArray[np.int64]:
@@ -280,20 +338,33 @@ def _design(
     nth, n_most = _nth_of_its_case(of_case, instance)
     block = 2 + n_most
     start = of_case * block
-    own = np.stack([start, start + 1, start + 2 + nth], axis=1)
+    own = {
+        "case": start,
+        "case x input": start + 1,
+        "instance": start + 2 + nth,
+    }
+    own_columns = np.stack(list(own.values()), axis=1)
+    own_values = np.stack([ones, with_it, ones], axis=1)
     effects = NestedDesign(
-        Entries(np.stack(columns, axis=1), np.stack(values, axis=1)),
-        Entries(own, np.stack([ones, with_it, ones], axis=1)),
-        n_shared,
-        block,
-        np.ones(len(cases)),
+        shared=Entries(
+            columns=np.stack(columns, axis=1),
+            values=np.stack(values, axis=1),
+        ),
+        own=Entries(own_columns, own_values),
+        n_shared=n_shared,
+        block=block,
+        times=np.ones(len(cases)),
     )
-    of_cases = zip(
-        ("case", "case x input", "instance"), (n_shared + own).T, strict=True
-    )
-    families += [_Family(name, np.unique(mine)) for name, mine in of_cases]
+    for name, mine in own.items():
+        families.append(_Family(name, np.unique(n_shared + mine)))
     of_outcomes = np.column_stack([*columns, with_it])
-    return _Design(effects, families, y, n_fixed, _alike(of_outcomes))
+    return _Design(
+        effects=effects,
+        families=families,
+        right=y,
+        n_fixed=n_fixed,
+        alike=_alike(of_outcomes),
+    )
 
 
 def _kinds_of_cases(
@@ -304,15 +375,23 @@ def _kinds_of_cases(
     The most probable effects of such cases are equal, so that a fit need not look at each of them.
     """
     effects = design.effects
-    shared, own, of_case = effects.shared, effects.own, effects.of_block
+    shared = effects.shared
+    own = effects.own
+    of_case = effects.of_block
     within = own.columns % effects.block
     row = _numbered_rows(
-        shared.columns, shared.values, within, own.values, design.right
+        shared.columns,
+        shared.values,
+        within,
+        own.values,
+        design.right,
     )
     order = np.lexsort((row, of_case))
     n_of = np.bincount(of_case, minlength=len(effects.times))
-    place = np.arange(len(row)) - np.repeat(np.cumsum(n_of) - n_of, n_of)
-    rows_of_case = np.full((len(n_of), int(n_of.max())), -1)
+    begins = np.cumsum(n_of) - n_of
+    place = np.arange(len(row)) - np.repeat(begins, n_of)
+    shape = len(n_of), int(n_of.max())
+    rows_of_case = np.full(shape, -1)
     rows_of_case[of_case[order], place] = row[order]
     _, first, kind, times = np.unique(
         rows_of_case,
@@ -324,32 +403,39 @@ def _kinds_of_cases(
     kept = np.isin(of_case, first)
     start = kind[of_case[kept]] * effects.block
     of_kinds = NestedDesign(
-        Entries(shared.columns[kept], shared.values[kept]),
-        Entries(start[:, None] + within[kept], own.values[kept]),
-        effects.n_shared,
-        effects.block,
-        times.astype(np.float64),
+        shared=Entries(
+            columns=shared.columns[kept],
+            values=shared.values[kept],
+        ),
+        own=Entries(
+            columns=start[:, None] + within[kept],
+            values=own.values[kept],
+        ),
+        n_shared=effects.n_shared,
+        block=effects.block,
+        times=times.astype(np.float64),
     )
     n_own = own.columns.shape[1]
     families = design.families[:-n_own]
-    own_columns = (effects.n_shared + of_kinds.own.columns).T
-    for family, mine in zip(design.families[-n_own:], own_columns, strict=True):
+    families_of_case = design.families[-n_own:]
+    own_columns = effects.n_shared + of_kinds.own.columns
+    for family, mine in zip(families_of_case, own_columns.T, strict=True):
         families.append(_Family(family.name, np.unique(mine)))
-    return (
-        design._replace(
-            effects=of_kinds, families=families, right=design.right[kept]
-        ),
-        kind,
+    design_of_kinds = design._replace(
+        effects=of_kinds,
+        families=families,
+        right=design.right[kept],
     )
+    return design_of_kinds, kind
 
 
 def _numbered_rows(*of_rows: NDArray[np.generic]) -> NDArray[np.int64]:
     """A number per row, the same for equal rows; arrays of shape (n,) or (n, a)."""
     number = np.zeros(len(of_rows[0]), dtype=np.int64)
     for column in np.column_stack(of_rows).T:
-        value = np.unique(column, return_inverse=True)[1]
+        _, value = np.unique(column, return_inverse=True)
         both = number * (value.max() + 1) + value
-        number = np.unique(both, return_inverse=True)[1]
+        _, number = np.unique(both, return_inverse=True)
     return number
 
 
@@ -359,8 +445,10 @@ def _alike(rows: Array) -> _Alike:
     kind = _numbered_rows(rows)
     one = np.unique(kind, return_index=True)[1]
     place = np.arange(len(kind))
+    ones = np.ones(len(kind))
     kinds = sparse.csr_matrix(
-        (np.ones(len(kind)), (place, kind)), (len(kind), len(one))
+        (ones, (place, kind)),
+        shape=(len(kind), len(one)),
     )
     return _Alike(one, kinds)
 
@@ -383,10 +471,13 @@ def _nth_of_its_case(
         raise ValueError("an instance is of two cases")
     order = np.argsort(case_of, kind="stable")
     _, first, n_of = np.unique(
-        case_of[order], return_index=True, return_counts=True
+        case_of[order],
+        return_index=True,
+        return_counts=True,
     )
     nth = np.empty(len(known), dtype=np.int64)
-    nth[order] = np.arange(len(known)) - np.repeat(first, n_of)
+    begins = np.repeat(first, n_of)
+    nth[order] = np.arange(len(known)) - begins
     return nth[of_instance], int(n_of.max())
 
 
@@ -394,9 +485,12 @@ def _mode(design: _Design, log_sd: Array, start: Array | None = None) -> _Mode:
     """Newton's method on the log posterior at these standard deviations, and Laplace's evidence there."""
     from scipy.special import expit
 
-    of, y = design.effects, design.right
+    of = design.effects
+    y = design.right
     prior = design.precision(log_sd)
-    effects = np.zeros(of.matrix.shape[1]) if start is None else start
+    if start is None:
+        start = np.zeros_like(prior)
+    effects = start
     for _ in range(_MOST_NEWTON):
         chance = expit(of.matrix @ effects)
         likelihood = of.weighted(chance * (1 - chance))
@@ -408,8 +502,10 @@ def _mode(design: _Design, log_sd: Array, start: Array | None = None) -> _Mode:
         if float(of.times_of_effect @ (step * gradient)) < _CLOSE:
             break
     linear = of.matrix @ effects
-    fit = of.times_of_row @ (y * linear - np.logaddexp(0, linear))
-    penalty = of.times_of_effect @ (np.log(prior) - prior * effects**2)
+    log_likelihood = y * linear - np.logaddexp(0, linear)
+    log_prior = np.log(prior) - prior * effects**2
+    fit = of.times_of_row @ log_likelihood
+    penalty = of.times_of_effect @ log_prior
     evidence = float(fit + 0.5 * penalty) - factor.half_log_det
     return _Mode(effects, factor, evidence)
 
@@ -418,14 +514,18 @@ def _evidence_slopes(design: _Design, log_sd: Array, mode: _Mode) -> Array:
     """The derivative of the evidence by each logarithm (Rasmussen and Williams 2006, section 5.5.1), shape (k,)."""
     from scipy.special import expit
 
-    of, prior = design.effects, design.precision(log_sd)
+    of = design.effects
+    prior = design.precision(log_sd)
     covariance = mode.factor.inverse()
     chance = expit(of.matrix @ mode.effects)
     # How the weight of an outcome changes as its log odds move, times the variance of those.
-    bend = chance * (1 - chance) * (1 - 2 * chance)
+    weight = chance * (1 - chance)
+    bend = weight * (1 - 2 * chance)
     pull = of.pulled(of.variances(covariance) * bend)
-    shrunk = prior * (mode.effects**2 + covariance.diagonal()) - 1
-    indirect = prior * mode.effects * mode.factor.solve(pull)
+    second_moment = mode.effects**2 + covariance.diagonal()
+    shrunk = prior * second_moment - 1
+    solved = mode.factor.solve(pull)
+    indirect = prior * mode.effects * solved
     slopes = of.times_of_effect * (shrunk - indirect)
     return np.array(
         [slopes[family.columns].sum() for family in design.families]
@@ -443,8 +543,10 @@ def _standard_deviations(design: _Design, prior_scale: float) -> _Spread:
         last[:] = [mode.effects]
         # Half-normal in the standard deviation; its density by the logarithm has the factor sd.
         squared = (np.exp(log_sd) / prior_scale) ** 2
-        value = mode.evidence + float((log_sd - 0.5 * squared).sum())
-        slopes = _evidence_slopes(design, log_sd, mode) + 1 - squared
+        log_prior = log_sd - 0.5 * squared
+        value = mode.evidence + float(log_prior.sum())
+        slopes = _evidence_slopes(design, log_sd, mode)
+        slopes = slopes + 1 - squared
         return -value, -slopes
 
     found = minimize(
@@ -456,12 +558,16 @@ def _standard_deviations(design: _Design, prior_scale: float) -> _Spread:
         options={"maxiter": 40, "ftol": 1e-7},
     )
     best = np.asarray(found.x)
-    here = badness(best)[1]
-    steps = _STEP * np.eye(k)
-    curvature = np.array([badness(best + step)[1] - here for step in steps])
-    values, axes = np.linalg.eigh((curvature + curvature.T) / (2 * _STEP))
+    _, here = badness(best)
+    curvature = np.empty((k, k))
+    for place, step in enumerate(_STEP * np.eye(k)):
+        _, there = badness(best + step)
+        curvature[place] = there - here
+    symmetric = curvature + curvature.T
+    values, axes = np.linalg.eigh(symmetric / (2 * _STEP))
     least = _MOST_SPREAD**-2
-    root: Array = axes / np.sqrt(np.maximum(values, least))
+    bounded = np.maximum(values, least)
+    root: Array = axes / np.sqrt(bounded)
     return _Spread(best, root)
 
 
@@ -475,13 +581,18 @@ def _averages(
     """The chances of a new case, of one outcome of each kind of `design.alike`, shape (n_kinds, N_DRAWS)."""
     from scipy.special import expit
 
-    n_shared, one = design.effects.n_shared, design.alike.one
-    shared = mode.effects[:n_shared, None] + mode.factor.spread_shared(noise)
-    of_case, of_slope, of_instance = np.exp(2 * log_sd[-3:])
+    n_shared = design.effects.n_shared
+    one = design.alike.one
+    moved = mode.factor.spread_shared(noise)
+    shared = mode.effects[:n_shared, None] + moved
+    variances = np.exp(2 * log_sd[-3:])
+    of_case, of_slope, of_instance = variances
     # Effects of cases are integrated out: the next case has others. What is left is the same for many outcomes.
-    known = design.effects.matrix[one, :n_shared] @ shared
+    rows = design.effects.matrix[one, :n_shared]
+    known = rows @ shared
     variance = of_case + of_instance + of_slope * with_it[one]
-    average: Array = expit(known / np.sqrt(1 + _ZEGER * variance)[:, None])
+    flatter = np.sqrt(1 + _ZEGER * variance)
+    average: Array = expit(known / flatter[:, None])
     return average
 
 
@@ -497,14 +608,23 @@ def _drawn_again(
 
     of = design.effects
     n = len(design.right)
-    n_draws = min(N_DRAWS, max(MOST_AGAIN // (n * N_FITS), 1))
-    own = rng.normal(size=(of.matrix.shape[1] - of.n_shared, n_draws))
-    moved = mode.factor.spread(noise[:, :n_draws], own, kind_of_case)
+    n_affordable = MOST_AGAIN // (n * N_FITS)
+    n_draws = min(N_DRAWS, max(n_affordable, 1))
+    n_own = of.matrix.shape[1] - of.n_shared
+    own = rng.normal(size=(n_own, n_draws))
+    moved = mode.factor.spread(
+        noise[:, :n_draws],
+        own,
+        kind_of_case,
+    )
     shared, of_kinds = np.split(mode.effects, [of.n_shared])
-    of_cases = of_kinds.reshape(-1, of.block)[kind_of_case].ravel()
-    effects = np.concatenate([shared, of_cases])[:, None] + moved
+    blocks = of_kinds.reshape(-1, of.block)
+    of_cases = blocks[kind_of_case].ravel()
+    usual = np.concatenate([shared, of_cases])
+    effects = usual[:, None] + moved
     chance: Array = expit(of.matrix @ effects)
-    return (rng.random(chance.shape) < chance).astype(np.float64)
+    is_right = rng.random(chance.shape) < chance
+    return is_right.astype(np.float64)
 
 
 def _contrast(names: Sequence[str], with_it: Array) -> _Contrast:
@@ -513,35 +633,16 @@ def _contrast(names: Sequence[str], with_it: Array) -> _Contrast:
     known, place = _numbered(names)
     sides = []
     for side in (0, 1):
-        is_here = np.flatnonzero(with_it == side)
-        n_of = np.bincount(place[is_here], minlength=len(known))
+        here = np.flatnonzero(with_it == side)
+        group = place[here]
+        n_of = np.bincount(group, minlength=len(known))
         if (n_of == 0).any():
             raise ValueError("no outcomes with or without the treatment")
-        weights = 1 / n_of[place[is_here]]
-        sides.append(
-            sparse.csr_matrix(
-                (weights, (place[is_here], is_here)), (len(known), len(place))
-            )
+        weights = 1 / n_of[group]
+        matrix = sparse.csr_matrix(
+            (weights, (group, here)),
+            shape=(len(known), len(place)),
         )
-    return _Contrast(tuple(map(str, known)), *sides)
-
-
-def _gains(
-    of: _Contrast, y: Array, of_scales: Sequence[_Means], again: Array
-) -> GainsOf:
-    """of_scales: the first is reported. again: gains of outcomes that were drawn again, shape (n_draws, k)."""
-    observed = of.difference @ y
-    usual, *_ = moved = [found.with_it - found.without for found in of_scales]
-    low, value, high = np.quantile(usual, [0.025, 0.5, 0.975], axis=0)
-    values = [np.quantile(one, 0.5, axis=0) for one in moved]
-    least, most = np.quantile(again, [0.025, 0.975], axis=0)
-    return GainsOf(
-        of.names,
-        observed,
-        value,
-        low,
-        high,
-        np.min(values, axis=0),
-        np.max(values, axis=0),
-        is_expected=(least <= observed) & (observed <= most),
-    )
+        sides.append(matrix)
+    names = tuple(map(str, known))
+    return _Contrast(names, *sides)

@@ -42,7 +42,9 @@ def spent(spending: Spending, fraction: float, alpha: float = ALPHA) -> float:
     # Loaded with the first look, not with the app: half a second.
     from scipy.special import ndtr, ndtri
 
-    return float(4 * ndtr(ndtri(alpha / 4) / sqrt(fraction)))
+    z = ndtri(alpha / 4)
+    tail = ndtr(z / sqrt(fraction))
+    return float(4 * tail)
 
 
 @lru_cache(maxsize=256)
@@ -62,21 +64,30 @@ def nominal_levels(
 
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     # Where the process can be without having rejected, and how likely it is there.
-    place, mass = np.zeros(1), np.ones(1)
+    place = np.zeros(1)
+    mass = np.ones(1)
     step = sqrt(1 / n_looks)
     levels = []
     before = 0.0
     for look in range(1, n_looks + 1):
         until = spent(spending, look / n_looks, alpha)
         scale = sqrt(look / n_looks)
-        z = _boundary(until - before, place / step, mass, scale / step)
+        z = _boundary(
+            until - before,
+            place / step,
+            mass,
+            scale / step,
+        )
         before = until
         levels.append(float(2 * ndtr(-z)))
         reach = min(z, _FAR) * scale
         new = reach * nodes
         apart = (new[:, None] - place[None, :]) / step
-        density = np.exp(-(apart**2) / 2) @ mass / (step * sqrt(2 * np.pi))
-        place, mass = new, density * weights * reach
+        likely = np.exp(-(apart**2) / 2)
+        area = step * sqrt(2 * np.pi)
+        density = likely @ mass / area
+        place = new
+        mass = density * weights * reach
     return tuple(levels)
 
 
@@ -86,7 +97,8 @@ def _boundary(error: float, place: Array, mass: Array, scale: float) -> float:
     from scipy.special import ndtr
 
     def excess(z: float) -> float:
-        beyond = ndtr(place - scale * z) + ndtr(-place - scale * z)
+        far = scale * z
+        beyond = ndtr(place - far) + ndtr(-place - far)
         return float(beyond @ mass) - error
 
     if error < _TINY or excess(_HIGHEST) >= 0:
@@ -109,10 +121,12 @@ def repeated_p(
     from scipy.optimize import brentq
 
     def excess(alpha: float) -> float:
-        return nominal_levels(n_looks, spending, alpha)[look - 1] - p_value
+        levels = nominal_levels(n_looks, spending, alpha)
+        return levels[look - 1] - p_value
 
     # An error is never smaller than the level of one of its looks.
-    least, most = max(p_value, 1e-12), 0.999
+    least = max(p_value, 1e-12)
+    most = 0.999
     if excess(most) <= 0:
         return 1.0
     if excess(least) >= 0:

@@ -43,7 +43,11 @@ def simulated_anchoring(
         raise ValueError("a case needs two items or more")
     labels = _labels(deserved, followed, seed, n_draws)
     means = labels.mean(axis=0)
-    return AnchoringCost(float(means.mean()), float(means[0] - means[1]))
+    difference = means[0] - means[1]
+    return AnchoringCost(
+        share=float(means.mean()),
+        difference=float(difference),
+    )
 
 
 def _labels(
@@ -52,12 +56,17 @@ def _labels(
     """Shape (n_draws, n_items): the labels of each item, in the order of `deserved`."""
     chance = np.random.default_rng(seed)
     n_items = len(deserved)
-    orders = chance.permuted(np.tile(np.arange(n_items), (n_draws, 1)), axis=1)
-    own = chance.random((n_draws, n_items)) < deserved[orders]
-    follows = chance.random((n_draws, n_items)) < followed
+    shape = n_draws, n_items
+    unshuffled = np.tile(np.arange(n_items), (n_draws, 1))
+    orders = chance.permuted(unshuffled, axis=1)
+    own = chance.random(shape) < deserved[orders]
+    follows = chance.random(shape) < followed
     for place in range(1, n_items):
-        before = own[:, place - 1]
-        own[:, place] = np.where(follows[:, place], before, own[:, place])
-    labels = np.empty((n_draws, n_items))
+        own[:, place] = np.where(
+            follows[:, place],
+            own[:, place - 1],
+            own[:, place],
+        )
+    labels = np.empty(shape)
     np.put_along_axis(labels, orders, own.astype(np.float64), axis=1)
     return labels

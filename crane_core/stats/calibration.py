@@ -68,7 +68,12 @@ def reliability_points(
     points = []
     for place, mean in zip(np.unique(bin_of), means, strict=True):
         is_in = bin_of == place
-        rate = clustered_rate(right[is_in], np.ones(is_in.sum()), cases[is_in])
+        is_right_here = right[is_in]
+        rate = clustered_rate(
+            is_right_here,
+            np.ones_like(is_right_here),
+            cases[is_in],
+        )
         points.append(ReliabilityPoint(float(mean), rate))
     return points
 
@@ -83,17 +88,28 @@ def risk_coverage_points(
     """
     stated, right = _checked(confidence, is_right)
     cases = np.asarray(cluster)
-    thresholds = np.unique(stated)[::-1]
+    thresholds = np.unique(stated)
     if len(thresholds) > MOST_POINTS:
         nth = np.arange(1, MOST_POINTS + 1)
-        places = np.ceil(nth * len(stated) / MOST_POINTS).astype(int) - 1
-        thresholds = np.unique(np.sort(stated)[::-1][places])[::-1]
+        n_kept = np.ceil(nth * len(stated) / MOST_POINTS)
+        surest_first = np.sort(stated)[::-1]
+        thresholds = surest_first[n_kept.astype(int) - 1]
+        thresholds = np.unique(thresholds)
     points = []
-    for threshold in thresholds:
+    for threshold in thresholds[::-1]:
         is_kept = stated >= threshold
         wrong = 1 - right[is_kept]
-        risk = clustered_rate(wrong, np.ones(len(wrong)), cases[is_kept])
-        points.append(RiskPoint(float(threshold), float(is_kept.mean()), risk))
+        risk = clustered_rate(
+            wrong,
+            np.ones_like(wrong),
+            cases[is_kept],
+        )
+        point = RiskPoint(
+            threshold=float(threshold),
+            coverage=float(is_kept.mean()),
+            risk=risk,
+        )
+        points.append(point)
     return points
 
 

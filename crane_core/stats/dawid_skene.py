@@ -67,11 +67,7 @@ def dawid_skene(
     given = np.asarray(labels, dtype=np.intp)
     if given.ndim != 2 or not given.size:
         raise ValueError("a label model needs items and annotators")
-    truth = (
-        np.full(len(given), NONE)
-        if known is None
-        else np.asarray(known, dtype=np.intp)
-    )
+    truth = _truth(known, len(given))
     places = np.concatenate([given.ravel(), truth])
     if places.min() < NONE or places.max() >= n_labels:
         raise ValueError("a label is not on the scale")
@@ -108,9 +104,10 @@ def refitted(
     cluster: shape (n_items,). Raises ValueError as `dawid_skene` does.
     """
     given = np.asarray(labels, dtype=np.intp)
-    truth = np.full(len(given), NONE) if known is None else np.asarray(known)
+    truth = _truth(known, len(given))
     chosen = _one_hot(given, n_labels)
-    posteriors, abilities = [], []
+    posteriors = []
+    abilities = []
     for rows in resampled_rows(cluster, seed, n_refits):
         model = dawid_skene(given[rows], n_labels, known=truth[rows])
         posterior = _expected(chosen, model.prior, model.confusion)
@@ -128,10 +125,17 @@ def bounds_of(posteriors: ArrayLike, abilities: ArrayLike) -> Bounds:
     return Bounds(low, high, *ability)
 
 
+def _truth(known: ArrayLike | None, n_items: int) -> Places:
+    """The true label of each item, or NONE."""
+    if known is None:
+        return np.full(n_items, NONE, dtype=np.intp)
+    return np.asarray(known, dtype=np.intp)
+
+
 def _one_hot(places: Places, n_labels: int) -> Array:
     """A further axis of n_labels; all 0 for NONE."""
-    found: Array = (places[..., None] == np.arange(n_labels)).astype(np.float64)
-    return found
+    is_here = places[..., None] == np.arange(n_labels)
+    return np.asarray(is_here, dtype=np.float64)
 
 
 def _maximised(
@@ -143,7 +147,10 @@ def _maximised(
     # An annotator who never met a label that is true means nothing by it: all labels are equally likely.
     n_labels = counts.shape[2]
     confusion = np.divide(
-        counts, totals, out=np.full_like(counts, 1 / n_labels), where=totals > 0
+        counts,
+        totals,
+        out=np.full_like(counts, 1 / n_labels),
+        where=totals > 0,
     )
     return posterior.mean(axis=0), confusion
 
@@ -151,7 +158,8 @@ def _maximised(
 def _expected(chosen: Array, prior: Array, confusion: Array) -> Array:
     """Posteriors of the items (equation 2.5)."""
     tiny = np.finfo(np.float64).tiny
-    evidence = np.einsum("ial,akl->ik", chosen, np.log(confusion + tiny))
+    log_confusion = np.log(confusion + tiny)
+    evidence = np.einsum("ial,akl->ik", chosen, log_confusion)
     log_posterior = np.log(prior + tiny) + evidence
     log_posterior -= log_posterior.max(axis=1, keepdims=True)
     likelihood = np.exp(log_posterior)

@@ -28,13 +28,18 @@ def curve_p(shares: ArrayLike, *, seed: int) -> float:
     together: the joint test of a specification curve (Simonsohn, Simmons and Nelson 2020) by sign flips of cases.
     """
     moved = _checked(shares)
-    observed = abs(float(np.median(moved.sum(axis=0)))) if moved.size else 0.0
+    if not moved.size:
+        return 1.0
+    differences = moved.sum(axis=0)
+    observed = abs(float(np.median(differences)))
     if observed < _CLOSE:
         return 1.0
+    least = observed - _CLOSE
     n_reached = 0
     for signs in _signs(len(moved), seed):
         medians = np.median(signs @ moved, axis=1)
-        n_reached += int(np.count_nonzero(np.abs(medians) >= observed - _CLOSE))
+        is_reached = np.abs(medians) >= least
+        n_reached += int(np.count_nonzero(is_reached))
     return (n_reached + 1) / (N_DRAWS + 1)
 
 
@@ -55,15 +60,20 @@ def joint_quantile(
     single = student_quantile(n - 1, confidence) if n else np.inf
     centred = moved - moved.mean(axis=0) if n else moved
     errors = np.sqrt((centred**2).sum(axis=0))
-    scaled = centred[:, errors > _CLOSE] / errors[errors > _CLOSE]
+    is_moved = errors > _CLOSE
+    scaled = centred[:, is_moved] / errors[is_moved]
     if not scaled.size:
         return single
     # Loaded with the first curve, not with the app: it takes half a second.
     from scipy.special import ndtri
 
-    largest = [np.abs(signs @ scaled).max(axis=1) for signs in _signs(n, seed)]
+    largest = []
+    for signs in _signs(n, seed):
+        t = np.abs(signs @ scaled)
+        largest.append(t.max(axis=1))
     reach = float(np.quantile(np.concatenate(largest), confidence))
-    return max(single, single * reach / float(ndtri((1 + confidence) / 2)))
+    normal = float(ndtri((1 + confidence) / 2))
+    return max(single, single * reach / normal)
 
 
 def joint_interval(
@@ -83,7 +93,9 @@ def joint_interval(
     # The end that is farther from the middle is the one that no limit cut.
     reach = max(interval.high - middle, middle - interval.low)
     widened = reach * max(quantile / single, 1.0)
-    return Interval(max(middle - widened, -1.0), min(middle + widened, 1.0))
+    low = max(middle - widened, -1.0)
+    high = min(middle + widened, 1.0)
+    return Interval(low, high)
 
 
 def _checked(shares: ArrayLike) -> Array:
@@ -99,4 +111,5 @@ def _signs(n: int, seed: int) -> Iterator[Array]:
     """N_DRAWS rows of n signs, some at a time."""
     rng = np.random.default_rng(seed)
     for n_left in range(N_DRAWS, 0, -_AT_A_TIME):
-        yield rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), n))
+        n_rows = min(n_left, _AT_A_TIME)
+        yield rng.choice((-1.0, 1.0), size=(n_rows, n))

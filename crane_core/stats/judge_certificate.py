@@ -41,10 +41,13 @@ class ErrorRates(NamedTuple):
 
 def tuning_part(case: ArrayLike, *, seed: int) -> NDArray[np.bool_]:
     """Which items are for choosing: those of a random half of the cases, the smaller one. case: shape (n,)."""
-    names, place = np.unique(np.asarray(case).astype(str), return_inverse=True)
-    drawn = np.random.default_rng(seed).permutation(len(names))
-    is_drawn = np.zeros(len(names), dtype=bool)
-    is_drawn[drawn[: len(names) // 2]] = True
+    case_of = np.asarray(case).astype(str)
+    names, place = np.unique(case_of, return_inverse=True)
+    n = len(names)
+    order = np.random.default_rng(seed).permutation(n)
+    drawn = order[: n // 2]
+    is_drawn = np.zeros(n, dtype=bool)
+    is_drawn[drawn] = True
     return np.asarray(is_drawn[place], dtype=np.bool_)
 
 
@@ -66,16 +69,17 @@ def error_rates(
     """
     judge = np.asarray(called, dtype=np.float64)
     person = np.asarray(right, dtype=np.float64)
-    is_known = ~np.isnan(judge) & ~np.isnan(person)
-    rates = [
-        intervals.clustered_rate(
-            is_known & (person == truth) & (judge == truth),
-            is_known & (person == truth),
+    is_known = ~(np.isnan(judge) | np.isnan(person))
+    rates = []
+    for truth in (1, 0):
+        is_counted = is_known & (person == truth)
+        rate = intervals.clustered_rate(
+            is_counted & (judge == truth),
+            is_counted,
             case,
             confidence=TWO_SIDED,
         )
-        for truth in (1, 0)
-    ]
+        rates.append(rate)
     return ErrorRates(*rates)
 
 
@@ -86,13 +90,17 @@ def best_rule(
 
     variants: the votes of each, as for `called_correct`.
     """
-    best, highest = None, -1.0
+    best = None
+    highest = -1.0
     for variant, votes in enumerate(variants):
-        for needed in range(1, np.shape(votes)[1] + 1):
-            found = error_rates(called_correct(votes, needed), right, case)
+        _, n_labels = np.shape(votes)
+        for needed in range(1, n_labels + 1):
+            called = called_correct(votes, needed)
+            lowest = error_rates(called, right, case).lowest
             # False for nan: a rule without one of the rates is never the best.
-            if found.lowest > highest:
-                best, highest = LabelRule(variant, needed), found.lowest
+            if lowest > highest:
+                best = LabelRule(variant, needed)
+                highest = lowest
     return best
 
 
@@ -110,14 +118,24 @@ def self_preference(
     person = np.asarray(right, dtype=np.float64)
     own = np.asarray(is_own, dtype=bool)
     names = np.asarray(case).astype(str)
-    is_known = ~np.isnan(judge) & ~np.isnan(person)
-    of_both = np.intersect1d(names[is_known & own], names[is_known & ~own])
+    is_known = ~(np.isnan(judge) | np.isnan(person))
+    names_of_own = names[is_known & own]
+    names_of_others = names[is_known & ~own]
+    of_both = np.intersect1d(names_of_own, names_of_others)
     is_paired = is_known & np.isin(names, of_both)
-    judge, person = np.nan_to_num(judge), np.nan_to_num(person)
-    mine, others = is_paired & own, is_paired & ~own
+    judge = np.nan_to_num(judge)
+    person = np.nan_to_num(person)
+    mine = is_paired & own
+    others = is_paired & ~own
+    parts = (
+        judge * mine,
+        person * mine,
+        judge * others,
+        person * others,
+    )
     return intervals.clustered_contrast(
         (1.0, -1.0, -1.0, 1.0),
-        (judge * mine, person * mine, judge * others, person * others),
+        parts,
         (mine, mine, others, others),
         names,
     )

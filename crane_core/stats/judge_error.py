@@ -65,8 +65,7 @@ def corrected_difference(
     difference is not cut: a value beyond what labels allow says that the errors differ between the conditions. nan for
     fewer than two cases and for a judge that only guesses, Se + Sp <= 1, with or without any one case.
     """
-    columns = [*base, *other, *double]
-    sums = np.column_stack([np.asarray(one, dtype=float) for one in columns])
+    sums = np.column_stack([*base, *other, *double]).astype(float)
     n_cases = len(sums)
     total = sums.sum(axis=0)
     value, sensitivity, specificity = _corrected(total[np.newaxis])
@@ -77,22 +76,24 @@ def corrected_difference(
         sensitivity=float(sensitivity[0]),
         specificity=float(specificity[0]),
     )
-    if n_cases < 2 or np.isnan(value[0]):
+    whole = float(value[0])
+    if n_cases < 2 or np.isnan(whole):
         return undefined
-    without_one = _corrected(total - sums)[0]
+    without_one, _, _ = _corrected(total - sums)
     if np.isnan(without_one).any():
         return undefined
     spread = without_one - without_one.mean()
-    jackknife = (n_cases - 1) / n_cases * float(np.sum(spread**2))
+    squares = float(np.sum(spread**2))
+    jackknife = (n_cases - 1) / n_cases * squares
     # One imaginary case more whose one instance differs (see `intervals`): no interval is without width.
     n_instances = max(total[3], total[7], 1.0)
     imaginary = n_cases / n_instances / (n_cases + 1) ** 2
     error = sqrt(jackknife + imaginary)
     reach = student_quantile(n_cases - 1, CONFIDENCE) * error
     return undefined._replace(
-        value=float(value[0]),
-        low=max(float(value[0]) - reach, -1.0),
-        high=min(float(value[0]) + reach, 1.0),
+        value=whole,
+        low=max(whole - reach, -1.0),
+        high=min(whole + reach, 1.0),
     )
 
 
@@ -104,9 +105,10 @@ def _corrected(sums: Array) -> tuple[Array, Array, Array]:
         specificity = double[:, 2] / double[:, 3]
         better = sensitivity + specificity - 1
         better = np.where(better > 0, better, np.nan)
-        rates = [
-            (one[:, 0] + (one[:, 1] - (1 - specificity) * one[:, 2]) / better)
-            / one[:, 3]
-            for one in (base, other)
-        ]
+        rates = []
+        for counts in (base, other):
+            settled, right, labelled, n = counts.T
+            wrongly_right = (1 - specificity) * labelled
+            n_right = settled + (right - wrongly_right) / better
+            rates.append(n_right / n)
     return rates[1] - rates[0], sensitivity, specificity

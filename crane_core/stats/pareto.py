@@ -17,10 +17,14 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
             f"expected two arrays of the same length, not {costs.shape} and {values.shape}"
         )
     # Row: the option that may beat; column: the one that may be beaten.
-    is_as_cheap = costs[:, None] <= costs
-    is_as_good = values[:, None] >= values
-    is_strictly = (costs[:, None] < costs) | (values[:, None] > values)
-    is_beaten = (is_as_cheap & is_as_good & is_strictly).any(axis=0)
-    is_known = ~np.isnan(costs) & ~np.isnan(values)
-    on_front: NDArray[np.bool_] = is_known & ~is_beaten
+    cost_of_row = costs[:, None]
+    value_of_row = values[:, None]
+    is_as_cheap = cost_of_row <= costs
+    is_as_good = value_of_row >= values
+    is_cheaper = cost_of_row < costs
+    is_better = value_of_row > values
+    is_beating = is_as_cheap & is_as_good & (is_cheaper | is_better)
+    is_beaten = is_beating.any(axis=0)
+    is_unknown = np.isnan(costs) | np.isnan(values)
+    on_front: NDArray[np.bool_] = ~(is_unknown | is_beaten)
     return on_front

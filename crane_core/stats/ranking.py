@@ -5,6 +5,7 @@ no pair is shown to differ. "Not shown to differ" is not transitive, so a thing 
 """
 
 from itertools import combinations
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -61,51 +62,71 @@ def pair_tests(
         raise ValueError(
             f"{cases.shape} cases for outcomes of shape {table.shape}"
         )
-    is_yes_or_no = bool((np.isnan(table) | (table == 0) | (table == 1)).all())
-    pairs = list(combinations(range(len(table)), 2))
+    is_fit = np.isnan(table) | (table == 0) | (table == 1)
+    is_yes_or_no = bool(is_fit.all())
+    rows = range(len(table))
     raw = [
         _raw(
-            table[first],
-            table[second],
+            table,
+            pair,
             cases,
             is_yes_or_no=is_yes_or_no,
             seed=seed,
         )
-        for first, second in pairs
+        for pair in combinations(rows, 2)
     ]
-    p_mcnemar = holm([one[3] for one in raw])
-    p_by_case = holm([one[4] for one in raw])
+    p_mcnemar = holm([test.p_mcnemar for test in raw])
+    p_by_case = holm([test.p_by_case for test in raw])
     found = []
-    for place, (first, second) in enumerate(pairs):
-        n, n_clusters, difference = raw[place][:3]
-        p = float(p_mcnemar[place]), float(p_by_case[place])
-        decided = outcome(difference, p)
-        found.append(
-            PairTest(first, second, n, n_clusters, difference, *p, decided)
+    for test, *p in zip(raw, p_mcnemar, p_by_case, strict=True):
+        exact, by_case = map(float, p)
+        adjusted = test._replace(
+            p_mcnemar=exact,
+            p_by_case=by_case,
+            outcome=outcome(test.difference, (exact, by_case)),
         )
+        found.append(adjusted)
     return found
 
 
 def _raw(
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+    table: NDArray[np.float64],
+    pair: tuple[int, int],
     cases: NDArray[np.generic],
     *,
     is_yes_or_no: bool,
     seed: int,
-) -> tuple[int, int, float, float, float]:
-    """n, cases, difference, and both p-values before Holm."""
-    common = ~np.isnan(a) & ~np.isnan(b)
-    n, nan = int(np.count_nonzero(common)), float("nan")
-    if not n:
-        return 0, 0, nan, nan, nan
-    a, b, cases = a[common], b[common], cases[common]
-    exact = nan
+) -> PairTest:
+    """The test before Holm, and so without an outcome."""
+    first, second = pair
+    difference = table[second] - table[first]
+    is_common = ~np.isnan(difference)
+    test = PairTest(
+        first=first,
+        second=second,
+        n=int(np.count_nonzero(is_common)),
+        n_clusters=0,
+        difference=nan,
+        p_mcnemar=nan,
+        p_by_case=nan,
+        outcome=Outcome.NOTHING,
+    )
+    if not test.n:
+        return test
     if is_yes_or_no:
-        counts = discordance(a == 1, b == 1)
+        counts = discordance(
+            table[first, is_common] == 1,
+            table[second, is_common] == 1,
+        )
         exact = mcnemar(counts.only_a, counts.only_b)
-    by_case = sign_flip(b - a, cases, seed=seed)
-    return n, len(np.unique(cases)), float(np.mean(b - a)), exact, by_case
+        test = test._replace(p_mcnemar=exact)
+    difference = difference[is_common]
+    cases = cases[is_common]
+    return test._replace(
+        n_clusters=len(np.unique(cases)),
+        difference=float(np.mean(difference)),
+        p_by_case=sign_flip(difference, cases, seed=seed),
+    )
 
 
 def shown_better(n: int, tests: list[PairTest]) -> NDArray[np.bool_]:
@@ -124,7 +145,8 @@ def rank_ranges(better: ArrayLike) -> list[RankRange]:
     5%, all ranges hold the true ranks together with 95% (Al Mohamad, Goeman and van Zwet 2022).
     """
     table = np.asarray(better, dtype=bool)
-    n_better, n_worse = table.sum(axis=0), table.sum(axis=1)
+    n_better = table.sum(axis=0)
+    n_worse = table.sum(axis=1)
     return [
         RankRange(1 + int(above), len(table) - int(below))
         for above, below in zip(n_better, n_worse, strict=True)
@@ -140,16 +162,33 @@ def letter_groups(differs: ArrayLike) -> list[tuple[int, ...]]:
     would be more than MOST_GROUPS on the way.
     """
     table = np.asarray(differs, dtype=bool)
-    groups = {frozenset(range(len(table)))} if len(table) else set()
-    for i, j in np.argwhere(np.triu(table, 1)).tolist():
-        both = {group for group in groups if i in group and j in group}
-        split = {group - {one} for group in both for one in (i, j)}
-        groups = (groups - both) | split
-        groups = {
-            group
-            for group in groups
-            if not any(group < other for other in groups)
-        }
+    if not len(table):
+        return []
+    groups = {frozenset(range(len(table)))}
+    differing = np.argwhere(np.triu(table, 1))
+    for i, j in differing.tolist():
+        groups = _largest(_split(groups, i, j))
         if len(groups) > MOST_GROUPS:
             return []
     return sorted(tuple(sorted(group)) for group in groups)
+
+
+def _split(groups: set[frozenset[int]], i: int, j: int) -> set[frozenset[int]]:
+    """Insert: each group that holds both rows becomes two, without the one and without the other."""
+    found = set()
+    for group in groups:
+        if i in group and j in group:
+            found |= {group - {i}, group - {j}}
+        else:
+            found.add(group)
+    return found
+
+
+def _largest(groups: set[frozenset[int]]) -> set[frozenset[int]]:
+    """Absorb: the groups that are within no other."""
+    found = set()
+    for group in groups:
+        is_within = any(group < other for other in groups)
+        if not is_within:
+            found.add(group)
+    return found

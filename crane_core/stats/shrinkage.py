@@ -40,19 +40,19 @@ def standard_errors(
 
     All arrays have shape (m,); nan for an interval that is the whole range, from -1 to 1: what was cut off is unknown.
     """
-    d, one, other, count = (
-        np.asarray(column, dtype=np.float64)
-        for column in (difference, low, high, n)
-    )
+    d = np.asarray(difference, dtype=np.float64)
+    least = np.asarray(low, dtype=np.float64)
+    most = np.asarray(high, dtype=np.float64)
+    count = np.asarray(n, dtype=np.float64)
     middle = count * d / (count + 1)
     # The end that is farther from the middle is the one that no limit cut.
-    reach = np.maximum(other - middle, middle - one)
-    quantiles = [
-        student_quantile(int(k) - 1, CONFIDENCE) if k > 1 else np.nan
-        for k in count
-    ]
-    is_whole = (one <= -1) & (other >= 1)
-    return np.where(is_whole, np.nan, reach / np.array(quantiles))
+    reach = np.maximum(most - middle, middle - least)
+    quantiles = np.full(count.shape, np.nan)
+    for place in np.flatnonzero(count > 1):
+        n_free = int(count[place]) - 1
+        quantiles[place] = student_quantile(n_free, CONFIDENCE)
+    is_whole = (least <= -1) & (most >= 1)
+    return np.where(is_whole, np.nan, reach / quantiles)
 
 
 def shrunken(difference: ArrayLike, error: ArrayLike) -> ShrunkenGains:
@@ -68,31 +68,44 @@ def shrunken(difference: ArrayLike, error: ArrayLike) -> ShrunkenGains:
     """
     d = np.asarray(difference, dtype=np.float64)
     s = np.asarray(error, dtype=np.float64)
-    known = ~np.isnan(d) & ~np.isnan(s)
+    known = ~(np.isnan(d) | np.isnan(s))
     if (s[known] <= 0).any():
         raise ValueError("a standard error must be above 0")
     k = int(known.sum())
     if k < LEAST_GROUPS:
         nothing = np.full(d.shape, np.nan)
         return ShrunkenGains(
-            nothing, nothing, nothing, nothing, mean=np.nan, between=np.nan
+            value=nothing,
+            low=nothing,
+            high=nothing,
+            weight=nothing,
+            mean=np.nan,
+            between=np.nan,
         )
-    d, variance = d[known], s[known] ** 2
+    d = d[known]
+    variance = s[known] ** 2
     between = _between(d, variance)
-    weights = 1 / (between + variance)
-    mean = float(weights @ d / weights.sum())
-    own = between / (between + variance)
+    total = between + variance
+    weights = 1 / total
+    of_weights = weights.sum()
+    mean = float(weights @ d / of_weights)
+    own = between / total
     value = mean + own * (d - mean)
-    usual = float(weights @ variance / weights.sum())
-    unsure = 2 / (k - 3) * (usual + between) / (variance + between)
-    uncertain = unsure * (1 - own) ** 2 * (d - mean) ** 2
-    spread = own * variance + (1 - own) ** 2 / weights.sum() + uncertain
-    reach = student_quantile(k - 1, CONFIDENCE) * np.sqrt(spread)
+    usual = float(weights @ variance / of_weights)
+    of_groups = (1 - own) ** 2
+    unsure = 2 / (k - 3) * (usual + between) / total
+    uncertain = unsure * of_groups * (d - mean) ** 2
+    of_mean = of_groups / of_weights
+    spread = own * variance + of_mean + uncertain
+    quantile = student_quantile(k - 1, CONFIDENCE)
+    reach = quantile * np.sqrt(spread)
+    low = np.maximum(value - reach, -1.0)
+    high = np.minimum(value + reach, 1.0)
     return ShrunkenGains(
-        _filled(value, known),
-        _filled(np.maximum(value - reach, -1.0), known),
-        _filled(np.minimum(value + reach, 1.0), known),
-        _filled(own, known),
+        value=_filled(value, known),
+        low=_filled(low, known),
+        high=_filled(high, known),
+        weight=_filled(own, known),
         mean=mean,
         between=float(np.sqrt(between)),
     )
@@ -108,7 +121,9 @@ def _filled(column: Array, known: NDArray[np.bool_]) -> Array:
 def _between(d: Array, variance: Array) -> float:
     """DerSimonian and Laird's moment estimate of the variance between groups, at least 0."""
     w = 1 / variance
-    mean = w @ d / w.sum()
+    total = w.sum()
+    mean = w @ d / total
     q = float(w @ (d - mean) ** 2)
-    scale = float(w.sum() - (w**2).sum() / w.sum())
-    return max((q - (len(d) - 1)) / scale, 0.0)
+    scale = float(total - (w**2).sum() / total)
+    n_free = len(d) - 1
+    return max((q - n_free) / scale, 0.0)

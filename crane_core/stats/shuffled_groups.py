@@ -4,8 +4,10 @@ Were both groups alike, any clusters would as well have made up the second one: 
 (Pitman 1937), with whole clusters moved because a case's instances belong together.
 """
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.resampling import cluster_sums
 
@@ -31,26 +33,43 @@ def shuffled_groups(
     second = np.asarray(is_second, dtype=np.float64)
     ones = np.ones(len(second))
     sums, _ = cluster_sums(cluster, part, whole, second, ones)
-    in_second = sums[:, 2] > 0
-    if (sums[in_second, 2] != sums[in_second, 3]).any():
+    n_second = sums[:, 2]
+    n_all = sums[:, 3]
+    in_second = n_second > 0
+    if (n_second[in_second] != n_all[in_second]).any():
         raise ValueError("a cluster is in both groups")
     # Rounded, so that clusters that are alike are one kind whatever the last digit.
-    kinds, kind = np.unique(
-        np.round(sums[:, :2], 9), axis=0, return_inverse=True
+    kinds, inverse = np.unique(
+        np.round(sums[:, :2], 9),
+        axis=0,
+        return_inverse=True,
     )
-    n_of = np.bincount(kind.ravel(), minlength=len(kinds))
-    observed = np.bincount(kind.ravel()[in_second], minlength=len(kinds))
-    drawn = np.random.default_rng(seed).multivariate_hypergeometric(
-        n_of, int(in_second.sum()), size=N_DRAWS, method="marginals"
+    kind = inverse.ravel()
+    n_of = np.bincount(kind, minlength=len(kinds))
+    observed = np.bincount(kind[in_second], minlength=len(kinds))
+    rng = np.random.default_rng(seed)
+    drawn = rng.multivariate_hypergeometric(
+        n_of,
+        int(in_second.sum()),
+        size=N_DRAWS,
+        method="marginals",
     )
+    moved = []
+    # A draw may leave a group without a whole, and its rate undefined.
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = []
-        for n_second in (observed[np.newaxis], drawn):
-            first = (n_of - n_second) @ kinds
-            other = n_second @ kinds
-            moved.append(other[:, 0] / other[:, 1] - first[:, 0] / first[:, 1])
+        for n_of_second in (observed[np.newaxis], drawn):
+            first = _rates(n_of - n_of_second, kinds)
+            other = _rates(n_of_second, kinds)
+            moved.append(other - first)
     [difference], others = moved
     if np.isnan(difference):
         return float("nan")
     is_less = np.abs(others) < abs(difference) - _CLOSE
-    return float((N_DRAWS - np.count_nonzero(is_less) + 1) / (N_DRAWS + 1))
+    n_reached = N_DRAWS - np.count_nonzero(is_less)
+    return float((n_reached + 1) / (N_DRAWS + 1))
+
+
+def _rates(n_of: NDArray[np.int64], kinds: NDArray[Any]) -> NDArray[Any]:
+    """Of every draw the rate of its clusters, shape (n_draws,); nan or infinite without a whole."""
+    part, whole = (n_of @ kinds).T
+    return np.asarray(part / whole)

@@ -42,9 +42,12 @@ class ReachedMargin(NamedTuple):
 
     def at(self, n: int) -> float:
         """The margin of n labels of this kind; 0 for the whole population, infinite without a label."""
-        if not 0 < n <= self.population:
-            return inf if n <= 0 else 0.0
-        return self._unit * sqrt(1 / n - 1 / self.population)
+        if n <= 0:
+            return inf
+        if n > self.population:
+            return 0.0
+        rest = 1 / n - 1 / self.population
+        return self._unit * sqrt(rest)
 
     def needed(self, wanted: float) -> int:
         """The labels of this kind for a margin, at most the whole population. Raises ValueError for a margin of 0."""
@@ -52,9 +55,11 @@ class ReachedMargin(NamedTuple):
             raise ValueError("the margin must be above 0")
         if np.isnan(self.margin) or self.n == self.population:
             return self.population
-        n = 1 / ((wanted / self._unit) ** 2 + 1 / self.population)
+        rest = (wanted / self._unit) ** 2
+        n = 1 / (rest + 1 / self.population)
         # Rounded before it is rounded up: 62.00000001 labels are 62.
-        return min(ceil(round(n, 6)), self.population)
+        n_whole = ceil(round(n, 6))
+        return min(n_whole, self.population)
 
     @property
     def _unit(self) -> float:
@@ -62,7 +67,9 @@ class ReachedMargin(NamedTuple):
         if not self.n:
             return nan
         rest = 1 / self.n - 1 / self.population
-        return self.margin / sqrt(rest) if rest > 0 else nan
+        if rest <= 0:
+            return nan
+        return self.margin / sqrt(rest)
 
 
 def reached_margin(
@@ -86,24 +93,45 @@ def reached_margin(
     y = np.asarray(values, dtype=np.float64)
     place = np.asarray(stratum, dtype=np.intp)
     of = np.asarray(sizes, dtype=np.float64)
-    n_of = np.bincount(place, minlength=len(of)).astype(np.float64)
+    counts = np.bincount(place, minlength=len(of))
+    n_of = counts.astype(np.float64)
     if (n_of > of).any():
         raise ValueError("a stratum has more labels than members")
-    n, population = len(y), int(of.sum())
+    n = len(y)
+    population = int(of.sum())
     if not n or (n_of == 0).any():
-        return ReachedMargin(nan, nan, nan, nan, nan, n, population)
-    p_of = np.bincount(place, weights=y, minlength=len(of)) / n_of
+        return ReachedMargin(
+            share=nan,
+            low=nan,
+            high=nan,
+            margin=nan,
+            deff=nan,
+            n=n,
+            population=population,
+        )
+    sum_of = np.bincount(place, weights=y, minlength=len(of))
+    p_of = sum_of / n_of
     weight = of / population
     share = float(weight @ p_of)
     if n == population:
-        return ReachedMargin(share, share, share, 0.0, 1.0, n, population)
+        return ReachedMargin(
+            share=share,
+            low=share,
+            high=share,
+            margin=0.0,
+            deff=1.0,
+            n=n,
+            population=population,
+        )
     left = 1 - n_of / of
-    variance = float((weight**2 * left * p_of * (1 - p_of) / n_of).sum())
+    parts = weight**2 * left * p_of * (1 - p_of) / n_of
+    variance = float(parts.sum())
     n_units = n
     if cluster is not None:
         scale = np.sqrt(left) * weight / n_of
         own = scale[place] * (y - p_of[place])
-        sums = cluster_sums(cluster, own)[0][:, 0]
+        columns, _ = cluster_sums(cluster, own)
+        sums = columns[:, 0]
         n_units = len(sums)
         variance = max(variance, _between(sums))
     rest = 1 - n / population
@@ -129,4 +157,6 @@ def _between(sums: Array) -> float:
     n = len(sums)
     if n == 1:
         return inf
-    return (1 + CAUTION / n) * n / (n - 1) * float(sums @ sums)
+    raised = 1 + CAUTION / n
+    squares = float(sums @ sums)
+    return raised * n / (n - 1) * squares

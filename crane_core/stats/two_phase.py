@@ -51,7 +51,8 @@ def unlike_rate(
     expected = PRIOR_UNLIKE if wider is None else wider.mean
     size = n + PRIOR_LABELS
     mean = (n_unlike + expected * PRIOR_LABELS) / size
-    return UnlikeRate(mean, sqrt(mean * (1 - mean) / (size + 1)))
+    variance = mean * (1 - mean) / (size + 1)
+    return UnlikeRate(mean, sqrt(variance))
 
 
 def second_chances(need: ArrayLike, share: float) -> Array:
@@ -65,11 +66,13 @@ def second_chances(need: ArrayLike, share: float) -> Array:
     if share == 1 or not len(wanted):
         return np.ones(len(wanted))
     least = FLOOR * share
-    low, high = 0.0, 1 / float(wanted.min())
+    low = 0.0
+    high = 1 / float(wanted.min())
     # The mean grows with the factor, so that halving finds it; 60 times are the digits of a float.
     for _ in range(60):
         factor = (low + high) / 2
-        if np.clip(factor * wanted, least, 1.0).mean() < share:
+        chances = np.clip(factor * wanted, least, 1.0)
+        if chances.mean() < share:
             low = factor
         else:
             high = factor
@@ -83,9 +86,13 @@ def systematic_draw(chances: ArrayLike, start: float) -> NDArray[np.bool_]:
     """
     chance = np.asarray(chances, dtype=np.float64)
     is_certain = chance >= 1
-    passed = np.cumsum(np.where(is_certain, 0.0, chance)) + start
-    is_next = np.diff(np.floor(passed), prepend=np.floor(start)) > 0
-    return is_certain | is_next
+    uncertain = np.where(is_certain, 0.0, chance)
+    passed = np.cumsum(uncertain) + start
+    steps = np.diff(
+        np.floor(passed),
+        prepend=np.floor(start),
+    )
+    return is_certain | (steps > 0)
 
 
 def two_phase_share(
@@ -106,33 +113,52 @@ def two_phase_share(
     The interval is Wilson's for the number of labels that would have the variance of the linearised sums of cases,
     with Student's quantile for the cases that have a second label. nan without a second label.
     """
-    said, w, p = (
-        np.asarray(values, dtype=np.float64)
-        for values in (first, weight, chance)
-    )
+    before = np.asarray(first, dtype=np.float64)
     after = np.asarray(final, dtype=np.float64)
+    p = np.asarray(chance, dtype=np.float64)
+    w = np.asarray(weight, dtype=np.float64)
     has_both = ~np.isnan(after)
     if not has_both.any():
-        return RateEstimate(nan, nan, nan, 0, 0)
-    moved = np.where(has_both, np.nan_to_num(after) - said, 0.0)
+        return RateEstimate(
+            value=nan,
+            low=nan,
+            high=nan,
+            n=0,
+            n_clusters=0,
+        )
+    change = np.nan_to_num(after) - before
+    moved = np.where(has_both, change, 0.0)
     v = np.where(has_both, w / p, 0.0)
-    mean, shift = float(w @ said / w.sum()), float(v @ moved / v.sum())
+    of_w = w.sum()
+    of_v = v.sum()
+    mean = float(w @ before / of_w)
+    shift = float(v @ moved / of_v)
     value = min(max(mean + shift, 0.0), 1.0)
-    parts = w * (said - mean) / w.sum() + v * (moved - shift) / v.sum()
+    of_mean = w * (before - mean) / of_w
+    of_shift = v * (moved - shift) / of_v
     names = np.asarray(cluster)
-    sums, _ = cluster_sums(names, parts)
+    sums, _ = cluster_sums(names, of_mean + of_shift)
+    n = len(sums)
     n_both = len(np.unique(names[has_both]))
-    variance = UNSEEN * float((v[has_both] ** 2).mean()) / float(v.sum()) ** 2
-    if len(sums) > 1:
-        variance += len(sums) / (len(sums) - 1) * float((sums**2).sum())
+    mean_square = float((v[has_both] ** 2).mean())
+    variance = UNSEEN * mean_square / float(of_v) ** 2
+    if n > 1:
+        squares = float((sums**2).sum())
+        variance += n / (n - 1) * squares
     spread = value * (1 - value)
     # Where nothing varies, each case with a second label counts as one label.
     effective = spread / variance if spread else float(n_both)
     # Kish's number of items: the correction cannot make them more.
-    most = float(w.sum() ** 2 / (w**2).sum())
+    most = float(of_w**2 / (w**2).sum())
     low, high = wilson(
         value,
         min(effective, most),
         student_quantile(n_both - 1, confidence),
     )
-    return RateEstimate(value, low, high, len(said), len(sums))
+    return RateEstimate(
+        value=value,
+        low=low,
+        high=high,
+        n=len(before),
+        n_clusters=n,
+    )

@@ -52,7 +52,9 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
 def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
     """True where at least one run answered and all that answered say the same."""
     crash, safe = answers(n_crash, n_safe)
-    one_sided: NDArray[np.bool_] = (crash == 0) ^ (safe == 0)
+    no_crash = crash == 0
+    no_safe = safe == 0
+    one_sided: NDArray[np.bool_] = no_crash ^ no_safe
     return one_sided
 
 
@@ -86,7 +88,10 @@ def run_pairs(n_crash: ArrayLike, n_safe: ArrayLike) -> RunPairs:
     when every instance has the same number of runs. Raises ValueError on a negative count.
     """
     crash, safe = answers(n_crash, n_safe)
-    return RunPairs(_pairs(crash) + _pairs(safe), _pairs(crash + safe))
+    return RunPairs(
+        agreeing=_pairs(crash) + _pairs(safe),
+        pairs=_pairs(crash + safe),
+    )
 
 
 def _pairs(n: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -88,7 +88,8 @@ def _is_as_before(
 
 def _made_at(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The device of the act and its number there."""
-    device, number = raw.get("device"), raw.get("number")
+    device = raw.get("device")
+    number = raw.get("number")
     if device is None and number is None:
         return {}
     if not isinstance(device, str) or not DEVICE.fullmatch(device):

@@ -22,8 +22,10 @@ def calibration_first(
         return tuple(items)
     # One random start and equal steps: every stratum is met in proportion to its size.
     start = Random(seed).random()
-    places = [int((place + start) * len(items) / n) for place in range(n)]
-    first = {items[place].item for place in places}
+    first = set()
+    for nth in range(n):
+        place = (nth + start) * len(items) / n
+        first.add(items[int(place)].item)
     chosen = [one for one in items if one.item in first]
     others = [one for one in items if one.item not in first]
     return (*chosen, *others)
@@ -56,16 +58,21 @@ def assigned(
         return dealt(items, people, n_people, seed=seed)
     if overlap is Overlap.ALL:
         return {person: list(everything) for person in people}
+    sample = _shared_sample(items, shared)
+    first, *others = people
+    found = {person: list(sample) for person in others}
+    return {first: everything} | found
+
+
+def _shared_sample(items: Sequence[Item], shared: Sequence[int]) -> list[str]:
+    """The first items of each stratum, which several people label."""
     of_stratum: dict[int, list[str]] = defaultdict(list)
     for item in items:
         of_stratum[item.stratum].append(item.item)
-    second = [
-        name
-        for place, names in sorted(of_stratum.items())
-        for name in names[: shared[place]]
-    ]
-    first, *others = people
-    return {first: everything} | {person: list(second) for person in others}
+    found: list[str] = []
+    for place, names in sorted(of_stratum.items()):
+        found += names[: shared[place]]
+    return found
 
 
 def dealt(
@@ -78,12 +85,8 @@ def dealt(
     # Stratum by stratum, so that each person's items come from all of them.
     shuffled = sorted(items, key=lambda item: (item.stratum, chance.random()))
     for item in shuffled:
-        for person in least_loaded(
-            people,
-            {name: len(names) for name, names in found.items()},
-            per_item,
-            chance,
-        ):
+        load = {person: len(mine) for person, mine in found.items()}
+        for person in least_loaded(people, load, per_item, chance):
             found[person].append(item.item)
     return found
 
@@ -126,6 +129,8 @@ def least_loaded(
     people: Iterable[str], load: Mapping[str, int], n: int, chance: Random
 ) -> list[str]:
     """The n with the fewest items; ties are broken at random."""
-    return sorted(people, key=lambda person: (load[person], chance.random()))[
-        :n
-    ]
+    ranked = sorted(
+        people,
+        key=lambda person: (load[person], chance.random()),
+    )
+    return ranked[:n]

@@ -18,7 +18,8 @@ _OF_THE_APP = frozenset("rc")
 def checked_keys(body: Any) -> dict[str, Any]:
     """The choice with nothing but its two members. Raises ValueError naming the first entry that is wrong."""
     whole = body if isinstance(body, dict) else {}
-    is_off, chosen = whole.get("isOff"), whole.get("keys")
+    is_off = whole.get("isOff")
+    chosen = whole.get("keys")
     if not isinstance(is_off, bool) or not isinstance(chosen, dict):
         raise ValueError("it needs isOff, true or false, and keys, an object")
     if len(chosen) > MOST_KEYS:

@@ -152,7 +152,8 @@ def _drawn(
 def _refuse_shared_names(
     items: Sequence[plan.Item], gold: Sequence[plan.Gold]
 ) -> None:
-    names = [*(item.item for item in items), *(entry.item for entry in gold)]
+    names = [item.item for item in items]
+    names += [entry.item for entry in gold]
     if len(set(names)) != len(names):
         raise ValueError("two items have the same name; choose another seed")
 
@@ -199,7 +200,8 @@ def whole_assignment(
 
     shared: per stratum, how many items several people label where the overlap is SAMPLE, calibration included.
     """
-    first, rest = items[: design.calibration], items[design.calibration :]
+    first = items[: design.calibration]
+    rest = items[design.calibration :]
     more = [
         max(0, n - sum(item.stratum == place for item in first))
         for place, n in enumerate(shared)
@@ -326,6 +328,8 @@ def _stratum(
     assigned: dict[str, list[str]],
 ) -> plan.Stratum:
     mine = {item.item for item in items if item.stratum == place}
-    times = Counter(item for names in assigned.values() for item in names)
+    times: Counter[str] = Counter()
+    for names in assigned.values():
+        times.update(names)
     n_shared = sum(times[item] > 1 for item in mine)
     return plan.Stratum(name, sizes[name], len(mine), n_shared)

@@ -114,7 +114,8 @@ class Journal:
             for i, one in enumerate(self._placed)
             if _was_made_after(one.act, act.device, act.number)
         )
-        self._placed.insert(place, _Placed(self._placed[place].at, act))
+        following = self._placed[place]
+        self._placed.insert(place, _Placed(following.at, act))
         return False
 
     def _forget(self) -> None:
@@ -142,12 +143,10 @@ class Journal:
             if entry.after >= before:
                 return
             self._n_again += 1
-            for showing in [
-                one
-                for one in reversed(self.labelled)
-                if one.item in entry.items
-            ]:
-                self._undo(showing)
+            latest_first = self.labelled[::-1]
+            for showing in latest_first:
+                if showing.item in entry.items:
+                    self._undo(showing)
             self.skipped = [
                 one for one in self.skipped if one.item not in entry.items
             ]
@@ -174,21 +173,15 @@ class Journal:
 
     def _take(self, showing: Showing, act: Annotation) -> None:
         match act.action:
-            case AnnotationAction.LABEL if (
-                act.label is not None and act.label in self.labels
-            ):
-                self._label(showing, act, act.label)
-                self.last = act
+            case AnnotationAction.LABEL:
+                self._label(showing, act)
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if (
-                showing in self.given
-                and self._takes(act, self.given[showing].label)
-            ):
-                self.given[showing] = replace(
-                    self.given[showing], reason=act.reason
-                )
+            case AnnotationAction.REASON if showing in self.given:
+                label = self.given[showing]
+                if self._takes(act, label.label):
+                    self.given[showing] = replace(label, reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
             case AnnotationAction.SKIP if showing not in self.given:
@@ -210,9 +203,14 @@ class Journal:
         offered = self.labels.of(label).reasons
         return bool(offered) and act.reason in (None, *offered)
 
-    def _label(self, showing: Showing, act: Annotation, label: str) -> None:
+    def _label(self, showing: Showing, act: Annotation) -> None:
+        label = act.label
+        if label is None or label not in self.labels:
+            return
+        self.last = act
         is_labelled_again = showing in self.given
-        seconds = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
+        seconds = act.seconds or 0.0
+        seconds += self.spent.get(showing, 0.0)
         self.spent[showing] = seconds
         self.given[showing] = LabelInForce(
             label=label,
@@ -244,7 +242,8 @@ class Journal:
         A repeat is passed over until GAP items have been labelled since its first showing, and not shown at all when
         they run out; the first `n` are planned as if each were labelled in turn.
         """
-        return list(islice(upcoming(self.labelled, self._waiting()), n))
+        following = upcoming(self.labelled, self._waiting())
+        return list(islice(following, n))
 
     def _waiting(self) -> Iterator[Showing]:
         returned = [
@@ -252,16 +251,17 @@ class Journal:
             for showing in reversed(self.returned)
             if showing not in self.given
         ]
-        first, last = set(returned), set(self.skipped)
+        first = set(returned)
+        last = set(self.skipped)
         yield from returned
-        yield from (
-            s
-            for s in self.order
-            if s not in self.given and s not in last and s not in first
-        )
-        yield from (
-            s for s in self.skipped if s not in self.given and s not in first
-        )
+        for showing in self.order:
+            if showing in self.given or showing in last:
+                continue
+            if showing not in first:
+                yield showing
+        for showing in self.skipped:
+            if showing not in self.given and showing not in first:
+                yield showing
 
     def n_changed_after_shown(self) -> int:
         """How many labels have changed since another person's was shown."""
@@ -291,7 +291,11 @@ def journal_for(plan: Plan, annotator: str) -> Journal:
         for entry in plan.rounds
         if annotator in entry.again
     )
-    return Journal(plan.orders[annotator], again, plan.labels)
+    return Journal(
+        plan.orders[annotator],
+        again,
+        plan.labels,
+    )
 
 
 def _was_made_after(act: Annotation, device: str, number: int) -> bool:

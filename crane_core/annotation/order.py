@@ -6,7 +6,7 @@ Items are shuffled, or their cases are and the items of a case follow each other
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 from random import Random
 from typing import TypeVar
 
@@ -49,8 +49,8 @@ def annotator_order(
     # After one of the last GAP there is no room for the second showing.
     n_early = max(0, len(order) - GAP)
     early = [showing for showing in order[:n_early] if showing.item not in once]
-    n_repeats = min(round(len(items) * share), len(early))
-    repeated = chance.sample(early, n_repeats)
+    n_wanted = round(len(items) * share)
+    repeated = chance.sample(early, min(n_wanted, len(early)))
     # From the back, so that an insertion does not move those that come next.
     for first in sorted(repeated, key=order.index, reverse=True):
         earliest = order.index(first) + GAP + 1
@@ -76,25 +76,19 @@ def case_order(
     groups: dict[str, list[str]] = {}
     for item in sorted([*items, *once]):
         groups.setdefault(case_of[item], []).append(item)
-    cases = chance.sample(sorted(groups), len(groups))
-    order = [
-        item
-        for case in cases
-        for item in chance.sample(groups[case], len(groups[case]))
-    ]
+    order: list[str] = []
     # Where each case ends: a repeat can be inserted there without parting a group.
-    ends = dict(
-        zip(cases, accumulate(len(groups[case]) for case in cases), strict=True)
-    )
+    ends: dict[str, int] = {}
+    for case in chance.sample(sorted(groups), len(groups)):
+        group = groups[case]
+        order += chance.sample(group, len(group))
+        ends[case] = len(order)
     repeats: dict[int, Showing] = {}
     wanted = round(len(items) * share)
     for item in chance.sample(sorted(items), len(items)):
         earliest = ends[case_of[item]] + GAP
-        places = [
-            end
-            for end in ends.values()
-            if end >= earliest and end not in repeats
-        ]
+        late = [end for end in ends.values() if end >= earliest]
+        places = [end for end in late if end not in repeats]
         if places and len(repeats) < wanted:
             repeats[chance.choice(places)] = Showing(item, 2)
     found = []

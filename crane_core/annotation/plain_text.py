@@ -29,4 +29,6 @@ def plain_text(text: str) -> str:
     bare = _ITEM.sub("", _HEADING.sub("", bare))
     bare = _EMPHASIS.sub(r"\2", bare).translate(_ALIKE)
     line = " ".join(bare.split())
-    return line if not line or line.endswith((".", "!", "?")) else f"{line}."
+    if not line or line.endswith((".", "!", "?")):
+        return line
+    return f"{line}."

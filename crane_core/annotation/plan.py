@@ -225,7 +225,9 @@ class Plan:
     @property
     def present(self) -> tuple[str, ...]:
         """Who labels now; the others have left."""
-        return self.rounds[-1].annotators if self.rounds else self.annotators
+        if not self.rounds:
+            return self.annotators
+        return self.rounds[-1].annotators
 
     @property
     def second(self) -> dict[str, SecondDraw]:
@@ -381,24 +383,25 @@ def _check(plan: Plan) -> None:
         raise ValueError(
             "not the plan of a campaign: its orders do not match its annotators"
         )
-    if (
-        plan.guideline_text is not None
-        and version_of(plan.guideline_text) != plan.guideline
-    ):
+    text = plan.guideline_text
+    if text is not None and version_of(text) != plan.guideline:
         raise ValueError(
             "not the plan of a campaign: the version of its guideline does not match the text"
         )
+    _check_items(plan)
+
+
+def _check_items(plan: Plan) -> None:
     known = {item.item for item in plan.items} | plan.gold_items
     if plan.shown_after and not set(plan.shown_after.labels) <= known:
         raise ValueError(
             "not the plan of a campaign: it shows labels of items that it does not have"
         )
-    if (
-        unknown := {
-            showing.item for order in plan.orders.values() for showing in order
-        }
-        - known
-    ):
+    ordered: set[str] = set()
+    for order in plan.orders.values():
+        ordered |= {showing.item for showing in order}
+    unknown = ordered - known
+    if unknown:
         raise ValueError(
             f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan"
         )

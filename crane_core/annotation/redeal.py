@@ -26,6 +26,22 @@ class PeopleChange:
     replace: Mapping[str, str] = field(default_factory=dict)
     hand_back: tuple[str, ...] = ()
 
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """Who comes, each once."""
+        successors = dict.fromkeys(self.replace.values())
+        return (*self.add, *successors)
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """Who goes."""
+        return (*self.remove, *self.replace)
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """Whose open items go to others."""
+        return (*self.left, *self.hand_back)
+
 
 @dataclass(frozen=True, slots=True)
 class Signed:
@@ -51,14 +67,14 @@ def main_round(plan: Plan, signed: Signed) -> Round:
     theirs = whole_assignment(
         plan.items, plan.present, plan.design, shared=shared, seed=plan.seed
     )
+    gold = [entry.item for entry in plan.gold]
     orders = {}
     for person, names in theirs.items():
+        before = plan.orders[person]
         # Items of the calibration are labelled already.
-        had = {showing.item for showing in plan.orders[person]}
-        names = [*names, *(entry.item for entry in plan.gold)]
-        orders[person] = plan.orders[person] + round_order(
-            plan, person, [name for name in names if name not in had]
-        )
+        had = {showing.item for showing in before}
+        new = [name for name in (*names, *gold) if name not in had]
+        orders[person] = before + round_order(plan, person, new)
     return Round(
         kind=RoundKind.MAIN,
         at=signed.at,
@@ -76,23 +92,19 @@ def again_round(
     signed: Signed,
 ) -> Round:
     """These items again, by the present annotators who labelled them. Raises ValueError if none of them did."""
-    again = {
-        person: Again(journals[person].n_acts, mine)
-        for person in plan.present
-        if (
-            mine := frozenset(
-                showing.item for showing in journals[person].given
-            )
-            & items
-        )
-    }
+    again = {}
+    sent: set[str] = set()
+    for person in plan.present:
+        journal = journals[person]
+        labelled = {showing.item for showing in journal.given}
+        mine = items & labelled
+        if mine:
+            again[person] = Again(journal.n_acts, mine)
+            sent |= mine
     if not again:
         raise ValueError(
             "nobody who is present has labelled any of these items"
         )
-    sent = tuple(
-        sorted(frozenset().union(*(entry.items for entry in again.values())))
-    )
     return Round(
         kind=RoundKind.AGAIN,
         at=signed.at,
@@ -100,7 +112,7 @@ def again_round(
         why=signed.why,
         annotators=plan.present,
         again=again,
-        items=sent,
+        items=tuple(sorted(sent)),
     )
 
 
@@ -112,29 +124,21 @@ def people_round(
 ) -> Round:
     """The round after people came or went. Raises ValueError, which names the people who cannot."""
     _check(plan, change)
-    left = (*change.remove, *change.replace)
-    joined = (*change.add, *dict.fromkeys(change.replace.values()))
-    new = tuple(name for name in joined if name not in plan.present)
-    present = (*(name for name in plan.present if name not in left), *new)
+    left = change.left
+    new = [name for name in change.joined if name not in plan.present]
+    staying = [name for name in plan.present if name not in left]
+    present = (*staying, *new)
     if not present:
         raise ValueError("nobody would be left to label")
     hands = _Hands(plan, journals, present)
-    owed = {name: hands.take_back(name) for name in (*left, *change.hand_back)}
-    for name in joined:
-        hands.give_what_all_label(name)
-    for gone, successor in change.replace.items():
-        owed[gone] = hands.give(successor, owed[gone])
-    for name in change.add:
-        hands.welcome(name)
-    for name, items in owed.items():
-        hands.deal_out(items, but=name)
+    hands.deal_again(change)
     return Round(
         kind=RoundKind.PEOPLE,
         at=signed.at,
         by=signed.by,
         why=signed.why,
         annotators=present,
-        joined=new,
+        joined=tuple(new),
         left=left,
         orders=hands.orders(),
     )
@@ -150,41 +154,45 @@ def unassigned(plan: Plan) -> int:
     n_wanted = wanted.get(plan.design.overlap, 0)
     if not is_main_open(plan):
         return 0
-    drawn = {item for item, one in plan.second.items() if one.is_drawn}
-    times = Counter(
-        showing.item
-        for order in plan.orders.values()
-        for showing in order
-        if showing.showing == 1
-    )
-    return sum(
-        max(0, n_wanted + (item.item in drawn) - times[item.item])
-        for item in plan.items
-    )
+    times: Counter[str] = Counter()
+    for order in plan.orders.values():
+        times.update(one.item for one in order if one.showing == 1)
+    n_lacking = 0
+    for item in plan.items:
+        second = plan.second.get(item.item)
+        is_drawn = second is not None and second.is_drawn
+        n_wanted_here = n_wanted + is_drawn
+        n_lacking += max(0, n_wanted_here - times[item.item])
+    return n_lacking
 
 
 def _check(plan: Plan, change: PeopleChange) -> None:
-    joined = (*change.add, *change.replace.values())
-    leaving = (*change.remove, *change.replace, *change.hand_back)
-    for name in joined:
+    _check_names(plan, change)
+    leaving = set(change.leaving)
+    is_named_twice = len(leaving) != len(change.leaving)
+    if is_named_twice or not leaving.isdisjoint(change.joined):
+        raise ValueError("each person can come, leave or hand back once")
+    if not change.joined and not leaving:
+        raise ValueError("nobody comes, leaves or hands back")
+    first = plan.present[0]
+    # The first annotator of an overlap sample labels everything, which cannot be dealt out to people with a sample.
+    is_without_successor = first in leaving and first not in change.replace
+    if plan.design.overlap is Overlap.SAMPLE and is_without_successor:
+        raise ValueError(f"{first} labels every item; name who takes over")
+
+
+def _check_names(plan: Plan, change: PeopleChange) -> None:
+    """Raises ValueError unless those who come can have an order, and those who leave have one."""
+    for name in change.joined:
         check_name(name, "an annotator")
     for name in change.add:
         if name in plan.present:
             raise ValueError(f"{name} labels in it already")
-    for name in leaving:
+    for name in change.leaving:
         if name not in plan.present:
             raise ValueError(
                 f"{name} does not label in it; present are {', '.join(plan.present)}"
             )
-    if len(set(leaving)) != len(leaving) or set(joined) & set(leaving):
-        raise ValueError("each person can come, leave or hand back once")
-    if not joined and not leaving:
-        raise ValueError("nobody comes, leaves or hands back")
-    first = plan.present[0]
-    # The first annotator of an overlap sample labels everything, which cannot be dealt out to people with a sample.
-    is_without_successor = first in (*change.remove, *change.hand_back)
-    if plan.design.overlap is Overlap.SAMPLE and is_without_successor:
-        raise ValueError(f"{first} labels every item; name who takes over")
 
 
 def round_order(
@@ -241,22 +249,41 @@ class _Hands:
                 found[name] = order
         return found
 
+    def deal_again(self, change: PeopleChange) -> None:
+        """Open items of who leaves or hands back go to who replaces them, then to the others."""
+        owed = {}
+        for name in change.leaving:
+            owed[name] = self.take_back(name)
+        for name in change.joined:
+            self.give_what_all_label(name)
+        for gone, successor in change.replace.items():
+            owed[gone] = self.give(successor, owed[gone])
+        for name in change.add:
+            self.welcome(name)
+        for name, items in owed.items():
+            self.deal_out(items, but=name)
+
     def take_back(self, name: str) -> list[str]:
         """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
         open_items = self._unlabelled(name)
-        labelled = [s for s in self._kept[name] if s in self._given[name]]
+        given = self._given[name]
+        labelled = [s for s in self._kept[name] if s in given]
         # A repeat goes with its first showing, whichever of the two was labelled.
         self._kept[name] = [s for s in labelled if s.item not in open_items]
         # Everyone has the gold items, so nobody takes them over.
-        return [
-            item for item in open_items if item not in self._plan.gold_items
-        ]
+        gold = self._plan.gold_items
+        return [item for item in open_items if item not in gold]
 
     def give(self, name: str, items: list[str]) -> list[str]:
         """Give this person all items that they lack; returns those that they have already."""
         had = self._items(name)
-        self._new[name] += [item for item in items if item not in had]
-        return [item for item in items if item in had]
+        had_already = []
+        for item in items:
+            if item in had:
+                had_already.append(item)
+            else:
+                self._new[name].append(item)
+        return had_already
 
     def give_what_all_label(self, name: str) -> None:
         """Calibration, and gold once the main round is open."""
@@ -272,13 +299,11 @@ class _Hands:
         if self._plan.design.overlap in (Overlap.ALL, Overlap.SAMPLE):
             return
         for item in self._chance.sample(items, len(items)):
-            free = [
-                name
-                for name in self._present
-                if name != but and item not in self._items(name)
-            ]
-            load = {name: self._load(name) for name in free}
-            for name in least_loaded(free, load, 1, self._chance):
+            load = {}
+            for name in self._present:
+                if name != but and item not in self._items(name):
+                    load[name] = self._load(name)
+            for name in least_loaded(load, load, 1, self._chance):
                 self._new[name].append(item)
 
     def welcome(self, name: str) -> None:
@@ -290,31 +315,30 @@ class _Hands:
         if overlap not in (Overlap.ALL, Overlap.SAMPLE):
             self._level(name)
             return
-        wanted = {item.item for item in plan.items}
+        wanted = [item.item for item in plan.items]
         if overlap is Overlap.SAMPLE:
             # The items that several people label are those in the orders of the others.
-            others = plan.annotators[1:]
-            wanted &= {s.item for other in others for s in plan.orders[other]}
-        self.give(
-            name, [item.item for item in plan.items if item.item in wanted]
-        )
+            shared: set[str] = set()
+            for other in plan.annotators[1:]:
+                shared |= {showing.item for showing in plan.orders[other]}
+            wanted = [item for item in wanted if item in shared]
+        self.give(name, wanted)
 
     def _level(self, name: str) -> None:
         """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
         while True:
             had = self._items(name)
-            donors = [
-                one
-                for one in self._present
-                if self._load(one) > self._load(name) + 1
-                and self._lacked(one, had)
-            ]
+            least = self._load(name) + 1
+            fuller = [one for one in self._present if self._load(one) > least]
+            donors = [one for one in fuller if self._lacked(one, had)]
             if not donors:
                 return
             donor = max(donors, key=self._load)
             item = self._chance.choice(self._lacked(donor, had))
-            self._new[donor] = [one for one in self._new[donor] if one != item]
-            self._kept[donor] = [s for s in self._kept[donor] if s.item != item]
+            new = self._new[donor]
+            kept = self._kept[donor]
+            self._new[donor] = [one for one in new if one != item]
+            self._kept[donor] = [one for one in kept if one.item != item]
             self._new[name].append(item)
 
     def _lacked(self, name: str, had: set[str]) -> list[str]:
@@ -322,9 +346,8 @@ class _Hands:
         return [item for item in self._open(name) if item not in had]
 
     def _items(self, name: str) -> set[str]:
-        return {showing.item for showing in self._kept[name]} | set(
-            self._new[name]
-        )
+        kept = {showing.item for showing in self._kept[name]}
+        return kept.union(self._new[name])
 
     def _open(self, name: str) -> list[str]:
         """Items of the main round that this person has not labelled."""

@@ -191,14 +191,13 @@ def _orders(
     chance: Random,
 ) -> dict[str, tuple[Showing, ...]]:
     """The orders with the drawn items behind them, each at the least loaded person who does not have it."""
-    had = {
-        name: {showing.item for showing in plan.orders[name]}
-        for name in plan.present
-    }
-    load = {
-        name: sum(one not in journals[name].given for one in plan.orders[name])
-        for name in plan.present
-    }
+    had = {}
+    load = {}
+    for name in plan.present:
+        order = plan.orders[name]
+        given = journals[name].given
+        had[name] = {showing.item for showing in order}
+        load[name] = sum(showing not in given for showing in order)
     new: dict[str, list[str]] = {name: [] for name in plan.present}
     drawn = sorted(item for item, draw in second.items() if draw.is_drawn)
     for item in chance.sample(drawn, len(drawn)):
@@ -206,8 +205,9 @@ def _orders(
         for name in least_loaded(free, load, 1, chance):
             new[name].append(item)
             load[name] += 1
-    return {
-        name: plan.orders[name] + round_order(plan, name, items)
-        for name, items in new.items()
-        if items
-    }
+    orders = {}
+    for name, items in new.items():
+        if items:
+            behind = round_order(plan, name, items)
+            orders[name] = plan.orders[name] + behind
+    return orders

@@ -58,7 +58,9 @@ class Thread:
     def since(self) -> str:
         """When something last happened in it, ISO 8601."""
         times = [message.written_at for message in self.messages]
-        return max([*times, *([self.flagged_at] if self.flagged_at else [])])
+        if self.flagged_at:
+            times.append(self.flagged_at)
+        return max(times)
 
 
 def threads(

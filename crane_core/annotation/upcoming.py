@@ -35,7 +35,10 @@ class _Passed:
 
     def __init__(self, labelled: Sequence[Showing]) -> None:
         self._n = len(labelled)
-        self._at = {showing.item: at for at, showing in _firsts(labelled)}
+        self._at: dict[str, int] = {}
+        for place, showing in enumerate(labelled):
+            if showing.showing == 1:
+                self._at[showing.item] = place
         self._without_first: dict[str, list[tuple[int, Showing]]] = {}
         # By the number of labels from which each may come, and those that may, by their places among the waiting.
         self._not_due: list[tuple[int, int, Showing]] = []
@@ -59,7 +62,10 @@ class _Passed:
 
     def is_any_due(self) -> bool:
         """Whether one may come now; almost never true, and called for each showing."""
-        return bool(self._not_due) and self._not_due[0][0] <= self._n
+        if not self._not_due:
+            return False
+        due, _, _ = self._not_due[0]
+        return due <= self._n
 
     def now_due(self) -> Iterator[Showing]:
         """The repeats that may come now, counted; each may make others due."""
@@ -76,9 +82,3 @@ class _Passed:
     def _wait(self, place: int, repeat: Showing) -> None:
         due = self._at[repeat.item] + GAP + 1
         heappush(self._not_due, (due, place, repeat))
-
-
-def _firsts(labelled: Sequence[Showing]) -> Iterator[tuple[int, Showing]]:
-    for at, showing in enumerate(labelled):
-        if showing.showing == 1:
-            yield at, showing

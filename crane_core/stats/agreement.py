@@ -210,7 +210,6 @@ def estimate_counted(
             counts,
             seed,
             resampling.N_RESAMPLES,
-            resampling.CONFIDENCE,
         )
     sums = counts.by_case @ statistic.summands(
         counts.patterns, counts.n_categories
@@ -230,7 +229,6 @@ def bootstrap(
     *,
     seed: int,
     n_resamples: int = resampling.N_RESAMPLES,
-    confidence: float = resampling.CONFIDENCE,
 ) -> AgreementEstimate:
     """The coefficient with its BCa interval from resampled clusters (Efron and Tibshirani 1993, section 14.3).
 
@@ -242,7 +240,7 @@ def bootstrap(
     """
     codes = label_codes(labels, scale)
     counts = count_labels(codes, cluster, len(scale))
-    return _bootstrap(statistic, counts, seed, n_resamples, confidence)
+    return _bootstrap(statistic, counts, seed, n_resamples)
 
 
 def _bootstrap(
@@ -250,15 +248,16 @@ def _bootstrap(
     counts: LabelCounts,
     seed: int,
     n_resamples: int,
-    confidence: float,
 ) -> AgreementEstimate:
     q = counts.n_categories
     summands = statistic.summands(counts.patterns, q)
     adds = summands.any(axis=1)
-    summands, by_case = summands[adds], counts.by_case[:, adds]
+    summands = summands[adds]
+    by_case = counts.by_case[:, adds]
     # A case without labels would widen the interval by being drawn in the place of one with labels.
     is_drawn = by_case.any(axis=1)
-    by_case, n_cases = by_case[is_drawn], counts.n_cases[is_drawn]
+    by_case = by_case[is_drawn]
+    n_cases = counts.n_cases[is_drawn]
     whole = n_cases @ by_case @ summands
     value = float(statistic.value(whole, q))
     drawn = statistic.value(
@@ -275,7 +274,6 @@ def _bootstrap(
         value,
         defined,
         without_one[~np.isnan(without_one)],
-        confidence,
     )
     why = _why_undefined(value, whole[0]) or _why_no_interval(low, high)
     if why is Why.NO_WIDTH:
@@ -295,27 +293,21 @@ def _bca(
     value: float,
     drawn: Array,
     without_one: Array,
-    confidence: float,
 ) -> resampling.Interval:
     if not len(drawn):
         return resampling.Interval(np.nan, np.nan)
-    below, level = (
-        (drawn < value - SAME).sum(),
-        (np.abs(drawn - value) <= SAME).sum(),
-    )
+    below = (drawn < value - SAME).sum()
+    level = (np.abs(drawn - value) <= SAME).sum()
     share = (below + level / 2) / len(drawn)
+    least = 0.5 / len(drawn)
     normal = NormalDist()
-    bias = normal.inv_cdf(
-        min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn))
-    )
-    shifted = [
-        bias + sign * normal.inv_cdf((1 + confidence) / 2) for sign in (-1, 1)
-    ]
+    bias = normal.inv_cdf(min(max(share, least), 1 - least))
+    reach = normal.inv_cdf((1 + resampling.CONFIDENCE) / 2)
     acceleration = _acceleration(without_one)
-    places = [
-        normal.cdf(bias + shift / (1 - acceleration * shift))
-        for shift in shifted
-    ]
+    places = []
+    for shift in (bias - reach, bias + reach):
+        moved = shift / (1 - acceleration * shift)
+        places.append(normal.cdf(bias + moved))
     low, high = np.quantile(drawn, places)
     return resampling.Interval(float(low), float(high))
 

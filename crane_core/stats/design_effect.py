@@ -169,13 +169,11 @@ def _anova_rho(parts: Array) -> Array:
 def margin(
     n: float,
     *,
-    z: float = Z_95,
-    p: float = 0.5,
     population: int | None = None,
 ) -> float:
     """Half width of a share's interval from n independent items, as a share; Equation 1 of the paper solved for E.
 
-        E = z sqrt(p (1 - p) / n (N - n) / (N - 1))
+        E = z sqrt(p (1 - p) / n (N - n) / (N - 1)),   p = 0.5
 
     Without a population, or for further items than those of the population, N is infinite. n is above 0 and may be an
     effective sample size; the whole population has a margin of 0.
@@ -187,4 +185,5 @@ def margin(
     if population is not None:
         # The correction for a finite population, 0 when all of it is seen.
         rest = (population - n) / max(population - 1, 1)
-    return z * sqrt(p * (1 - p) / n * rest)
+    # The widest interval is that of a share of 50%.
+    return Z_95 * sqrt(0.25 / n * rest)

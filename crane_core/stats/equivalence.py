@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.intervals import student_quantile
-from crane_core.stats.resampling import CONFIDENCE
 
 SMALLEST_EFFECT = 0.05
 """The smallest effect of interest, as a share, where a study names none: 5 points."""
@@ -74,4 +73,4 @@ def _standard_error(ends: NDArray[np.float64], n: int) -> float:
     difference, low, high = ends
     middle = n * difference / (n + 1)
     reach = max(high - middle, middle - low)
-    return float(reach / student_quantile(n - 1, CONFIDENCE))
+    return float(reach / student_quantile(n - 1))

@@ -35,6 +35,8 @@ class RateEstimate(NamedTuple):
     n_clusters: int
 
 
+UNDEFINED = RateEstimate(nan, nan, nan, n=0, n_clusters=0)
+"""A rate or difference over nothing."""
 ROUNDING = 1e-12
 """Share of the whole below which a case differs from the others by rounding alone: cases that are alike must count so,
 whatever the last digit of their rate."""
@@ -90,9 +92,7 @@ def rate_of_cases(right: ArrayLike, asked: ArrayLike) -> RateEstimate:
 
 def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
     is_asked = np.asarray(asked, dtype=np.float64) > 0
-    table = np.column_stack(
-        [np.asarray(one, dtype=np.float64) for one in columns]
-    )
+    table = np.column_stack([*columns]).astype(np.float64)
     return table[is_asked]
 
 
@@ -106,13 +106,7 @@ def _rate(
     n = len(sums)
     total_part, total = sums.sum(axis=0)
     if not total:
-        return RateEstimate(
-            nan,
-            nan,
-            nan,
-            0,
-            0,
-        )
+        return UNDEFINED
     share = min(max(float(total_part / total), 0.0), 1.0)
     left = sums[:, 0] - share * sums[:, 1]
     left[np.abs(left) < ROUNDING * total] = 0.0
@@ -142,8 +136,6 @@ def clustered_difference(
     part_b: ArrayLike,
     whole_b: ArrayLike,
     cluster: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """Rate B minus rate A of the same instances, in -1..1, with an interval that is never without width.
 
@@ -158,7 +150,6 @@ def clustered_difference(
         (part_a, part_b),
         (whole_a, whole_b),
         cluster,
-        confidence=confidence,
     )
 
 
@@ -167,8 +158,6 @@ def clustered_contrast(
     parts: Sequence[ArrayLike],
     wholes: Sequence[ArrayLike],
     cluster: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """A weighted sum of rates of the same instances, such as one change minus another, with its interval.
 
@@ -177,7 +166,8 @@ def clustered_contrast(
     one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
     nan if a rate is undefined.
     """
-    return clustered_rates(parts, wholes, cluster).contrast(weights, confidence)
+    rates = clustered_rates(parts, wholes, cluster)
+    return rates.contrast(weights)
 
 
 class ClusteredRates(NamedTuple):
@@ -190,12 +180,13 @@ class ClusteredRates(NamedTuple):
     n_instances: int
     effective: float
 
-    def contrast(
-        self, weights: Sequence[float], confidence: float = CONFIDENCE
-    ) -> RateEstimate:
+    def contrast(self, weights: Sequence[float]) -> RateEstimate:
         """As `clustered_contrast`."""
         return _contrast(
-            weights, self.sums, self.n_instances, self.effective, confidence
+            weights,
+            self.sums,
+            self.n_instances,
+            self.effective,
         )
 
 
@@ -233,7 +224,6 @@ def difference_of_cases(
         sums,
         n,
         float(n),
-        CONFIDENCE,
     )
 
 
@@ -242,21 +232,16 @@ def _contrast(
     sums: Array,
     n_instances: int,
     effective: float,
-    confidence: float,
 ) -> RateEstimate:
     """sums: part and whole of each rate in turn, a row per cluster."""
     n = len(sums)
-    parts, wholes = sums[:, ::2], sums[:, 1::2]
+    parts = sums[:, ::2]
+    wholes = sums[:, 1::2]
     total = sums.sum(axis=0)
-    total_parts, total_wholes = total[::2], total[1::2]
+    total_parts = total[::2]
+    total_wholes = total[1::2]
     if not total_wholes.all():
-        return RateEstimate(
-            nan,
-            nan,
-            nan,
-            0,
-            0,
-        )
+        return UNDEFINED
     rates = total_parts / total_wholes
     value = 0.0
     moved = np.zeros(n)
@@ -269,7 +254,7 @@ def _contrast(
     middle = n * value / (n + 1)
     squares = _squares(moved) + n * value**2 + 1 / per_cluster
     variance = squares / (n + 1) - middle**2
-    reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
+    reach = student_quantile(n - 1) * sqrt(variance / (n + 1))
     least = sum(min(weight, 0.0) for weight in weights)
     most = sum(max(weight, 0.0) for weight in weights)
     # The middle is drawn towards 0, so the interval could otherwise leave out the value itself.
@@ -326,7 +311,7 @@ def _squares(values: Array) -> float:
 
 
 @lru_cache(maxsize=1024)
-def student_quantile(degrees: int, confidence: float) -> float:
+def student_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     """Student's quantile for a two-sided interval; infinite without a degree of freedom."""
     if not degrees:
         return np.inf

@@ -47,9 +47,8 @@ def joint_quantile(
     shares: ArrayLike,
     *,
     seed: int,
-    confidence: float = CONFIDENCE,
 ) -> float:
-    """How many standard errors all intervals have to reach, so that all of them hold together with this confidence.
+    """How many standard errors all intervals have to reach, so that all of them hold together with 95% confidence.
 
     shares: as for `curve_p`. The quantile of the largest |t| over the readings, by random signs of the centred shares
     of whole cases (wild bootstrap: Wu 1986; of maxima: Chernozhukov, Chetverikov and Kato 2013), in proportion to
@@ -57,8 +56,10 @@ def joint_quantile(
     """
     moved = _checked(shares)
     n = len(moved)
-    single = student_quantile(n - 1, confidence) if n else np.inf
-    centred = moved - moved.mean(axis=0) if n else moved
+    if not n:
+        return np.inf
+    single = student_quantile(n - 1)
+    centred = moved - moved.mean(axis=0)
     errors = np.sqrt((centred**2).sum(axis=0))
     is_moved = errors > _CLOSE
     scaled = centred[:, is_moved] / errors[is_moved]
@@ -71,8 +72,8 @@ def joint_quantile(
     for signs in _signs(n, seed):
         t = np.abs(signs @ scaled)
         largest.append(t.max(axis=1))
-    reach = float(np.quantile(np.concatenate(largest), confidence))
-    normal = float(ndtri((1 + confidence) / 2))
+    reach = float(np.quantile(np.concatenate(largest), CONFIDENCE))
+    normal = float(ndtri((1 + CONFIDENCE) / 2))
     return max(single, single * reach / normal)
 
 
@@ -86,7 +87,7 @@ def joint_interval(
 
     interval: of `intervals.clustered_difference` with 95%, over n_clusters cases. Never narrower than that.
     """
-    single = student_quantile(n_clusters - 1, CONFIDENCE)
+    single = student_quantile(n_clusters - 1)
     if not np.isfinite(single):
         return Interval(-1.0, 1.0)
     middle = n_clusters * difference / (n_clusters + 1)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.intervals import student_quantile
-from crane_core.stats.resampling import CONFIDENCE
 
 Array = NDArray[np.float64]
 
@@ -89,7 +88,7 @@ def corrected_difference(
     n_instances = max(total[3], total[7], 1.0)
     imaginary = n_cases / n_instances / (n_cases + 1) ** 2
     error = sqrt(jackknife + imaginary)
-    reach = student_quantile(n_cases - 1, CONFIDENCE) * error
+    reach = student_quantile(n_cases - 1) * error
     return undefined._replace(
         value=whole,
         low=max(whole - reach, -1.0),

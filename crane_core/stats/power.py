@@ -70,9 +70,8 @@ def minimum_detectable_difference(
     discordant_share: float,
     *,
     alpha: float = ALPHA,
-    power: float = POWER,
 ) -> float:
-    """Smallest true difference of two paired rates, in 0..1, that n pairs reveal with at least this power.
+    """Smallest true difference of two paired rates, in 0..1, that n pairs reveal with at least POWER.
 
     nan if no difference that such a share of differing pairs allows is revealed: too few pairs, or none differ.
     """
@@ -80,28 +79,22 @@ def minimum_detectable_difference(
         return nan
     rejections = _rejections(n, discordant_share, alpha)
     # The largest difference that this share of differing pairs allows: all turn one way.
-    if rejections.power(discordant_share, discordant_share) < power:
+    if rejections.power(discordant_share, discordant_share) < POWER:
         return nan
-    low, high = 0.0, discordant_share
+    low = 0.0
+    high = discordant_share
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (
-            (low, middle)
-            if rejections.power(discordant_share, middle) >= power
-            else (middle, high)
-        )
+        if rejections.power(discordant_share, middle) >= POWER:
+            high = middle
+        else:
+            low = middle
     return high
 
 
 @lru_cache(maxsize=4096)
-def pairs_needed(
-    discordant_share: float,
-    difference: float,
-    *,
-    alpha: float = ALPHA,
-    power: float = POWER,
-) -> float:
-    """Pairs that reveal a true difference of two paired rates with this power, if that share of pairs differs.
+def pairs_needed(discordant_share: float, difference: float) -> float:
+    """Pairs that reveal a true difference of two paired rates with POWER at ALPHA, if that share of pairs differs.
 
     nan if no pair differs, or fewer do than the difference needs, and beyond MOST_PAIRS. The power of an exact test has
     small steps: a few pairs fewer may have it too.
@@ -110,12 +103,11 @@ def pairs_needed(
         return nan
 
     def is_enough(n: int) -> bool:
-        found = mcnemar_power(n, discordant_share, difference, alpha=alpha)
-        return found >= power
+        return mcnemar_power(n, discordant_share, difference) >= POWER
 
     # Connor's approximation (1987) is a little too small, which makes it a good place to begin.
-    z_alpha = NormalDist().inv_cdf(1 - alpha / 2)
-    z_power = NormalDist().inv_cdf(power)
+    z_alpha = NormalDist().inv_cdf(1 - ALPHA / 2)
+    z_power = NormalDist().inv_cdf(POWER)
     spread = z_power * sqrt(discordant_share - difference**2)
     spread += z_alpha * sqrt(discordant_share)
     too_few = int((spread / difference) ** 2)
@@ -123,12 +115,14 @@ def pairs_needed(
         return nan
     enough = too_few + too_few // 8 + 8
     while not is_enough(enough):
-        too_few, enough = enough, 2 * enough
+        too_few = enough
+        enough = 2 * enough
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
-        too_few, enough = (
-            (too_few, middle) if is_enough(middle) else (middle, enough)
-        )
+        if is_enough(middle):
+            enough = middle
+        else:
+            too_few = middle
     return float(enough)
 
 
@@ -139,13 +133,11 @@ def _rejections(
 ) -> _Rejections:
     from scipy.special import bdtr
 
-    middle, reach = (
-        n * discordant_share,
-        _FAR * sqrt(n * discordant_share * (1 - discordant_share)) + 1,
-    )
-    differing = np.arange(
-        max(1, int(middle - reach)), min(n, int(middle + reach) + 1) + 1
-    )
+    middle = n * discordant_share
+    reach = _FAR * sqrt(middle * (1 - discordant_share)) + 1
+    fewest = max(1, int(middle - reach))
+    most = min(n, int(middle + reach) + 1)
+    differing = np.arange(fewest, most + 1)
     chance = bdtr(differing, n, discordant_share) - bdtr(
         differing - 1, n, discordant_share
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.intervals import student_quantile, wilson
-from crane_core.stats.resampling import CONFIDENCE, cluster_sums
+from crane_core.stats.resampling import cluster_sums
 
 Array = NDArray[np.float64]
 
@@ -38,8 +38,6 @@ def powered_share(
     judge_alone: ArrayLike,
     cluster: ArrayLike,
     cluster_alone: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> PoweredShare:
     """The mean of what a person would say of everything.
 
@@ -50,11 +48,11 @@ def powered_share(
     that are independent; the interval is Wilson's for the number of labels that would have it, as in
     `intervals.clustered_rate`. nan without a person's label.
     """
-    y, f, alone = (
-        np.asarray(values, dtype=np.float64)
-        for values in (human, judge, judge_alone)
-    )
-    n, n_more = len(y), len(alone)
+    y = np.asarray(human, dtype=np.float64)
+    f = np.asarray(judge, dtype=np.float64)
+    alone = np.asarray(judge_alone, dtype=np.float64)
+    n = len(y)
+    n_more = len(alone)
     if not n:
         return PoweredShare(
             nan,
@@ -106,7 +104,7 @@ def powered_share(
     low, high = wilson(
         value,
         max(effective, n_labelled),
-        student_quantile(n_labelled - 1, confidence),
+        student_quantile(n_labelled - 1),
     )
     return PoweredShare(
         value,

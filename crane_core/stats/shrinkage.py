@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.intervals import student_quantile
-from crane_core.stats.resampling import CONFIDENCE
 
 LEAST_GROUPS = 5
 """Groups from which on the spread between them is known well enough: its uncertainty goes by 1 / (k - 3)."""
@@ -50,7 +49,7 @@ def standard_errors(
     quantiles = np.full(count.shape, np.nan)
     for place in np.flatnonzero(count > 1):
         n_free = int(count[place]) - 1
-        quantiles[place] = student_quantile(n_free, CONFIDENCE)
+        quantiles[place] = student_quantile(n_free)
     is_whole = (least <= -1) & (most >= 1)
     return np.where(is_whole, np.nan, reach / quantiles)
 
@@ -97,7 +96,7 @@ def shrunken(difference: ArrayLike, error: ArrayLike) -> ShrunkenGains:
     uncertain = unsure * of_groups * (d - mean) ** 2
     of_mean = of_groups / of_weights
     spread = own * variance + of_mean + uncertain
-    quantile = student_quantile(k - 1, CONFIDENCE)
+    quantile = student_quantile(k - 1)
     reach = quantile * np.sqrt(spread)
     low = np.maximum(value - reach, -1.0)
     high = np.minimum(value + reach, 1.0)

@@ -7,14 +7,19 @@ on everything that was known before the item's own draw, as each item is drawn f
 right mean whatever the chances are (Zrnic and Candès 2024, Active statistical inference, theorem 3).
 """
 
-from math import nan, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import RateEstimate, student_quantile, wilson
-from crane_core.stats.resampling import CONFIDENCE, cluster_sums
+from crane_core.stats.intervals import (
+    UNDEFINED,
+    RateEstimate,
+    student_quantile,
+    wilson,
+)
+from crane_core.stats.resampling import cluster_sums
 
 Array = NDArray[np.float64]
 
@@ -101,8 +106,6 @@ def two_phase_share(
     chance: ArrayLike,
     weight: ArrayLike,
     cluster: ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> RateEstimate:
     """The share that final labels would have if all items had a second label.
 
@@ -119,13 +122,7 @@ def two_phase_share(
     w = np.asarray(weight, dtype=np.float64)
     has_both = ~np.isnan(after)
     if not has_both.any():
-        return RateEstimate(
-            value=nan,
-            low=nan,
-            high=nan,
-            n=0,
-            n_clusters=0,
-        )
+        return UNDEFINED
     change = np.nan_to_num(after) - before
     moved = np.where(has_both, change, 0.0)
     v = np.where(has_both, w / p, 0.0)
@@ -153,7 +150,7 @@ def two_phase_share(
     low, high = wilson(
         value,
         min(effective, most),
-        student_quantile(n_both - 1, confidence),
+        student_quantile(n_both - 1),
     )
     return RateEstimate(
         value=value,

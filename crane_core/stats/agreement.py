@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats import resampling
+from crane_core.stats.arrays import Array
 from crane_core.stats.intervals import rate_of_cases
 
 Codes = NDArray[np.int64]
-Array = NDArray[np.float64]
-
 UNLABELLED = -1
 
 SAME = 1e-12

@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.resampling import ratio_of_sums
 
 
@@ -75,7 +76,7 @@ def kappa_reading(counts: ArrayLike, high: float | None) -> KappaReading:
 
     high: the upper end of kappa's 95% interval, None or nan without one.
     """
-    shares = np.asarray(counts, dtype=np.float64)
+    shares = floats(counts)
     shares = shares / shares.sum()
     first, second = shares.sum(axis=1), shares.sum(axis=0)
     agreed, expected = float(np.trace(shares)), float(first @ second)
@@ -103,7 +104,7 @@ def kappa_reading(counts: ArrayLike, high: float | None) -> KappaReading:
     return found
 
 
-def _ac1(agreed: float, prevalence: NDArray[np.float64]) -> float:
+def _ac1(agreed: float, prevalence: Array) -> float:
     """Gwet's AC1 of two annotators (`gwet_ac`), from their agreement and the mean share of each label."""
     chance = float((prevalence * (1 - prevalence)).sum()) / (
         len(prevalence) - 1

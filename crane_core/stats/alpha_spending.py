@@ -9,8 +9,8 @@ from functools import lru_cache
 from math import e, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crane_core.stats.arrays import Array
 from crane_core.stats.power import ALPHA
 
 MOST_LOOKS = 10
@@ -20,8 +20,6 @@ _FAR = 8.0
 _HIGHEST = 37.0
 """The largest z whose tail a float can hold."""
 _TINY = 1e-290
-
-Array = NDArray[np.float64]
 
 
 class Spending(StrEnum):

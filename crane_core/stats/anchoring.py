@@ -13,7 +13,9 @@ so shares keep their expectation and differences within cases shrink. Anchoring:
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from crane_core.stats.arrays import Array, floats
 
 
 class AnchoringCost(NamedTuple):
@@ -38,7 +40,7 @@ def simulated_anchoring(
     chances: shape (n_items,), n_items at least 2, the probability that each item deserves a 1. Raises ValueError.
     """
     difference_left(followed)
-    deserved = np.asarray(chances, dtype=np.float64)
+    deserved = floats(chances)
     if deserved.ndim != 1 or len(deserved) < 2:
         raise ValueError("a case needs two items or more")
     labels = _labels(deserved, followed, seed, n_draws)
@@ -50,9 +52,7 @@ def simulated_anchoring(
     )
 
 
-def _labels(
-    deserved: NDArray[np.float64], followed: float, seed: int, n_draws: int
-) -> NDArray[np.float64]:
+def _labels(deserved: Array, followed: float, seed: int, n_draws: int) -> Array:
     """Shape (n_draws, n_items): the labels of each item, in the order of `deserved`."""
     chance = np.random.default_rng(seed)
     n_items = len(deserved)

@@ -6,8 +6,9 @@ Knows probabilities, outcomes and clusters. scikit-learn computes the points; in
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import RateEstimate, clustered_rate
 
 N_BINS = 10
@@ -113,11 +114,9 @@ def risk_coverage_points(
     return points
 
 
-def _checked(
-    confidence: ArrayLike, is_right: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    stated = np.asarray(confidence, dtype=np.float64)
-    right = np.asarray(is_right, dtype=np.float64)
+def _checked(confidence: ArrayLike, is_right: ArrayLike) -> tuple[Array, Array]:
+    stated = floats(confidence)
+    right = floats(is_right)
     if stated.shape != right.shape:
         raise ValueError(
             f"{stated.shape} confidences for {right.shape} outcomes"

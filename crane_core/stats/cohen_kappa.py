@@ -15,10 +15,11 @@ category changes nothing, except that in the linear kappa it keeps its neighbour
 import numpy as np
 
 from crane_core.stats import agreement
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _confusions(codes: agreement.Codes, q: int) -> agreement.Array:
+def _confusions(codes: agreement.Codes, q: int) -> Array:
     """Column 0: both labelled; the others: the item's one-hot confusion matrix, row by row."""
     if codes.shape[1] != 2:
         raise ValueError(
@@ -33,10 +34,10 @@ def _confusions(codes: agreement.Codes, q: int) -> agreement.Array:
 
 
 def _kappa(
-    sums: agreement.Array,
+    sums: Array,
     q: int,
-    disagreement: agreement.Array,
-) -> agreement.Array:
+    disagreement: Array,
+) -> Array:
     matrix = agreement.square(sums, q)
     first, second = matrix.sum(axis=-1), matrix.sum(axis=-2)
     observed = (matrix * disagreement).sum(axis=(-2, -1))
@@ -49,11 +50,11 @@ def _kappa(
     return 1 - ratio_of_sums(sums[..., 0] * observed, expected)
 
 
-def _nominal(sums: agreement.Array, q: int) -> agreement.Array:
+def _nominal(sums: Array, q: int) -> Array:
     return _kappa(sums, q, 1.0 - np.eye(q))
 
 
-def _linear(sums: agreement.Array, q: int) -> agreement.Array:
+def _linear(sums: Array, q: int) -> Array:
     return _kappa(sums, q, agreement.category_distance(q))
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.resampling import CONFIDENCE, resampled_rows
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 NONE = -1
 """The place of a label that is missing or unknown."""
@@ -135,7 +135,7 @@ def _truth(known: ArrayLike | None, n_items: int) -> Places:
 def _one_hot(places: Places, n_labels: int) -> Array:
     """A further axis of n_labels; all 0 for NONE."""
     is_here = places[..., None] == np.arange(n_labels)
-    return np.asarray(is_here, dtype=np.float64)
+    return floats(is_here)
 
 
 def _maximised(

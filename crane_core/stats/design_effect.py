@@ -13,12 +13,11 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from crane_core.stats import resampling
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.sample_size import Z_95
-
-Array = NDArray[np.float64]
 
 
 class Estimate(NamedTuple):
@@ -78,7 +77,7 @@ def intraclass_correlation(
     label as a value take 1 and 0. nan if there is one cluster only, where every cluster has one item, and where all
     values are the same.
     """
-    of_items = np.asarray(values, dtype=np.float64)
+    of_items = floats(values)
     ones = np.ones(of_items.shape)
     sums, _ = resampling.cluster_sums(
         cluster,
@@ -106,9 +105,9 @@ def correlation_of_cases(
     right, asked, n_cases: shape (n_different,), how many values of a cluster are 1, how many it has (1 or more), and
     how many clusters are like that.
     """
-    ones = np.asarray(right, dtype=np.float64)
-    sums = np.column_stack([np.asarray(asked, dtype=np.float64), ones, ones])
-    n_of = np.asarray(n_cases, dtype=np.float64)
+    ones = floats(right)
+    sums = np.column_stack([floats(asked), ones, ones])
+    n_of = floats(n_cases)
     return _correlation(
         sums,
         n_of,

@@ -7,8 +7,9 @@ A large p-value of a difference shows nothing. That a difference is small is ano
 from math import nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import student_quantile
 
 SMALLEST_EFFECT = 0.05
@@ -55,12 +56,9 @@ def smaller_p_values(
     n_clusters: ArrayLike,
     *,
     bound: float = SMALLEST_EFFECT,
-) -> NDArray[np.float64]:
+) -> Array:
     """`smaller_p` of each of several comparisons; all arrays have shape (m,)."""
-    columns = (
-        np.asarray(column, dtype=np.float64)
-        for column in (difference, low, high, n_clusters)
-    )
+    columns = (floats(column) for column in (difference, low, high, n_clusters))
     found = [
         smaller_p(d, one, other, 0 if np.isnan(n) else int(n), bound=bound)
         for d, one, other, n in zip(*columns, strict=True)
@@ -68,7 +66,7 @@ def smaller_p_values(
     return np.array(found, dtype=np.float64)
 
 
-def _standard_error(ends: NDArray[np.float64], n: int) -> float:
+def _standard_error(ends: Array, n: int) -> float:
     """What the interval was made of; the end that is farther from its middle is the one that no limit cut."""
     difference, low, high = ends
     middle = n * difference / (n + 1)

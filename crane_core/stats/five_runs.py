@@ -4,11 +4,10 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from crane_core.stats import resampling
-
-Array = NDArray[np.float64]
+from crane_core.stats.arrays import Array, floats
 
 
 class VarianceShare(NamedTuple):
@@ -94,8 +93,8 @@ def variance_share_of_cases(
     if n_runs < 2:
         raise ValueError("variance between runs needs at least two of them")
     parts, n_of = (
-        np.asarray(sums, dtype=np.float64).reshape(-1, 3),
-        np.asarray(n_cases, dtype=np.float64),
+        floats(sums).reshape(-1, 3),
+        floats(n_cases),
     )
     whole, n_clusters = n_of @ parts, int(n_of.sum())
     between = float(_icc(whole[None, :], n_runs)[0]) if n_clusters else nan
@@ -146,8 +145,8 @@ def _icc(sums: Array, k: int) -> Array:
 
 def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
     right, runs = np.broadcast_arrays(
-        np.asarray(n_right, dtype=np.float64),
-        np.asarray(n_runs, dtype=np.float64),
+        floats(n_right),
+        floats(n_runs),
     )
     if (right < 0).any() or (right > runs).any():
         raise ValueError(

@@ -12,10 +12,11 @@ two annotators it is Scott's pi. Degenerate: without such an item, or with one l
 import numpy as np
 
 from crane_core.stats import agreement
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _summands(codes: agreement.Codes, q: int) -> agreement.Array:
+def _summands(codes: agreement.Codes, q: int) -> Array:
     """Columns: two labels or more, p_a of the item, its number of labels, and how many of each category."""
     counts = agreement.label_counts(codes, q)
     paired = counts.sum(axis=1) >= 2
@@ -30,7 +31,7 @@ def _summands(codes: agreement.Codes, q: int) -> agreement.Array:
     )
 
 
-def _value(sums: agreement.Array, q: int) -> agreement.Array:
+def _value(sums: Array, q: int) -> Array:
     observed = ratio_of_sums(sums[..., 1], sums[..., 0])
     shares = ratio_of_sums(sums[..., 3:], sums[..., 2:3])
     chance = (shares**2).sum(axis=-1)

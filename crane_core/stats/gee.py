@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.resampling import CONFIDENCE, ratio_of_sums
 
 LEAST_CHANGED = 5
@@ -26,8 +27,6 @@ LEAST_CHANGED = 5
 94 to 98% of the time in simulated benchmarks (`python -m benchmarks.model_coverage`); of fewer, single cases decide."""
 _SINGULAR = 1e-9
 """Eigenvalue below which a covariance (of logarithms of odds) counts as singular, or that share of its largest."""
-
-Array = NDArray[np.float64]
 
 
 class Unfit(StrEnum):
@@ -74,7 +73,7 @@ def odds_ratios(
     LEAST_CHANGED clusters, and for effects that cannot be distinguished (two groups with the same outcomes). Raises
     ValueError on unequal lengths or outcomes outside 0..1.
     """
-    y = np.asarray(right, dtype=np.float64)
+    y = floats(right)
     with_it = np.asarray(treated, dtype=bool)
     names, place = np.unique(np.asarray(group), return_inverse=True)
     cases, case = np.unique(np.asarray(cluster), return_inverse=True)

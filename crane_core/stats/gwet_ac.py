@@ -20,21 +20,20 @@ from collections.abc import Callable
 import numpy as np
 
 from crane_core.stats import agreement
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _linear(q: int) -> agreement.Array:
+def _linear(q: int) -> Array:
     return 1.0 - agreement.category_distance(q) / (q - 1)
 
 
-def _ordinal(q: int) -> agreement.Array:
+def _ordinal(q: int) -> Array:
     distance = agreement.category_distance(q)
     return 1.0 - distance * (distance + 1) / (q * (q - 1))
 
 
-def _summands(
-    codes: agreement.Codes, weights: agreement.Array
-) -> agreement.Array:
+def _summands(codes: agreement.Codes, weights: Array) -> Array:
     """Columns: two labels or more, any label, p_a of the item, and its share of each category."""
     counts = agreement.label_counts(codes, len(weights))
     n_labels = counts.sum(axis=1)
@@ -50,7 +49,7 @@ def _summands(
     )
 
 
-def _value(sums: agreement.Array, weights: agreement.Array) -> agreement.Array:
+def _value(sums: Array, weights: Array) -> Array:
     q = len(weights)
     observed = ratio_of_sums(sums[..., 2], sums[..., 0])
     prevalence = ratio_of_sums(sums[..., 3:], sums[..., 1:2])
@@ -59,14 +58,14 @@ def _value(sums: agreement.Array, weights: agreement.Array) -> agreement.Array:
         / (q * (q - 1))
         * (prevalence * (1 - prevalence)).sum(axis=-1)
     )
-    value: agreement.Array = (observed - chance) / (1 - chance)
+    value: Array = (observed - chance) / (1 - chance)
     return value
 
 
 def _weighted(
     name: str,
     source: str,
-    weights: Callable[[int], agreement.Array],
+    weights: Callable[[int], Array],
 ) -> agreement.Statistic:
     return agreement.Statistic(
         name,

@@ -18,11 +18,10 @@ from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.resampling import CONFIDENCE, Interval, cluster_sums
-
-Array = NDArray[np.float64]
 
 
 class RateEstimate(NamedTuple):
@@ -91,7 +90,7 @@ def rate_of_cases(right: ArrayLike, asked: ArrayLike) -> RateEstimate:
 
 
 def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
-    is_asked = np.asarray(asked, dtype=np.float64) > 0
+    is_asked = floats(asked) > 0
     table = np.column_stack([*columns]).astype(np.float64)
     return table[is_asked]
 
@@ -198,8 +197,8 @@ def clustered_rates(
     """The sums that `clustered_contrast` needs of the same arrays."""
     columns: list[Array] = []
     for part, whole in zip(parts, wholes, strict=True):
-        columns += [np.asarray(part, dtype=np.float64)]
-        columns += [np.asarray(whole, dtype=np.float64)]
+        columns += [floats(part)]
+        columns += [floats(whole)]
     largest_whole = np.max(columns[1::2], axis=0)
     sums, counted = _counted(cluster, largest_whole, *columns)
     return ClusteredRates(sums, len(counted), _kish(counted))
@@ -294,7 +293,7 @@ def _counted(
     cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike
 ) -> tuple[Array, Array]:
     """Sums per cluster of the instances whose weight is above 0, shape (n_clusters, n_columns), and these weights."""
-    weights = np.asarray(weight, dtype=np.float64)
+    weights = floats(weight)
     sums, _ = cluster_sums(cluster, *columns, weights)
     return sums[sums[:, -1] > 0, :-1], weights[weights > 0]
 

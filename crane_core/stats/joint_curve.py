@@ -7,8 +7,9 @@ cannot be counted as if each were a separate study; what keeps them together is 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import student_quantile
 from crane_core.stats.resampling import CONFIDENCE, Interval
 
@@ -16,8 +17,6 @@ N_DRAWS = 9_999
 """Seeded draws of signs; the observed signs are counted among them (Phipson and Smyth 2010)."""
 _AT_A_TIME = 1_000
 _CLOSE = 1e-9
-
-Array = NDArray[np.float64]
 
 
 def curve_p(shares: ArrayLike, *, seed: int) -> float:
@@ -100,7 +99,7 @@ def joint_interval(
 
 
 def _checked(shares: ArrayLike) -> Array:
-    moved = np.asarray(shares, dtype=np.float64)
+    moved = floats(shares)
     if moved.ndim != 2:
         raise ValueError(
             f"expected cases by readings, not an array of shape {moved.shape}"

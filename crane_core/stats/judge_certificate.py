@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats import intervals
+from crane_core.stats.arrays import Array, are_known, floats
 
-Array = NDArray[np.float64]
 TWO_SIDED = 0.90
 """The two-sided confidence whose lower limit is a one-sided 95% bound."""
 
@@ -56,7 +56,7 @@ def called_correct(votes: ArrayLike, needed: int) -> Array:
 
     votes: shape (n, n_labels), 1 for correct, 0 for another label, nan for none.
     """
-    counted = np.asarray(votes, dtype=np.float64).sum(axis=1)
+    counted = floats(votes).sum(axis=1)
     return np.where(np.isnan(counted), nan, counted >= needed)
 
 
@@ -67,9 +67,9 @@ def error_rates(
 
     called, right: shape (n,), 1 for correct by the judge and by the person, 0 for not. case: shape (n,).
     """
-    judge = np.asarray(called, dtype=np.float64)
-    person = np.asarray(right, dtype=np.float64)
-    is_known = ~(np.isnan(judge) | np.isnan(person))
+    judge = floats(called)
+    person = floats(right)
+    is_known = are_known(judge, person)
     rates = []
     for truth in (1, 0):
         is_counted = is_known & (person == truth)
@@ -114,11 +114,11 @@ def self_preference(
     with the shares that are correct, over cases with answers of both, so that what makes a case easy cancels
     (`intervals.clustered_contrast`). All of shape (n,); nan without such a case.
     """
-    judge = np.asarray(called, dtype=np.float64)
-    person = np.asarray(right, dtype=np.float64)
+    judge = floats(called)
+    person = floats(right)
     own = np.asarray(is_own, dtype=bool)
     names = np.asarray(case).astype(str)
-    is_known = ~(np.isnan(judge) | np.isnan(person))
+    is_known = are_known(judge, person)
     names_of_own = names[is_known & own]
     names_of_others = names[is_known & ~own]
     of_both = np.intersect1d(names_of_own, names_of_others)

@@ -9,11 +9,10 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array
 from crane_core.stats.intervals import student_quantile
-
-Array = NDArray[np.float64]
 
 
 class JudgedRate(NamedTuple):

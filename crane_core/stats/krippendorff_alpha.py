@@ -17,10 +17,11 @@ changes nothing: ranks come from the labels given.
 import numpy as np
 
 from crane_core.stats import agreement
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import ratio_of_sums
 
 
-def _coincidences(codes: agreement.Codes, q: int) -> agreement.Array:
+def _coincidences(codes: agreement.Codes, q: int) -> Array:
     """Column 0: the item has two labels; the others: its coincidence matrix, row by row."""
     counts = agreement.label_counts(codes, q)
     n_labels = counts.sum(axis=1)
@@ -32,9 +33,7 @@ def _coincidences(codes: agreement.Codes, q: int) -> agreement.Array:
     return np.column_stack([n_labels >= 2, per_item])
 
 
-def _alpha(
-    matrix: agreement.Array, difference: agreement.Array
-) -> agreement.Array:
+def _alpha(matrix: Array, difference: Array) -> Array:
     margins = matrix.sum(axis=-1)
     observed = (matrix * difference).sum(axis=(-2, -1))
     expected = np.einsum(
@@ -46,12 +45,12 @@ def _alpha(
     return 1 - ratio_of_sums((margins.sum(axis=-1) - 1) * observed, expected)
 
 
-def _nominal(sums: agreement.Array, q: int) -> agreement.Array:
+def _nominal(sums: Array, q: int) -> Array:
     matrix = agreement.square(sums, q)
     return _alpha(matrix, np.broadcast_to(1.0 - np.eye(q), matrix.shape))
 
 
-def _ordinal(sums: agreement.Array, q: int) -> agreement.Array:
+def _ordinal(sums: Array, q: int) -> Array:
     matrix = agreement.square(sums, q)
     margins = matrix.sum(axis=-1)
     mean_rank = margins.cumsum(axis=-1) - margins / 2

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import floats
 from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES
 
 
@@ -19,7 +20,7 @@ class Mean(NamedTuple):
 
 def mean(values: ArrayLike, *, seed: int) -> Mean:
     """The mean with its BCa bootstrap interval (Efron 1987). Where few values make up most of it, it is too short."""
-    array = np.asarray(values, dtype=np.float64)
+    array = floats(values)
     if len(array) < 2 or np.ptp(array) == 0:
         return Mean(
             float(array.mean()) if len(array) else float("nan"),

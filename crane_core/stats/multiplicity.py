@@ -7,8 +7,10 @@ of false alarms). A nan p-value is a test that was not made: it stays nan and do
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+
+def holm(p_values: ArrayLike) -> Array:
     """Holm's adjusted p-values, shape (m,), in the order given: max over j <= i of min(1, (m - j) p_(j)), j from 0."""
     p, made = _checked(p_values)
     order = np.argsort(p[made], kind="stable")
@@ -19,7 +21,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return _filled(p, made, adjusted)
 
 
-def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
+def benjamini_hochberg(p_values: ArrayLike) -> Array:
     """Benjamini-Hochberg adjusted p-values, shape (m,), in the order given, by scipy."""
     from scipy.stats import (
         false_discovery_control,
@@ -34,18 +36,18 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 
 def _checked(
     p_values: ArrayLike,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
+) -> tuple[Array, NDArray[np.bool_]]:
+    p = np.atleast_1d(floats(p_values))
     if ((p < 0) | (p > 1)).any():
         raise ValueError("a p-value must be between 0 and 1")
     return p, ~np.isnan(p)
 
 
 def _filled(
-    p: NDArray[np.float64],
+    p: Array,
     made: NDArray[np.bool_],
     adjusted: ArrayLike,
-) -> NDArray[np.float64]:
+) -> Array:
     result = np.full(p.shape, np.nan)
     result[made] = adjusted
     return result

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from crane_core.stats.arrays import Array
 
 
 class Nested(NamedTuple):

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.nested import Entries, Factor, NestedDesign
-
-Array = NDArray[np.float64]
 
 FIXED_SD = 2.5
 """Of the normal prior of fixed effects, in log odds: weak (Gelman et al. 2008)."""
@@ -162,8 +161,8 @@ def one_model(
     tell what it decides. Raises ValueError on unequal lengths, outcomes
     outside 0..1, or a detector or group that lacks outcomes with or without the treatment.
     """
-    y = np.asarray(right, dtype=np.float64)
-    with_it = np.asarray(treated, dtype=np.float64)
+    y = floats(right)
+    with_it = floats(treated)
     columns = (
         with_it,
         detector,

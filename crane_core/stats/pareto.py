@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import floats
+
 
 def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     """True where no other option costs at most as much and is worth at least as much, one of both strictly.
@@ -10,8 +12,8 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     cost, value: shape (n,). Options with the same cost and value are all on the front or all off it; an option whose
     cost or value is nan is not on it.
     """
-    costs = np.asarray(cost, dtype=np.float64)
-    values = np.asarray(value, dtype=np.float64)
+    costs = floats(cost)
+    values = floats(value)
     if costs.shape != values.shape or costs.ndim != 1:
         raise ValueError(
             f"expected two arrays of the same length, not {costs.shape} and {values.shape}"

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crane_core.stats.arrays import Array
+
 ALPHA = 0.05
 POWER = 0.80
 MOST_PAIRS = 100_000
@@ -20,8 +22,6 @@ MOST_PAIRS = 100_000
 _FAR = 7.0
 """Standard deviations beyond which a number of differing pairs has no chance that counts."""
 _STEPS = 30
-
-Array = NDArray[np.float64]
 
 
 class _Rejections(NamedTuple):

@@ -9,12 +9,11 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import student_quantile, wilson
 from crane_core.stats.resampling import cluster_sums
-
-Array = NDArray[np.float64]
 
 
 class PoweredShare(NamedTuple):
@@ -48,9 +47,9 @@ def powered_share(
     that are independent; the interval is Wilson's for the number of labels that would have it, as in
     `intervals.clustered_rate`. nan without a person's label.
     """
-    y = np.asarray(human, dtype=np.float64)
-    f = np.asarray(judge, dtype=np.float64)
-    alone = np.asarray(judge_alone, dtype=np.float64)
+    y = floats(human)
+    f = floats(judge)
+    alone = floats(judge_alone)
     n = len(y)
     n_more = len(alone)
     if not n:

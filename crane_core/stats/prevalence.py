@@ -10,10 +10,10 @@ from functools import cached_property
 from math import inf, isnan, nan
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from crane_core.stats import intervals
+from crane_core.stats.arrays import floats
 
 _LEAST, _MOST = 1e-6, 1e6
 """Likelihood ratios beyond these are as good as 0 and infinity."""
@@ -31,8 +31,8 @@ class Alarms:
     @cached_property
     def _rates(self) -> intervals.ClusteredRates:
         """Summed by case once: an end of an interval is found in a hundred contrasts."""
-        raised = np.asarray(self.raised, dtype=np.float64)
-        crash = np.asarray(self.is_crash, dtype=np.float64)
+        raised = floats(self.raised)
+        crash = floats(self.is_crash)
         wholes = [crash, 1 - crash]
         parts = [raised * whole for whole in wholes]
         return intervals.clustered_rates(parts, wholes, self.cluster)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.multiplicity import holm
 from crane_core.stats.outcome import Outcome, outcome
 from crane_core.stats.paired import discordance, mcnemar
@@ -56,7 +57,7 @@ def pair_tests(
     right: outcomes in 0..1, shape (m, n), one column per instance, nan where a row has none. cluster: the case of each
     instance, shape (n,). McNemar's exact test is made where all outcomes are 0 or 1, the sign-flip test always.
     """
-    table = np.atleast_2d(np.asarray(right, dtype=np.float64))
+    table = np.atleast_2d(floats(right))
     cases = np.asarray(cluster)
     if cases.shape != table.shape[1:]:
         raise ValueError(
@@ -90,7 +91,7 @@ def pair_tests(
 
 
 def _raw(
-    table: NDArray[np.float64],
+    table: Array,
     pair: tuple[int, int],
     cases: NDArray[np.generic],
     *,

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Count = float | NDArray[np.float64]
+from crane_core.stats.arrays import Array, floats
+
+Count = float | Array
 
 DIAGNOSIS_CREDIT = {"correct": 1.0, "wrong": 0.0, "misdetected": 0.0}
 """Credit of an outcome whatever the rule; "partial" depends on the rule, every other word is not an outcome."""
@@ -44,7 +46,7 @@ class Ratio(NamedTuple):
 
 def diagnosis_credit(
     outcomes: Iterable[str | None], *, partial: float = 0.0
-) -> NDArray[np.float64]:
+) -> Array:
     """Credit per instance for the diagnosis, in 0..1, from outcome words.
 
     correct 1, wrong and misdetected 0, partial as given: 0 is the paper's strict rule (section 4.4.2), 0.5 is half
@@ -107,13 +109,13 @@ def confusion_parts(
 
 
 def _same_length(
-    like: NDArray[np.float64],
+    like: Array,
     values: ArrayLike,
     name: str,
     *,
     upper: float = 1.0,
-) -> NDArray[np.float64]:
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+) -> Array:
+    array = np.atleast_1d(floats(values))
     if array.shape != like.shape:
         raise ValueError(
             f"{name} has shape {array.shape}, truth has {like.shape}"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import cluster_sums
 
 N_DRAWS = 19_999
@@ -20,8 +21,6 @@ MOST_COUNTED = 50_000
 """Up to so many different results are counted one by one; each takes a row of a table."""
 _CLOSE = 1e-9
 _AT_A_TIME = 5_000
-
-Array = NDArray[np.float64]
 
 
 class _Moved(NamedTuple):

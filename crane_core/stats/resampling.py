@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
+
 N_RESAMPLES = 2000
 CONFIDENCE = 0.95
 
@@ -22,10 +24,10 @@ class Interval(NamedTuple):
 
 def cluster_sums(
     cluster: ArrayLike, *columns: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
+) -> tuple[Array, NDArray[np.generic]]:
     """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
     names, place = np.unique(np.asarray(cluster), return_inverse=True)
-    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    arrays = [floats(column) for column in columns]
     shapes = [array.shape for array in arrays]
     if any(shape != place.shape for shape in shapes):
         raise ValueError(
@@ -39,11 +41,11 @@ def cluster_sums(
 
 
 def resampled_sums(
-    sums: NDArray[np.float64],
+    sums: Array,
     n_of: ArrayLike,
     seed: int,
     n_resamples: int,
-) -> NDArray[np.float64]:
+) -> Array:
     """Sums over as many clusters drawn again, shape (n_resamples, n_columns); the seed decides the draw.
 
     sums: those of each different cluster, shape (n_different, n_columns); n_of: how many clusters are like it. Their
@@ -51,16 +53,14 @@ def resampled_sums(
     n / n_clusters, which has the multinomial distribution that drawing one by one has. Eleven thousand cases of two
     labelled instances differ in a handful of ways.
     """
-    table = np.asarray(sums, dtype=np.float64)
+    table = floats(sums)
     different, place = np.unique(table, axis=0, return_inverse=True)
-    n = np.bincount(
-        place.ravel(), np.asarray(n_of, dtype=np.float64), len(different)
-    )
+    n = np.bincount(place.ravel(), floats(n_of), len(different))
     n_clusters = n.sum()
     if not n_clusters:
         return np.zeros((n_resamples, different.shape[1]))
     drawn = _drawn(tuple(n.astype(int).tolist()), seed, n_resamples)
-    return np.asarray(drawn @ different, dtype=np.float64)
+    return floats(drawn @ different)
 
 
 def resampled_rows(
@@ -79,9 +79,7 @@ def resampled_rows(
 
 
 @lru_cache(maxsize=16)
-def _drawn(
-    n_of: tuple[int, ...], seed: int, n_resamples: int
-) -> NDArray[np.float64]:
+def _drawn(n_of: tuple[int, ...], seed: int, n_resamples: int) -> Array:
     """How often each kind of cluster is drawn, shape (n_resamples, n_kinds), read-only.
 
     The seed decides the draw, so a page that asks a dozen coefficients of the same labels draws once.
@@ -97,10 +95,10 @@ def _drawn(
     return drawn
 
 
-def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> Array:
     """part / whole elementwise, nan if the whole is 0."""
-    top = np.asarray(part, dtype=np.float64)
-    bottom = np.asarray(whole, dtype=np.float64)
+    top = floats(part)
+    bottom = floats(whole)
     value = np.full(top.shape, np.nan)
     np.divide(
         top,

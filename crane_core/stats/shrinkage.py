@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, are_known, floats
 from crane_core.stats.intervals import student_quantile
 
 LEAST_GROUPS = 5
 """Groups from which on the spread between them is known well enough: its uncertainty goes by 1 / (k - 3)."""
-
-Array = NDArray[np.float64]
 
 
 class ShrunkenGains(NamedTuple):
@@ -39,10 +38,10 @@ def standard_errors(
 
     All arrays have shape (m,); nan for an interval that is the whole range, from -1 to 1: what was cut off is unknown.
     """
-    d = np.asarray(difference, dtype=np.float64)
-    least = np.asarray(low, dtype=np.float64)
-    most = np.asarray(high, dtype=np.float64)
-    count = np.asarray(n, dtype=np.float64)
+    d = floats(difference)
+    least = floats(low)
+    most = floats(high)
+    count = floats(n)
     middle = count * d / (count + 1)
     # The end that is farther from the middle is the one that no limit cut.
     reach = np.maximum(most - middle, middle - least)
@@ -65,9 +64,9 @@ def shrunken(difference: ArrayLike, error: ArrayLike) -> ShrunkenGains:
     unequal variances). The interval has Student's quantile for k - 1, cut to -1..1. Groups whose difference or error
     is nan count for nothing and have none. Raises ValueError for an error that is not above 0.
     """
-    d = np.asarray(difference, dtype=np.float64)
-    s = np.asarray(error, dtype=np.float64)
-    known = ~(np.isnan(d) | np.isnan(s))
+    d = floats(difference)
+    s = floats(error)
+    known = are_known(d, s)
     if (s[known] <= 0).any():
         raise ValueError("a standard error must be above 0")
     k = int(known.sum())

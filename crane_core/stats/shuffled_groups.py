@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import floats
 from crane_core.stats.resampling import cluster_sums
 
 N_DRAWS = 99_999
@@ -30,7 +31,7 @@ def shuffled_groups(
     as extreme as the observed one. nan where an observed rate is undefined. Raises ValueError if a cluster is in both
     groups.
     """
-    second = np.asarray(is_second, dtype=np.float64)
+    second = floats(is_second)
     ones = np.ones(len(second))
     sums, _ = cluster_sums(cluster, part, whole, second, ones)
     n_second = sums[:, 2]

@@ -9,6 +9,7 @@ from math import log
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array
 from crane_core.stats.resampling import cluster_sums
 
 N_DRAWS = 99_999
@@ -19,8 +20,6 @@ _CLOSE = 1e-9
 _AT_A_TIME = 1_000
 _MANY_PRODUCTS = 4_000_000
 """From so many on, a Fourier transform is faster."""
-
-Array = NDArray[np.float64]
 
 
 def sign_flip(

@@ -11,13 +11,11 @@ from math import ceil, inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import student_quantile, wilson
 from crane_core.stats.resampling import CONFIDENCE, cluster_sums
-
-Array = NDArray[np.float64]
-
 
 MIN_CLUSTERS = 20
 """Clusters before a margin may stop the labelling: with fewer, the variance between them is too uncertain."""
@@ -90,9 +88,9 @@ def reached_margin(
     clusters in place of n. Student's quantile has as many degrees as there are labels, or clusters, less one. Raises
     ValueError if a stratum has more labels than members.
     """
-    y = np.asarray(values, dtype=np.float64)
+    y = floats(values)
     place = np.asarray(stratum, dtype=np.intp)
-    of = np.asarray(sizes, dtype=np.float64)
+    of = floats(sizes)
     counts = np.bincount(place, minlength=len(of))
     n_of = counts.astype(np.float64)
     if (n_of > of).any():

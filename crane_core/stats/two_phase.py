@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array, floats
 from crane_core.stats.intervals import (
     UNDEFINED,
     RateEstimate,
@@ -20,8 +21,6 @@ from crane_core.stats.intervals import (
     wilson,
 )
 from crane_core.stats.resampling import cluster_sums
-
-Array = NDArray[np.float64]
 
 FLOOR = 0.4
 """The smallest chance of an item over that of a uniform draw: it bounds the weights, whatever the first labels say."""
@@ -65,7 +64,7 @@ def second_chances(need: ArrayLike, share: float) -> Array:
 
     need: shape (n,), above 0. share: in 0..1, above 0. Raises ValueError otherwise.
     """
-    wanted = np.asarray(need, dtype=np.float64)
+    wanted = floats(need)
     if not 0 < share <= 1 or not (wanted > 0).all():
         raise ValueError("a share of second labels is above 0 and at most 1")
     if share == 1 or not len(wanted):
@@ -89,7 +88,7 @@ def systematic_draw(chances: ArrayLike, start: float) -> NDArray[np.bool_]:
 
     start: random, in 0..1. Items that stand together are rarely drawn together (Madow 1949).
     """
-    chance = np.asarray(chances, dtype=np.float64)
+    chance = floats(chances)
     is_certain = chance >= 1
     uncertain = np.where(is_certain, 0.0, chance)
     passed = np.cumsum(uncertain) + start
@@ -116,10 +115,10 @@ def two_phase_share(
     The interval is Wilson's for the number of labels that would have the variance of the linearised sums of cases,
     with Student's quantile for the cases that have a second label. nan without a second label.
     """
-    before = np.asarray(first, dtype=np.float64)
-    after = np.asarray(final, dtype=np.float64)
-    p = np.asarray(chance, dtype=np.float64)
-    w = np.asarray(weight, dtype=np.float64)
+    before = floats(first)
+    after = floats(final)
+    p = floats(chance)
+    w = floats(weight)
     has_both = ~np.isnan(after)
     if not has_both.any():
         return UNDEFINED

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.arrays import Array
+
 
 class Vote(NamedTuple):
     """Four boolean arrays of one shape; for every instance exactly one is true."""
@@ -58,7 +60,7 @@ def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
     return one_sided
 
 
-def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
+def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> Array:
     """Share of the answered runs that predict a crash, the mean of answers; nan if none answered."""
     crash, safe = answers(n_crash, n_safe)
     answered = crash + safe
@@ -75,8 +77,8 @@ def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
 class RunPairs(NamedTuple):
     """Shape (n,) each: pairs of runs that say the same, and all pairs. An instance with one run has no pair."""
 
-    agreeing: NDArray[np.float64]
-    pairs: NDArray[np.float64]
+    agreeing: Array
+    pairs: Array
 
 
 def run_pairs(n_crash: ArrayLike, n_safe: ArrayLike) -> RunPairs:
@@ -94,5 +96,5 @@ def run_pairs(n_crash: ArrayLike, n_safe: ArrayLike) -> RunPairs:
     )
 
 
-def _pairs(n: NDArray[np.int64]) -> NDArray[np.float64]:
+def _pairs(n: NDArray[np.int64]) -> Array:
     return n * (n - 1) / 2

@@ -81,14 +81,10 @@ def dealt(
     """Each item to `per_item` different people, stratum by stratum; loads differ by one item at most."""
     check_per_item(per_item, len(people))
     chance = Random(f"{seed}/dealt")
-    found: dict[str, list[str]] = {person: [] for person in people}
     # Stratum by stratum, so that each person's items come from all of them.
     shuffled = sorted(items, key=lambda item: (item.stratum, chance.random()))
-    for item in shuffled:
-        load = {person: len(mine) for person, mine in found.items()}
-        for person in least_loaded(people, load, per_item, chance):
-            found[person].append(item.item)
-    return found
+    each_alone = [[item.item] for item in shuffled]
+    return _dealt_out(each_alone, people, per_item, chance)
 
 
 def dealt_by_case(
@@ -105,12 +101,23 @@ def dealt_by_case(
     groups: dict[str, list[str]] = defaultdict(list)
     for item in items:
         groups[case_of[item.item]].append(item.item)
-    found: dict[str, list[str]] = {person: [] for person in people}
     # The largest cases first, so that small ones even out the loads at the end.
     shuffled = sorted(
-        groups.values(), key=lambda names: (-len(names), chance.random())
+        groups.values(),
+        key=lambda names: (-len(names), chance.random()),
     )
-    for names in shuffled:
+    return _dealt_out(shuffled, people, per_item, chance)
+
+
+def _dealt_out(
+    groups: Iterable[list[str]],
+    people: Sequence[str],
+    per_item: int,
+    chance: Random,
+) -> dict[str, list[str]]:
+    """Group after group to those with the fewest items."""
+    found: dict[str, list[str]] = {person: [] for person in people}
+    for names in groups:
         load = {person: len(mine) for person, mine in found.items()}
         for person in least_loaded(people, load, per_item, chance):
             found[person] += names

@@ -5,7 +5,12 @@ import streamlit as st
 from crane_core.ui import keys
 from crane_core.ui.ablation_switches import draw_ablation_switches
 from crane_core.ui.ablation_view import draw_paper
-from crane_core.ui.drops_view import ablation_title, draw_drops, draw_drops_by
+from crane_core.ui.drops_view import (
+    ablation_title,
+    draw_basis,
+    draw_drops,
+    draw_drops_by,
+)
 from crane_core.ui.frame import page
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.pareto_view import draw_pareto
@@ -23,6 +28,7 @@ with page():
     chosen = draw_ablation_switches()
     with head:
         draw_headline(ablation_title(chosen), tab="Ablations")
+        draw_basis(chosen)
     name, tab = one_tab(
         [one for one in SECTIONS if chosen.source or one != "Kinds of crash"],
         key=keys.PART,

@@ -1,6 +1,7 @@
 """Differences around zero with their intervals: what an input changes, one mark per row and detector."""
 
 from collections.abc import Sequence
+from math import ceil, floor
 
 import altair as alt
 import pandas as pd
@@ -10,12 +11,31 @@ from crane_core.charts import theme
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
 STEP = 20
-GAP = 12
+GAP = 24
+"""Pixels between the rows: on a phone a name stands there, and belongs to the marks below it."""
 AXIS_HEIGHT = 76
 BESIDE = 10
 """Pixels between the plot and the column of values at its right."""
 FEW_CASES = 2
 """Rows over at most this many cases are faded."""
+FADED = 0.4
+STEPS = (1, 2, 5, 10, 20, 50)
+"""Points from one tick to the next."""
+MOST_TICKS = 10
+VALUES = "drop_values"
+"""Name of the marks whose colour style.css leaves as it is."""
+
+
+def tick_points(table: pd.DataFrame) -> list[int]:
+    """Whole points around 0 and every mark and interval of the table, so that none lies beyond the last tick."""
+    known = table[["difference", "low", "high"]].astype(float).stack() * 100
+    least, most = min([0.0, *known]), max([0.0, *known])
+    for step in STEPS:
+        first = floor(least / step + 1e-9)
+        last = max(ceil(most / step - 1e-9), first + 1)
+        if last - first < MOST_TICKS:
+            break
+    return [step * n for n in range(first, last + 1)]
 
 
 def drops(
@@ -27,7 +47,8 @@ def drops(
 ) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
 
-    The values are in a column at the right, where no interval and no other value can meet them.
+    The values are in a column at the right in the colours of their detectors, where nothing else can meet them; what is
+    printed is faded.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
     there is no interval), text, n, n_cases, is_printed. `labels` is the order from top to
@@ -35,14 +56,21 @@ def drops(
     detector_title.
     """
     titles = theme.in_order(table["detector_title"].unique().tolist())
+    ticks = [points / 100 for points in tick_points(table)]
     axis = alt.Axis(
         labelExpr="datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
         title=f"change of {rate} in pp",
-        tickCount=6,
+        values=ticks,
+        # Each label below its tick, the last one too.
+        labelFlush=False,
+        labelOverlap=False,
     )
+    scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
 
     def x(field: str) -> alt.X:
-        return alt.X(field, axis=axis, scale=alt.Scale(nice=False, padding=12))
+        return alt.X(field, axis=axis, scale=scale)
+
+    row = STEP * len(titles) + GAP
 
     base = alt.Chart(table).encode(
         y=alt.Y(
@@ -53,7 +81,7 @@ def drops(
             axis=theme.row_names(
                 190,
                 bold=headings,
-                above=(STEP * len(titles) + GAP) // 2 - 4,
+                above=row // 2 - 7,
             ),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
@@ -63,7 +91,8 @@ def drops(
         opacity=alt.OpacityValue(
             1,
             condition=theme.either(
-                f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4
+                f"datum.is_printed || datum.n_cases !== null && datum.n_cases <= {FEW_CASES}",
+                FADED,
             ),
         ),
         tooltip=theme.tooltips(
@@ -92,14 +121,20 @@ def drops(
         .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
         .encode(x=x("difference:Q")),
         base.mark_text(
-            align="left", dx=BESIDE, fontSize=11, baseline="middle"
-        ).encode(
+            align="left",
+            dx=BESIDE,
+            fontSize=11,
+            fontWeight=600,
+            baseline="middle",
+        )
+        .encode(
             x=alt.value("width"),
             text=alt.Text("text:N"),
-            color=alt.ColorValue(theme.TEXT),
-        ),
+            opacity=alt.OpacityValue(1),
+        )
+        .properties(name=VALUES),
     ]
-    height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT
+    height = row * len(labels) + AXIS_HEIGHT
     return alt.LayerChart(
         layer=layers, height=height, padding=theme.room_for_text(table["text"])
     )

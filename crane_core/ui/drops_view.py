@@ -25,6 +25,8 @@ from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.drops_words import (
+    PHRASES,
+    PRINTED,
     about_tests,
     apart,
     base_words,
@@ -37,7 +39,7 @@ from crane_core.ui.drops_words import (
 )
 from crane_core.ui.glossary import explained
 from crane_core.ui.mark_list import draw_mark_list
-from crane_core.ui.navigation import go
+from crane_core.ui.navigation import go, link
 from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.study_view import tables
@@ -54,6 +56,8 @@ TO_FILL = (
     "2026 on the Data page."
 )
 CHANGED = "Changed"
+IN_CAPTION = ("Input", "Instances", "Cases")
+"""Columns that are left out where all rows have the same."""
 TABLES = ("4a", "4b")
 """The paper's ablations."""
 NO_RUNS = (
@@ -93,6 +97,22 @@ def ablation_title(chosen: Ablated) -> str:
     return title(measured_drops(chosen), rate, chosen.reference())
 
 
+def draw_basis(chosen: Ablated) -> None:
+    """What counts as right here, and the way to what counts on Overview and Results."""
+    with st.container(horizontal=True, gap="small"):
+        st.caption("By detection alone.", width="content")
+        if chosen.source and chosen.rows()["human"].notna().any():
+            link(
+                "results",
+                "With a correct diagnosis: Results",
+                **{
+                    keys.PART: "Runtime state",
+                    keys.BENCHMARK: chosen.benchmark,
+                    keys.KIND: chosen.kind,
+                },
+            )
+
+
 def prepare_drops() -> None:
     """What the first visit would wait for: the usual comparison of the first benchmark, and the paper's tables."""
     for chosen in usual_ablations():
@@ -112,10 +132,6 @@ def draw_drops(chosen: Ablated) -> None:
         return
     measured = measured_drops(chosen)
     printed = _printed(chosen)
-    said = finding(measured, printed, chosen.rate_words, chosen.reference())
-    st.markdown(said)
-    if not set(measured["setting"]) & set(CATEGORIES):
-        st.caption(TO_FILL)
     figure = drops_figure(chosen)
 
     def pick(point: dict[str, Any]) -> None:
@@ -128,6 +144,10 @@ def draw_drops(chosen: Ablated) -> None:
     shown = _readable(measured, chosen)
     links = [escape(address) for address in shown.pop(CHANGED)]
     st.html(rows_html(shown, links=links))
+    said = finding(measured, printed, chosen.rate_words, chosen.reference())
+    st.caption(f"{said} {sampled(measured)}")
+    if not set(measured["setting"]) & set(CATEGORIES):
+        st.caption(TO_FILL)
     st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
     st.caption(smaller_sentence(measured))
 
@@ -146,9 +166,7 @@ def _printed(chosen: Ablated) -> pd.DataFrame:
 
 
 def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    labelled = measured.assign(
-        label=measured["setting"].map(words.setting_short)
-    )
+    labelled = measured.assign(label=measured["setting"].map(PHRASES))
     return drawn_drops(labelled, printed)
 
 
@@ -157,11 +175,14 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     reference, measured = chosen.reference(), measured_drops(chosen)
     printed = _printed(chosen)
     said = finding(measured, printed, chosen.rate_words, reference)
-    settings = [
-        setting
-        for setting in Setting
-        if setting in {*measured["setting"], *printed["setting"]}
-    ]
+    labels, only_printed = (
+        [PHRASES[setting] for setting in Setting if setting in chosen_ones]
+        for chosen_ones in (
+            set(measured["setting"]),
+            set(printed["setting"]) - set(measured["setting"]),
+        )
+    )
+    headings = [PRINTED] if only_printed else []
     note = (
         f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
         "intervals by case. Hollow squares: printed in the paper, not measured here. Click a diamond for the cases "
@@ -169,7 +190,8 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     )
     shown = _readable(measured, chosen)
     looks = {
-        "labels": [words.setting_short(setting) for setting in settings],
+        "labels": [*labels, *headings, *only_printed],
+        "headings": headings,
         "rate": chosen.rate_words,
     }
     return ChartFigure(
@@ -285,18 +307,26 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     rows = sorted(
         as_rows(measured), key=lambda row: order[row["detector_title"]]
     )
-    return pd.DataFrame(
+    inputs = measured["setting"].unique()
+    other = (
+        "with this input" if len(inputs) > 1 else words.setting_short(inputs[0])
+    )
+    table = pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Input": words.setting_short(row["setting"]),
+            "Input": PHRASES[row["setting"]],
             f"{chosen.rate} {reference}": words.percent(row["reference"]),
-            chosen.rate: words.percent(row["value"]),
+            f"{chosen.rate} {other}": words.percent(row["value"]),
             **comparison_cells(row, change="Change"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
             CHANGED: f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
         }
         for row in rows
+    )
+    # What is the same in every row is said by the headings and the captions.
+    return table.drop(
+        columns=[name for name in IN_CAPTION if table[name].nunique() == 1]
     )
 
 
@@ -337,9 +367,9 @@ def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
 def _open_cases(
     chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]
 ) -> None:
-    is_meant = (
-        measured["setting"].map(words.setting_short) == point["label"]
-    ) & (measured["detector_title"] == point["detector_title"])
+    is_meant = (measured["setting"].map(PHRASES) == point["label"]) & (
+        measured["detector_title"] == point["detector_title"]
+    )
     go("cases", **_filters(chosen, as_rows(measured[is_meant])[0]))
 
 

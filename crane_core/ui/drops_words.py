@@ -5,7 +5,7 @@ Knows no page.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -82,7 +82,7 @@ def ablation_values(table: table_cells.StudyTable, rate: str) -> pd.DataFrame:
     )
 
 
-PHRASES = {
+PHRASES: dict[str, str] = {
     Setting.CODE: "with code only",
     Setting.RUNTIME: "with runtime state",
     Setting.RUNTIME_WITHOUT_S: "without structure",
@@ -100,7 +100,7 @@ def apart(measured: pd.DataFrame) -> str:
         (tested["low"] > 0) | (tested["high"] < 0)
     )
     names = [
-        f"{row['detector_title']} {words.setting_short(row['setting'])}"
+        f"{row['detector_title']} {PHRASES[row['setting']]}"
         for row in as_rows(tested[is_apart])
     ]
     if not names:
@@ -153,13 +153,14 @@ def finding(
     measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting
 ) -> str:
     """The answer in a few sentences: how many inputs gain and lose, which they are, and what is only printed."""
-    told = f"**{_changes(measured, rate, reference)}**"
+    rows = as_rows(measured)
+    told = f"{_against(rows, rate, reference)}. {named(rows, _name)}".rstrip()
     if printed.empty:
         return told
     least = as_rows(printed.sort_values("difference"))[0]
     return (
         f"{told} Among the changes that are only printed, the largest is {words.points(least['difference'])} for "
-        f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
+        f"{least['detector_title']} {PHRASES[least['setting']]}; without its runs it has no interval."
     )
 
 
@@ -174,11 +175,7 @@ def title(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
     if not rows:
         return "No detector has answered with two inputs yet"
     if len(inputs) > 1 or not found or len(found) > MOST_IN_TITLE:
-        against = PHRASES[reference].removeprefix("with ")
-        decided = of_comparisons(
-            [row["outcome"] for row in rows], f" of {rate}"
-        )
-        return f"Against {against}, {decided}"
+        return _against(rows, rate, reference)
     said = [
         f"{row['detector_title']} {'gains' if row['outcome'] == Outcome.GAIN else 'loses'} "
         f"{words.points(abs(row['difference'])).removeprefix('+').removesuffix(' pp')} points of {rate}"
@@ -189,19 +186,19 @@ def title(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
         f"; {name} for {words.count(n)} {'other' if n == 1 else 'others'}"
         for name, n in Counter(others).items()
     )
-    return f"{words.listed(said)} {PHRASES[Setting(rows[0]['setting'])]}{rest}"
+    return f"{words.listed(said)} {PHRASES[rows[0]['setting']]}{rest}"
 
 
-def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
-    rows = as_rows(measured)
-    against = PHRASES[reference].removeprefix("with ")
+def _against(
+    rows: Sequence[Mapping[str, Any]], rate: str, reference: Setting
+) -> str:
     decided = of_comparisons([row["outcome"] for row in rows], f" of {rate}")
-    return f"Against {against}, {decided}. {named(rows, _name)}".rstrip()
+    return f"Against {PHRASES[reference].removeprefix('with ')}, {decided}"
 
 
 def _name(row: Mapping[str, Any]) -> str:
     where = words.points_interval(row["low"], row["high"])
-    return f"{words.points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} ({where})"
+    return f"{words.points(row['difference'])} for {row['detector_title']} {PHRASES[row['setting']]} ({where})"
 
 
 def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
@@ -228,7 +225,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured and printed differences in the columns of the chart."""
     shown = measured.assign(is_printed=False)
     only = printed.assign(
-        label=printed["setting"].map(words.setting_short),
+        label=printed["setting"].map(PHRASES),
         is_printed=True,
         n=None,
         n_cases=None,

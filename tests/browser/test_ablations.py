@@ -18,6 +18,7 @@ from .screen import (
     sees,
     settled,
     shows_title,
+    texts,
 )
 
 DEFAULT = "/ablations"
@@ -38,7 +39,17 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
     )
     sees(shown, "no such runs are loaded")
     chart = shown.get_by_test_id("stVegaLiteChart").first
-    sees(chart.locator("text"), "−3.6", exact=True)
+    for words in ("−3.6", "without values", "printed in the paper"):
+        sees(chart.locator("text"), words, exact=True)
+    # The interval that reaches furthest right ends left of the last tick.
+    sees(chart.locator("text"), "+2", exact=True)
+    sees(shown, "By detection alone.")
+    expect(
+        shown.get_by_role("link", name="With a correct diagnosis: Results")
+    ).to_be_visible()
+    heads = texts(shown.locator(".cw-plain thead th"))
+    assert heads[:3] == ["Detector", "Accuracy +RT", "Accuracy −RT"]
+    assert "Cases" not in heads
     for tab, words in (
         ("Cost", "GPT-5 +RT (80.6%, 74.9 to 85.3%, n 222, for 1,459 tokens)"),
         ("Paper's tables", "80.6% ="),
@@ -56,7 +67,9 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(
     sees(
         page, re.compile(f"−({drop}) pp for Certain-crash rules with code only")
     )
-    where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
+    where = (
+        'path[aria-roledescription=point][aria-label*="row: with code only;"]'
+    )
     click_mark(
         page, page.get_by_test_id("stVegaLiteChart").first.locator(where)
     )
@@ -76,7 +89,9 @@ def test_keys_open_what_a_click_on_a_mark_opens(
     box = page.get_by_role("combobox", name="Open the cases of", exact=True)
     box.focus()
     box.press("ArrowDown")
-    page.get_by_role("option", name="−RT, Certain-crash rules").wait_for()
+    page.get_by_role(
+        "option", name="with code only, Certain-crash rules"
+    ).wait_for()
     box.press("Enter")
     shows_title(page, TITLES["/cases"])
     changed = right_of_rules("code") ^ right_of_rules("runtime")

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crane_core.charts.drops import FEW_CASES, MARK, drops
+from crane_core.charts.drops import FEW_CASES, MARK, drops, tick_points
 
 LABELS = ["−RT", "+RT−V"]
 
@@ -113,3 +113,32 @@ def test_a_heading_has_a_row_without_a_mark_and_names_are_above_on_a_phone(
     assert '["by input"]' in weight["condition"]["test"]
     assert (weight["condition"]["value"], weight["value"]) == ("bold", "normal")
     assert y["axis"]["labelAlign"] == {"expr": "width < 440 ? 'left' : 'right'"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "points"),
+    [
+        (-0.141, 0.008, [*range(-16, 3, 2)]),
+        (-0.05, -0.01, [-5, -4, -3, -2, -1, 0]),
+        (0.3, 1.0, [*range(0, 101, 20)]),
+        (0.0, 0.0, [0, 1]),
+    ],
+)
+def test_no_mark_lies_beyond_the_last_tick(
+    low: float, high: float, points: list[int]
+) -> None:
+    row = {"difference": low, "low": low, "high": high}
+    unknown = {"difference": 0.0, "low": None, "high": None}
+    assert tick_points(pd.DataFrame([row, unknown])) == points
+
+
+def test_what_is_printed_is_faded_and_its_value_is_not(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    chart = drops(table, labels=LABELS, rate="accuracy")
+    for point in marks_of(chart, "point"):
+        test = point["encoding"]["opacity"]["condition"]["test"]
+        assert test.startswith("datum.is_printed")
+    [values] = marks_of(chart, "text")
+    assert values["encoding"]["opacity"] == {"value": 1}
+    assert values["encoding"]["color"]["field"] == "detector_title"

@@ -7,7 +7,10 @@ import pandas as pd
 
 from crane_core.charts import theme
 
-ROW_HEIGHT = 30
+ROW_HEIGHT = 44
+"""Pixels of a row; on a phone its name stands above its mark, and below that of the row before."""
+NAMES = 220
+"""Pixels of the names, so that charts below each other have one axis."""
 AXIS_HEIGHT = 56
 STEP = 0.2
 """From one tick to the next."""
@@ -27,13 +30,12 @@ def forest(
     """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
 
     `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
-    n_cases, text (beside the interval; what is shown if there is no value), colour. The axis begins at 0, or
-    below the lowest interval, and ends at 1; the padding has room for the text behind an interval.
+    n_cases, text (beside the interval; what is shown if there is no value), colour. The axis begins at
+    -0.2, or below the lowest interval, and ends at 1, so that charts of one page share it; the padding has room for the
+    text behind an interval.
     """
-    steps_below = ceil(
-        -min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP
-        - 1e-9
-    )
+    least = min([-STEP, *table["low"].dropna(), *table["value"].dropna()])
+    steps_below = ceil(-least / STEP - 1e-9)
     ticks = [
         round(STEP * step, 1)
         for step in range(-steps_below, round(1 / STEP) + 1)
@@ -57,7 +59,7 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=theme.row_names(340, above=ROW_HEIGHT // 2 + 3),
+            axis=theme.row_names(340, above=ROW_HEIGHT // 2 - 6, least=NAMES),
         ),
         tooltip=theme.tooltips(
             ("label:N", "group"),

@@ -88,11 +88,16 @@ def label_above(offset: int) -> alt.Axis:
 
 
 def row_names(
-    limit: int, *, bold: Sequence[str] = (), above: int | None = None
+    limit: int,
+    *,
+    bold: Sequence[str] = (),
+    above: int | None = None,
+    least: int = 0,
 ) -> alt.Axis:
     """An axis of rows whose names stand beside them, each at most `limit` pixels wide; some names are bold.
 
-    above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them.
+    above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them. least:
+    pixels that names take elsewhere, so that the plots of two charts begin at one place.
     """
     looks: dict[str, Any] = {}
     if bold:
@@ -107,6 +112,8 @@ def row_names(
         looks["labelAlign"] = alt.ExprRef(f"{is_phone} ? 'left' : 'right'")
         looks["labelPadding"] = alt.ExprRef(f"{is_phone} ? -2 : 2")
         looks["labelOffset"] = alt.ExprRef(f"{is_phone} ? {-above} : 0")
+        if least:
+            looks["minExtent"] = alt.ExprRef(f"{is_phone} ? 0 : {least}")
     return alt.Axis(
         title=None,
         labelLimit=limit,

@@ -75,10 +75,9 @@ def test_the_axis_reaches_from_below_the_lowest_interval_to_1(
         1.0,
     ]
     [point] = marks_of(drawn(table.head(1)), "point")
-    assert point["encoding"]["x"]["scale"]["domain"] == [
-        0.0,
-        1,
-    ]
+    assert point["encoding"]["x"]["scale"]["domain"] == [-0.2, 1], (
+        "the charts of one page share their axis"
+    )
 
 
 def test_a_phone_has_room_for_the_text_behind_an_interval_that_ends_at_1(
@@ -135,7 +134,4 @@ def test_groups_that_all_lack_a_value_are_drawn_with_the_whole_axis(
         {"value": float, "low": float, "high": float}
     )
     [point] = marks_of(drawn(nothing, whole=None), "point")
-    assert point["encoding"]["x"]["scale"]["domain"] == [
-        0.0,
-        1,
-    ]
+    assert point["encoding"]["x"]["scale"]["domain"] == [-0.2, 1]

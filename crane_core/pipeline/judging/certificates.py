@@ -13,7 +13,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.rounding import digits
 
 BOTH_ORDERS = "both"
-NOT_CERTIFIED = "not certified, which the command judge tune does"
+NOT_CERTIFIED = "not certified yet; run judge tune"
 
 
 def keep_certificate(folder: DataFolder, found: JudgeCertificate) -> None:

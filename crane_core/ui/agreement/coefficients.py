@@ -37,9 +37,15 @@ def title_words(chosen: AgreementChoice | None) -> str:
         return withheld_title(n, chosen.noun)
     if n == 0:
         return nothing_title(subject, chosen.noun)
-    headline = computed.main_names(chosen)[0]
+    rows = computed.main_rows(chosen)
     return agreement_title(
-        computed.main_rows(chosen)[headline], subject, chosen.noun
+        rows[computed.main_names(chosen)[0]],
+        subject,
+        chosen.noun,
+        # Of several pairs it is a mean, which is no count of items.
+        rows[agreement.PERCENT]["value"]
+        if len(chosen.annotators) == 2
+        else None,
     )
 
 
@@ -51,7 +57,7 @@ def tab_words(chosen: AgreementChoice | None) -> str:
 
 
 def draw_answer(chosen: AgreementChoice) -> bool:
-    """How often they agree, what is left out, and what may not be shown yet; whether there is anything to show."""
+    """Why kappa is low, what is left out, and what may not be shown yet; whether there is anything to show."""
     n = len(computed.items(chosen).facts)
     is_withheld = computed.gives_labels_away(chosen)
     if is_withheld:
@@ -65,10 +71,8 @@ def draw_answer(chosen: AgreementChoice) -> bool:
         st.info(
             f"{phrases.names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare."
         )
-    else:
-        st.markdown(_agreed(chosen))
-        if explained := explained_kappa(chosen):
-            st.markdown(explained)
+    elif explained := explained_kappa(chosen):
+        st.markdown(explained)
     _draw_off_scale(chosen)
     _draw_differences_only(chosen)
     if (computed.items(chosen).weights != 1).any():
@@ -81,11 +85,10 @@ def draw_answer(chosen: AgreementChoice) -> bool:
 
 def _agreed(chosen: AgreementChoice) -> str:
     row = computed.main_rows(chosen)[agreement.PERCENT]
-    whose = "" if len(chosen.annotators) == 2 else ", as the mean over pairs"
+    whose = "" if len(chosen.annotators) == 2 else ", the mean over pairs"
     return (
-        f"Of {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases, "
-        f"{phrases.names(chosen.annotators)} agree on "
-        f"**{phrases.value(row)}** (95% {phrases.bounds(row)}){whose}."
+        f"Of {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases, {phrases.value(row)} have equal labels "
+        f"(95% {phrases.bounds(row)}){whose}."
     )
 
 
@@ -139,9 +142,8 @@ def draw_coefficients(chosen: AgreementChoice) -> None:
     rows = computed.main_rows(chosen)
     st.html(coefficients_html([rows[name] for name in main]))
     st.caption(
-        f"Lines: 95% intervals, {phrases.interval_method(agreement.KAPPA)}; 0 is agreement by chance. No test is "
-        "made: the interval "
-        "decides the words, and the names of sizes are conventions."
+        f"{_agreed(chosen)} Lines: 95% intervals, {phrases.interval_method(agreement.KAPPA)}; 0 is agreement by "
+        "chance. No test is made: the interval decides the words, and the names of sizes are conventions."
     )
     others = tuple(
         name

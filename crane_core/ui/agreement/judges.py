@@ -37,16 +37,16 @@ COMPARED = ("Compared", "Agree", "Corrected for chance")
 
 
 def draw_gate(chosen: AgreementChoice) -> None:
-    """What is certified of each judge among the annotators, by the gate that the plan of their campaign names."""
+    """What is certified of each judge among the annotators, where the plan of their campaign names a gate."""
     judges = [
         name
         for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
         if kind == LabellerKind.JUDGE
     ]
-    if judges:
-        gate = computed.judge_gate(chosen.campaigns)
-        told = _certificates(judges, gate, has_biases=False)
-        st.markdown(words.bullets(told))
+    gate = computed.judge_gate(chosen.campaigns)
+    # Without a gate the section of the judges says the same of them, and more.
+    if judges and gate:
+        _draw_certificates(judges, gate, has_biases=False)
 
 
 def draw_with_judges(chosen: AgreementChoice) -> None:
@@ -64,16 +64,16 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
         return
     draw_figure(judges_figure(found))
     _draw_differing(chosen)
-    st.markdown(words.bullets(_certificates(list(found.table["judge"]))))
+    _draw_certificates(list(found.table["judge"]))
     fold = st.expander("Single repetitions", key="passes", on_change="rerun")
     if fold.open:
         with fold:
             _draw_single(chosen)
 
 
-def _certificates(
+def _draw_certificates(
     shown: list[str], gate: float = 0.0, *, has_biases: bool = True
-) -> list[str]:
+) -> None:
     """What is certified of each judge whose labels are shown, or that nothing is."""
     passes = computed.passes()
     judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
@@ -85,9 +85,10 @@ def _certificates(
         for judge, found in known.items()
         if found.person.partition(": ")[0] in hidden
     }
-    return certified_words(
+    told = certified_words(
         list(judges), known, withheld, gate=gate, has_biases=has_biases
     )
+    st.caption("\n\n".join(told))
 
 
 def certified_words(
@@ -260,8 +261,7 @@ def _powered_row(row: dict[str, Any]) -> ScaleRow:
 
 
 def _draw_scale(rows: list[ScaleRow], heads: tuple[str, str, str]) -> None:
-    with st.container(width=960):
-        st.html(scale_html(rows, heads=heads, ends=("0%", "100%")))
+    st.html(scale_html(rows, heads=heads, ends=("0%", "100%")))
 
 
 def draw_consistency(chosen: AgreementChoice) -> None:

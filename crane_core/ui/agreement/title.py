@@ -11,6 +11,8 @@ from crane_core.ui import words
 
 PAGE = "Agreement"
 NOBODY = "Agreement needs two annotators"
+SLIGHT = 0.2
+"""Below it a coefficient is little more than chance: the slight agreement of Landis and Koch (1977)."""
 MOST_NAMED = 32
 """Letters of all names together that a title has room for; of longer ones the kinds stand there."""
 UNNAMED = (A_PERSON, A_JUDGE) = ("a person", "an LLM judge")
@@ -18,19 +20,33 @@ SHORT = {"Cohen's kappa": "kappa"}
 """Coefficients whose whole name a title has no room for; of Krippendorff's alpha the level is left out."""
 
 
-def agreement_title(row: dict[str, Any], subject: str, noun: str) -> str:
-    """The sentence of the headline's coefficient; row: of `agreement_table`, over one item or more."""
+def agreement_title(
+    row: dict[str, Any],
+    subject: str,
+    noun: str,
+    agreed: float | None = None,
+) -> str:
+    """The sentence of the headline's coefficient; row: of `agreement_table`, over one item or more.
+
+    agreed: the share on which two annotators agree; None of more of them.
+    """
     name = _short(row["coefficient"])
     said = f"{name} {words.coefficient(row['value'])}"
     bounds = f"(95% {words.coefficient_interval(row['low'], row['high'])})"
     is_full = row["value"] is not None and row["value"] > 1 - 1e-9
     everything = f"all {words.count(row['n'])} {noun}"
     first = _begins(subject)
+    little = "little " if (row["value"] or 0) < SLIGHT else ""
+    how_often = (
+        "agree" if agreed is None else f"agree on {words.percent(agreed)},"
+    )
+    more = "more often" if agreed is None else f"{little}more"
     match against_chance(row["value"], row["low"], row["high"]):
         case AgainstChance.MORE:
-            return f"{first} agree more often than by chance: {said} {bounds}"
+            return f"{first} {how_often} {more} than by chance: {said} {bounds}"
         case AgainstChance.LESS:
-            return f"{first} agree less often than by chance: {said} {bounds}"
+            less = "less often" if agreed is None else "less"
+            return f"{first} {how_often} {less} than by chance: {said} {bounds}"
         case AgainstChance.NO_EVIDENCE:
             return f"No evidence that {subject} agree more often than by chance: {said} {bounds}"
         case AgainstChance.NO_INTERVAL if is_full:

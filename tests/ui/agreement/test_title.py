@@ -75,6 +75,30 @@ def test_the_interval_decides_the_sentence(
     assert agreement_title(found, "ana and ben", "diagnoses") == title
 
 
+@pytest.mark.parametrize(
+    ("found", "title"),
+    [
+        (
+            row(0.16, 0.06, 0.3),
+            "ana and ben agree on 84.9%, little more than by chance: kappa 0.16 (95% 0.06 to 0.30)",
+        ),
+        (
+            row(0.66, 0.6, 0.7),
+            "ana and ben agree on 84.9%, more than by chance: kappa 0.66 (95% 0.60 to 0.70)",
+        ),
+        (
+            row(-0.29, -0.41, -0.12),
+            "ana and ben agree on 84.9%, less than by chance: kappa −0.29 (95% −0.41 to −0.12)",
+        ),
+    ],
+)
+def test_of_two_the_share_stands_before_what_chance_makes_of_it(
+    found: dict[str, Any], title: str
+) -> None:
+    said = agreement_title(found, "ana and ben", "diagnoses", 0.849)
+    assert said == title
+
+
 def test_long_names_are_told_by_their_kind() -> None:
     human, judge = LabellerKind.HUMAN, LabellerKind.JUDGE
     long = ["published human", "published judge, repetition 1"]

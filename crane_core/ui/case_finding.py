@@ -66,10 +66,17 @@ def finding(table: pd.DataFrame, counted: CountedAnswers = EVERYTHING) -> str:
     return f"{sentence_case(subject)}: {told}" if subject else told
 
 
+def n_missed_and_alarms(answered: pd.DataFrame) -> tuple[int, int]:
+    """Crashes that no counted detector predicts, and fixed versions with a false alarm."""
+    return (
+        int((answered["n_found"] == 0).sum()),
+        int((answered["n_alarms"] > 0).sum()),
+    )
+
+
 def _told(answered: pd.DataFrame, counted: CountedAnswers) -> str:
     """The finding without its subject, from the rows of the pair table that have an answer, at least one."""
-    n_missed = int((answered["n_found"] == 0).sum())
-    n_alarms = int((answered["n_alarms"] > 0).sum())
+    n_missed, n_alarms = n_missed_and_alarms(answered)
     kind = f"{counted.library} " if counted.library else ""
     these = "" if counted.is_of_all_cases else "these "
     missed = f"{count(n_missed)} of {these}{count(len(answered))} {kind}{'crash' if len(answered) == 1 else 'crashes'}"

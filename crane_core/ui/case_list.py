@@ -1,6 +1,7 @@
 """The cases as a picture, a row of marks each, and beside it as a list: finished HTML from the pair table."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import groupby
@@ -53,9 +54,8 @@ SIGNS = {
     Pattern.HELPED: "▲",
     Pattern.HURT: "▼",
     Pattern.MISSED: "○",
-    Pattern.ALARM: "!",
 }
-"""A character for each pattern that the list shows: its form tells it apart, its place in the row too."""
+"""A character for each pattern that has a place in the rows; false alarms have a column."""
 PLACES = {
     "root_cause": "root cause",
     "crash_type": "crash type",
@@ -161,29 +161,31 @@ def _picture_html(
     )
 
 
-def _ends(columns: Sequence[PictureColumn]) -> list[bool]:
-    """Whether a column is the last of its detector, for each of both versions."""
+def _ends(columns: Sequence[PictureColumn]) -> list[str]:
+    """The class of a column that is the last of its detector, or of all models, for each of both versions."""
     after = [*columns[1:], None]
-    once = [
-        other is None or one[:2] != other[:2]
-        for one, other in zip(columns, after, strict=True)
-    ]
+    once = []
+    for one, other in zip(columns, after, strict=True):
+        if other is not None and one.is_model and not other.is_model:
+            once.append("cw-last")
+        else:
+            is_end = other is None or one[:2] != other[:2]
+            once.append("cw-end" if is_end else "")
     return once * 2
 
 
 def _picture_head(columns: Sequence[PictureColumn]) -> str:
-    groups = [
-        (title, len(list(of)))
-        for (title, _), of in groupby(columns, key=lambda column: column[:2])
-    ]
-    names = "".join(
-        f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>'
-        for title, n in groups
-    )
+    ends = _ends(columns)
+    names, n = "", 0
+    for column, end in zip(columns, ends, strict=False):
+        n += 1
+        if end:
+            names += f'<span class="cw-turned {end}" style="--n:{n}">{escape(column.title)}</span>'
+            n = 0
     # The ends are those of both versions, twice as many as columns.
     signs = "".join(
-        f"<i{' class=cw-end' if end else ''}>{escape(setting_short(column.setting).replace('RT', ''))}</i>"
-        for column, end in zip(columns, _ends(columns), strict=False)
+        f'<i class="{end}">{escape(setting_short(column.setting).replace("RT", ""))}</i>'
+        for column, end in zip(columns, ends, strict=False)
     )
     sides = "".join(
         f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
@@ -199,7 +201,7 @@ def _group_html(
     name: str,
     rows: Sequence[dict[str, Any]],
     picture: Picture,
-    ends: list[bool],
+    ends: list[str],
     benchmark: str,
 ) -> str:
     lines = "".join(_line_html(row, picture, ends, benchmark) for row in rows)
@@ -212,11 +214,11 @@ def _group_html(
 
 
 def _line_html(
-    row: dict[str, Any], picture: Picture, ends: list[bool], benchmark: str
+    row: dict[str, Any], picture: Picture, ends: list[str], benchmark: str
 ) -> str:
     marks = picture.marks.get(row["case_id"], [""] * len(ends))
     cells = [
-        f'<i class="{mark}{" cw-end" if end else ""}"></i>'
+        f'<i class="{" ".join(filter(None, (mark, end)))}"></i>'
         for mark, end in zip(marks, ends, strict=True)
     ]
     n = len(picture.columns)
@@ -244,13 +246,26 @@ def _list_html(
     heads = "".join(
         _head_html(column, words, sort) for column, words in COLUMNS.items()
     )
-    body = "".join(
-        _row_html(row, series, benchmark) + hits.get(row["case_id"], "")
-        for row in rows
-    )
+    of_library = Counter(row["library"] or NOTHING for row in rows)
+    lines = []
+    for row in rows:
+        # Without a sort, rows are by library; the first of each is headed by its name.
+        if sort is None and (n := of_library.pop(row["library"] or NOTHING, 0)):
+            lines.append(_library_html(row["library"] or NOTHING, n))
+        lines.append(_row_html(row, series, benchmark))
+        lines.append(hits.get(row["case_id"], ""))
+    body = "".join(lines)
     return (
         f'<section class="cw-list">{legend}<table class="cw-cases"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></section>"
+    )
+
+
+def _library_html(name: str, n: int) -> str:
+    """The heading of the rows of a library, for a phone: elsewhere the picture stands beside them."""
+    return (
+        f'<tr class="cw-of-library"><th colspan="{len(COLUMNS)}" scope="rowgroup">{escape(name)} '
+        f'<span class="cw-dim">{count(n)}</span></th></tr>'
     )
 
 
@@ -266,7 +281,7 @@ def _signs_legend(rows: Sequence[dict[str, Any]], *, is_of_all: bool) -> str:
     entries = "".join(
         f'<button type="button" data-pattern="{escape(pattern)}" title="{escape(_meaning(pattern))}">'
         f"{_sign(pattern)} {escape(pattern_title(pattern, is_of_all=is_of_all))}</button>"
-        for pattern in TOLD
+        for pattern in SIGNS
         if pattern in shown
     )
     return f'<div class="cw-legend cw-dim">{entries}</div>' if entries else ""
@@ -283,10 +298,10 @@ def _sign(pattern: Pattern) -> str:
 def _signs_html(row: dict[str, Any], series: list[str]) -> str:
     """A place for each sign, so that equal ones stand below each other; the words are for screen readers and hover."""
     within = dict(row["patterns_in"])
-    if not within:
+    if not within.keys() & SIGNS.keys():
         return NOTHING
     places = []
-    for pattern in TOLD:
+    for pattern in SIGNS:
         if pattern not in within:
             places.append("<span></span>")
             continue

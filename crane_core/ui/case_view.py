@@ -9,12 +9,23 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.cases.picture import PictureColumn
 from crane_core.ui import case_filters, data, keys, url_state
-from crane_core.ui.case_finding import finding, search_finding
-from crane_core.ui.case_list import MOST_ROWS, available_words, board_html
+from crane_core.ui.case_finding import (
+    finding,
+    n_missed_and_alarms,
+    search_finding,
+)
+from crane_core.ui.case_list import (
+    MOST_ROWS,
+    available_words,
+    board_html,
+    pattern_title,
+)
 from crane_core.ui.documentation import help_address
 from crane_core.ui.headline import draw_headline
+from crane_core.ui.navigation import here, turn
 from crane_core.ui.notes import shown
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
@@ -46,6 +57,8 @@ def draw_cases() -> None:
             tab=_tab(active),
         )
     _draw_chips(active)
+    if not any(one.key == keys.AGREEMENT for one in active):
+        _draw_counted(table, is_of_all=not counted.detectors)
     _draw_counts(benchmark, table, f"{told}. " if search else "")
     shown.draw_mentions()
     if table.empty:
@@ -112,10 +125,26 @@ def _remove_all(active: Sequence[case_filters.ActiveFilter]) -> None:
         url_state.remove(one.key, one.value)
 
 
+def _draw_counted(table: pd.DataFrame, *, is_of_all: bool) -> None:
+    """What the title counts, each a way to those cases."""
+    numbers = n_missed_and_alarms(table[table["n_asked"] > 0])
+    words = {
+        Pattern.MISSED: pattern_title(Pattern.MISSED, is_of_all=is_of_all),
+        Pattern.ALARM: "with a false alarm",
+    }
+    with st.container(horizontal=True, gap="medium"):
+        for (pattern, told), n in zip(words.items(), numbers, strict=True):
+            if n:
+                where = here(**{keys.AGREEMENT: str(pattern)})
+                turn(f"{count(n)} {told}", **where)
+
+
 def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
     """How many cases are listed, what is known of them, and where the list is explained, after a finding."""
     n_all = len(data.case_list(benchmark))
-    words = f"{count(len(table))} of {count(n_all)} cases."
+    is_usual = case_filters.asked_sort() is None
+    order = ", hardest first within each library"
+    words = f"{count(len(table))} of {count(n_all)} cases{order * (is_usual and len(table) > 1)}."
     if not table.empty:
         words = f"{told}{words} Click a row to open the pair. {available_words(table)}"
         if len(table) > MOST_ROWS:
@@ -123,7 +152,8 @@ def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
     words += shown.counts_words(benchmark)
     joined = case_filters.answers_words(benchmark)
     if joined:
-        words += f" Counts join {len(case_filters.joined_series(benchmark))} experiments."
+        n = len(case_filters.joined_series(benchmark))
+        words += f" Answers of {n} experiments."
     help_words = f"[How to read this list]({help_address('cases')})"
     st.caption(f"{literal(words)} {help_words}", help=literal(joined) or None)
 

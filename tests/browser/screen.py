@@ -321,7 +321,7 @@ def open_pair(
 
 def listed(page: Page) -> Locator:
     """The rows of the list of cases."""
-    return page.locator(".cw-cases tbody tr:not(.cw-hit)")
+    return page.locator(".cw-cases tbody tr[data-case]:not(.cw-hit)")
 
 
 def listed_names(page: Page) -> list[str]:

@@ -117,7 +117,7 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
 
 @pytest.mark.slow
 def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
-    expect(count_line(cases)).to_contain_text("Counts join 3 experiments.")
+    expect(count_line(cases)).to_contain_text("Answers of 3 experiments.")
     click_button(cases, "More filters")
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
     expect(count_line(cases)).not_to_contain_text("experiments")

@@ -235,8 +235,34 @@ def test_patterns_are_signs_with_words_for_hover_and_screen_readers() -> None:
     assert html.count('data-pattern="unstable"') == 1
     assert 'title="unstable (1, 3): the runs' in html
     assert '<b class="cw-unseen">RT helped (1), </b>' in html
-    assert html.count("<span></span>") == 5, "a place for each other sign"
+    assert html.count("<span></span>") == 4, "a place for each other sign"
     assert "data-pattern" not in board(table("x_1"))
+
+
+def test_a_false_alarm_has_its_column_and_no_sign() -> None:
+    cases = table("x_1", n_alarms=1)
+    alarm = ((Pattern.ALARM, ("a",)),)
+    cases["patterns_in"] = pd.Series([alarm], dtype=object)
+    html = board(cases)
+    assert "cw-sign-alarm" not in html
+    assert '<td class="cw-of-pattern">–</td>' in html
+
+
+def test_a_library_heads_its_cases_in_the_usual_order_alone() -> None:
+    cases = table("x_1", "x_2", "y_1", library=["numpy", "numpy", "<b>"])
+    html = board(cases)
+    assert html.count('<tr class="cw-of-library">') == 2
+    assert 'numpy <span class="cw-dim">2</span></th>' in html
+    assert '&lt;b&gt; <span class="cw-dim">1</span></th>' in html
+    assert "cw-of-library" not in board(cases, sort="case_id")
+
+
+def test_a_gap_stands_between_models_and_the_others() -> None:
+    columns = (*PICTURE.columns, PictureColumn("pylint", "study", "code", False))  # fmt: skip
+    marks = {"x_1": ["r3", "w1", "w3", "p2", "r3", "r3"]}
+    html = board(table("x_1"), Picture(columns, 0, marks))
+    assert '<i class="w1 cw-last"></i><i class="w3 cw-end"></i>' in html
+    assert '<span class="cw-turned cw-last" style="--n:2">A</span>' in html
 
 
 def test_the_legend_explains_marks_without_a_verdict_where_there_are_any() -> (

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from crane_core.domain import Setting
+from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.cases.pairs import DETECTABLE, voted
 
 MOST_COLUMNS = 24
@@ -34,6 +34,7 @@ class PictureColumn(NamedTuple):
     title: str
     experiment: str
     setting: str
+    is_model: bool = True
 
 
 COLUMN = ["detector_title", "experiment", "setting"]
@@ -63,11 +64,15 @@ def picture(
     """
     rows = verdicts[verdicts["setting"].isin(list(SHOWN))]
     of = rows if asked is None else asked[asked["setting"].isin(list(SHOWN))]
-    keys = of[COLUMN].drop_duplicates()
+    keys = of[[*COLUMN, "detector_kind"]].drop_duplicates(COLUMN)
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
-        (PictureColumn(*key) for key in keys.itertuples(index=False)),
+        (
+            PictureColumn(*key, kind == DetectorKind.LLM)
+            for *key, kind in keys.itertuples(index=False)
+        ),
         key=lambda column: (
+            not column.is_model,
             titles_in_order.index(column.title),
             column.experiment,
             rank[column.setting],
@@ -80,14 +85,14 @@ def picture(
 def _marks(
     rows: pd.DataFrame, columns: tuple[PictureColumn, ...]
 ) -> dict[str, list[str]]:
-    place_of = {column: place for place, column in enumerate(columns)}
+    place_of = {column[:3]: place for place, column in enumerate(columns)}
     asked = rows[
         COLUMN
     ].drop_duplicates()  # in the order in which the groups below are numbered
     of_group = np.array(
         [
-            place_of.get(PictureColumn(*key), -1)
-            for key in asked.itertuples(index=False)
+            place_of.get(key, -1)
+            for key in asked.itertuples(index=False, name=None)
         ],
         dtype=int,
     )

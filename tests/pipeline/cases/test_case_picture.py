@@ -21,12 +21,14 @@ ROWS = [
 ]
 
 
-def verdicts(title: str = "A") -> pd.DataFrame:
+def verdicts(title: str = "A", kind: str = "llm") -> pd.DataFrame:
     frame = pd.DataFrame(
         ROWS,
         columns=["case_id", "setting", "truth", "n_crash", "n_safe", "human"],
     )
-    return frame.assign(detector_title=title, experiment="study")
+    return frame.assign(
+        detector_title=title, experiment="study", detector_kind=kind
+    )
 
 
 def test_marks_by_hand() -> None:
@@ -69,3 +71,10 @@ def test_some_cases_have_the_columns_of_all() -> None:
 
 def test_without_verdicts_nothing_is_drawn() -> None:
     assert picture(verdicts().head(0), []) == ((), 0, {})
+
+
+def test_what_is_no_model_comes_after_all_models() -> None:
+    both = pd.concat([verdicts("pylint", "analyzer"), verdicts("Z")])
+    columns = picture(both, ["pylint", "Z"]).columns
+    assert [one.title for one in columns] == ["Z", "Z", "pylint", "pylint"]
+    assert [one.is_model for one in columns] == [True, True, False, False]

@@ -127,19 +127,17 @@ def _drops_of_kind(
     yield finding(
         drops_words.finding(measured, printed, RATE.lower(), reference)
     )
-    present = {*measured["setting"], *printed["setting"]}
-    labels = [
-        setting_short(setting) for setting in Setting if setting in present
-    ]
-    drawn = drops_words.drawn_drops(
-        measured.assign(label=measured["setting"].map(setting_short)), printed
+    labelled = measured.assign(
+        label=measured["setting"].map(drops_words.PHRASES)
     )
+    drawn = drops_words.drawn_drops(labelled, printed)
     about = (
         f"Against {drops_words.base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. "
         "Lines: 95% intervals by case. Hollow squares: printed in the paper, not measured here. "
         f"In the table, {drops_words.about_tests(RATE, len(measured))}{drops_words.apart(measured)}"
     )
-    chart = drops(drawn, labels=labels, rate=RATE.lower())
+    rows = drops_words.chart_rows(measured, printed)
+    chart = drops(drawn, rate=RATE.lower(), **rows)
     yield figure(name, chart, about)
 
 

@@ -27,6 +27,10 @@ KIND_OF_ROW = {
     DetectorKind.ANALYZER: "static analyzer",
     DetectorKind.RULES: "rules",
 }
+FOLD = (
+    '<label class="cw-all"><input type="checkbox"> All figures of a row</label>'
+)
+"""On a phone a row has accuracy and F1 until this is ticked; see style.css."""
 DESCENDING = "-"
 """Before a column in the address: the largest first."""
 Row = dict[str, Any]
@@ -182,7 +186,9 @@ def board_table(
     rows of this kind of detector, whose ranks stay those of the whole board. most: so many rows in a compact form.
     is_linked: names open the answers, and headings sort, which takes the app.
     """
-    rows = _shown(board, sort, kind)[:most]
+    shown = _shown(board, sort, kind)[:most]
+    # Whatever a row without labels has in its columns, it is a dash.
+    rows = [row for row in shown if not _is_unlabelled(row)]
     is_compact = most is not None
     # A column that says nothing of any row only takes room: no seconds are known of imported answers.
     columns = [
@@ -210,13 +216,54 @@ def board_table(
         )
         for place, row in enumerate(rows)
     )
+    unlabelled = [row for row in shown if _is_unlabelled(row)]
+    if unlabelled:
+        body += _unlabelled_html(
+            board, unlabelled, 4 + len(columns), is_linked=is_linked
+        )
+    fold = FOLD if is_linked and not is_compact else ""
     css = "cw-leaders cw-compact" if is_compact else "cw-leaders"
     tenth = 10 / (high - low)
     looks = f"--groups: {board.n_groups}; --tenth: {tenth:.3f}%"
     return (
-        f'<table class="{css}" style="{looks}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
+        f'{fold}<table class="{css}" style="{looks}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+def _is_unlabelled(row: Row) -> bool:
+    return row["why_unranked"] is not None and row["value"] is None
+
+
+def _unlabelled_html(
+    board: Board, rows: Sequence[Row], n_columns: int, *, is_linked: bool
+) -> str:
+    """One line for all of them: how many, why, and their names."""
+    names = ", ".join(
+        f'<span data-place="{row["place"]}" title="{escape(row["why_unranked"])}">'
+        f"{_linked_name(board, row, is_linked=is_linked)}</span>"
+        for row in rows
+    )
+    why = (
+        f"no labels by {board.policy.annotator}"
+        if not any(row["n_labelled"] for row in rows)
+        else "too few labels"
+    )
+    return (
+        f'<tr class="cw-unranked"><td colspan="{n_columns}">{count(len(rows))} not ranked: {escape(why)}. {names}'
+        "</td></tr>"
+    )
+
+
+def _linked_name(board: Board, row: Row, *, is_linked: bool) -> str:
+    """The name, which opens the answers."""
+    name = escape(row_name(row))
+    if not is_linked:
+        return name
+    address = escape(
+        leaderboard_formats.answers_address(board.policy.benchmark, row)
+    )
+    return f'<a href="{address}" data-page="runs">{name}</a>'
 
 
 def _shown(board: Board, sort: str | None, kind: str | None) -> list[Row]:
@@ -351,12 +398,7 @@ def _slot(
 
 
 def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
-    name = escape(row_name(row))
-    if is_linked:
-        address = escape(
-            leaderboard_formats.answers_address(board.policy.benchmark, row)
-        )
-        name = f'<a href="{address}" data-page="runs">{name}</a>'
+    name = _linked_name(board, row, is_linked=is_linked)
     own = ' <span class="cw-tag">yours</span>' if row["is_own"] else ""
     kind = KIND_OF_ROW.get(row["detector_kind"]) or str(row["detector_kind"])
     why = row["why_unranked"]

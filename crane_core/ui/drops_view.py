@@ -26,10 +26,10 @@ from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.drops_words import (
     PHRASES,
-    PRINTED,
     about_tests,
     apart,
     base_words,
+    chart_rows,
     drawn_drops,
     drop_marks,
     finding,
@@ -175,25 +175,13 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     reference, measured = chosen.reference(), measured_drops(chosen)
     printed = _printed(chosen)
     said = finding(measured, printed, chosen.rate_words, reference)
-    labels, only_printed = (
-        [PHRASES[setting] for setting in Setting if setting in chosen_ones]
-        for chosen_ones in (
-            set(measured["setting"]),
-            set(printed["setting"]) - set(measured["setting"]),
-        )
-    )
-    headings = [PRINTED] if only_printed else []
     note = (
         f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
         "intervals by case. Hollow squares: printed in the paper, not measured here. Click a diamond for the cases "
         "that changed, or open them from the table."
     )
     shown = _readable(measured, chosen)
-    looks = {
-        "labels": [*labels, *headings, *only_printed],
-        "headings": headings,
-        "rate": chosen.rate_words,
-    }
+    looks = chart_rows(measured, printed) | {"rate": chosen.rate_words}
     return ChartFigure(
         f"drops_{chosen.rate_words}",
         [finished(drops, _drawn(measured, printed), **looks)],

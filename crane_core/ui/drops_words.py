@@ -154,7 +154,8 @@ def finding(
 ) -> str:
     """The answer in a few sentences: how many inputs gain and lose, which they are, and what is only printed."""
     rows = as_rows(measured)
-    told = f"{_against(rows, rate, reference)}. {named(rows, _name)}".rstrip()
+    said = f"{_against(rows, rate, reference)}. {named(rows, _name)}"
+    told = f"**{said.rstrip()}**"
     if printed.empty:
         return told
     least = as_rows(printed.sort_values("difference"))[0]
@@ -251,6 +252,19 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return both[[*columns, "is_printed"]].astype(
         {"n": "Int64", "n_cases": "Int64", "is_printed": bool}
     )
+
+
+def chart_rows(
+    measured: pd.DataFrame, printed: pd.DataFrame
+) -> dict[str, list[str]]:
+    """The rows of the chart from top to bottom and which of them are headings, as `charts.drops.drops` takes them."""
+    known = set(measured["setting"])
+    labels, only_printed = (
+        [PHRASES[setting] for setting in Setting if setting in of]
+        for of in (known, set(printed["setting"]) - known)
+    )
+    headings = [PRINTED] if only_printed else []
+    return {"labels": [*labels, *headings, *only_printed], "headings": headings}
 
 
 def left_out_words(n: int) -> str:

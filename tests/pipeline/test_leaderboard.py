@@ -118,9 +118,22 @@ def test_without_labels_a_strict_board_shows_no_rate() -> None:
     unlabelled = answers("dark", 20, label=None)
     found = board(answers("good", 30), unlabelled, credit=Credit.STRICT).rows
     assert found["why_unranked"].tolist()[1] == (
-        "0 of 20 detected crashes have a label of ann"
+        "0 of 20 detected crashes have a label by ann"
     )
     assert found["value"].isna().tolist() == [False, True]
+
+
+def test_rows_without_labels_are_one_line_that_opens_each_of_them() -> None:
+    dark = [answers(name, 20, label=None) for name in ("dark", "<b>dim")]
+    found = board(answers("good", 30), *dark, credit=Credit.STRICT)
+    html = board_table(found)
+    assert html.count("<tr") == 1 + 1 + 1
+    assert "2 not ranked: no labels by ann. " in html
+    assert html.count('data-place="1"') == html.count('data-place="2"') == 1
+    assert 'title="0 of 20 detected crashes have a label by ann"' in html
+    assert "&lt;B&gt;DIM −RT</a>" in html
+    assert "dark" in board_table(found, kind="analyzer")
+    assert "cw-all" not in board_table(found, is_linked=False)
 
 
 def test_what_was_executed_is_on_no_board() -> None:

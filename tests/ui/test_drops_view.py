@@ -75,7 +75,7 @@ def test_only_what_passes_the_adjusted_test_is_a_finding(
 ) -> None:
     assert (
         finding(measured(*rows), NOTHING_PRINTED, "accuracy", Setting.RUNTIME)
-        == said
+        == f"**{said}**"
     )
 
 

@@ -215,7 +215,7 @@ def _why_unranked(
         return f"answers {row['n_asked']:,} of {n_instances:,} instances"
     return (
         f"{row['n_labelled']:,} of {row['n_to_label']:,} detected crashes have a label"
-        + (f" of {policy.annotator}" if policy.annotator else "")
+        + (f" by {policy.annotator}" if policy.annotator else "")
     )
 
 

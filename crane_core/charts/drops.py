@@ -1,7 +1,6 @@
 """Differences around zero with their intervals: what an input changes, one mark per row and detector."""
 
 from collections.abc import Sequence
-from math import ceil, floor
 
 import altair as alt
 import pandas as pd
@@ -19,23 +18,10 @@ BESIDE = 10
 FEW_CASES = 2
 """Rows over at most this many cases are faded."""
 FADED = 0.4
-STEPS = (1, 2, 5, 10, 20, 50)
-"""Points from one tick to the next."""
-MOST_TICKS = 10
+TICKS = 8
+"""About so many ticks; the axis begins and ends at one, so that no mark lies beyond the last."""
 VALUES = "drop_values"
 """Name of the marks whose colour style.css leaves as it is."""
-
-
-def tick_points(table: pd.DataFrame) -> list[int]:
-    """Whole points around 0 and every mark and interval of the table, so that none lies beyond the last tick."""
-    known = table[["difference", "low", "high"]].astype(float).stack() * 100
-    least, most = min([0.0, *known]), max([0.0, *known])
-    for step in STEPS:
-        first = floor(least / step + 1e-9)
-        last = max(ceil(most / step - 1e-9), first + 1)
-        if last - first < MOST_TICKS:
-            break
-    return [step * n for n in range(first, last + 1)]
 
 
 def drops(
@@ -56,16 +42,15 @@ def drops(
     detector_title.
     """
     titles = theme.in_order(table["detector_title"].unique().tolist())
-    ticks = [points / 100 for points in tick_points(table)]
     axis = alt.Axis(
         labelExpr="datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
         title=f"change of {rate} in pp",
-        values=ticks,
+        tickCount=TICKS,
         # Each label below its tick, the last one too.
         labelFlush=False,
         labelOverlap=False,
     )
-    scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
+    scale = alt.Scale(nice=TICKS)
 
     def x(field: str) -> alt.X:
         return alt.X(field, axis=axis, scale=scale)

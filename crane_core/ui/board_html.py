@@ -334,19 +334,42 @@ def _head(
     is_linked: bool,
     about: str = "",
 ) -> str:
-    css, title = (
-        f'class="cw-of-{name}"',
-        f' title="{escape(about)}"' * bool(about),
-    )
     if not is_linked:
-        return f'<th {css} scope="col"{title}>{words}{more}</th>'
-    first = DESCENDING + name if SORTED_BY[name][1] else name
-    turned = name if first.startswith(DESCENDING) else DESCENDING + name
+        title = f' title="{escape(about)}"' * bool(about)
+        return f'<th class="cw-of-{name}" scope="col"{title}>{words}{more}</th>'
+    return sorting_head(
+        name,
+        words,
+        sort,
+        about=about,
+        more=more,
+        is_high_first=SORTED_BY[name][1],
+    )
+
+
+def sorting_head(
+    name: str,
+    words: str,
+    sort: str | None,
+    *,
+    about: str,
+    is_high_first: bool,
+    more: str = "",
+) -> str:
+    """A heading whose button asks for the rows by this column, and in the other order where they are by it already.
+
+    sort: as in the address. about: what the button explains. more: HTML below it.
+    """
+    high = DESCENDING + name
+    first, turned = (high, name) if is_high_first else (name, high)
     asked = turned if sort == first else first
-    arrow = {name: " ↑", DESCENDING + name: " ↓"}.get(sort or "", "")
+    arrow = {name: " ↑", high: " ↓"}.get(sort or "", "")
     order = {" ↑": "ascending", " ↓": "descending"}.get(arrow, "none")
-    button = f'<button type="button" data-sort="{asked}"{title}>{words}{arrow}</button>'
-    return f'<th {css} scope="col" aria-sort="{order}">{button}{more}</th>'
+    title = f' title="{escape(about)}"' * bool(about)
+    return (
+        f'<th class="cw-of-{name}" scope="col" aria-sort="{order}">'
+        f'<button type="button" data-sort="{asked}"{title}>{words}{arrow}</button>{more}</th>'
+    )
 
 
 def _row_html(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -15,6 +15,7 @@ from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.search import FoundLine
 from crane_core.ui import keys
+from crane_core.ui.board_html import sorting_head
 from crane_core.ui.found_html import marked_line
 from crane_core.ui.glossary import explained
 from crane_core.ui.words import (
@@ -42,11 +43,7 @@ NUMBERS = {
     "n_alarms": "how many of them predict a crash of the fixed version",
 }
 SORTABLE = tuple(column for column in COLUMNS if column != "pattern")
-DESCENDING = "-"
-"""Before a column in the address: the largest first."""
 SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
-TOLD = tuple(pattern for pattern in Pattern if pattern is not Pattern.CHANGED)
-"""Patterns that the list shows; RT helped and RT hurt say the same as changed, and more."""
 SIGNS = {
     Pattern.DIFFER: "≠",
     Pattern.FLIP: "~",
@@ -55,7 +52,10 @@ SIGNS = {
     Pattern.HURT: "▼",
     Pattern.MISSED: "○",
 }
-"""A character for each pattern that has a place in the rows; false alarms have a column."""
+"""A character for each pattern that has a place in the rows.
+
+False alarms have a column; RT helped and RT hurt say the same as changed, and more.
+"""
 PLACES = {
     "root_cause": "root cause",
     "crash_type": "crash type",
@@ -305,7 +305,7 @@ def _signs_html(row: dict[str, Any], series: list[str]) -> str:
         if pattern not in within:
             places.append("<span></span>")
             continue
-        words = pattern_words([(pattern, within[pattern])], series)
+        words = pattern_words(pattern, within[pattern], series)
         title = escape(f"{words}: {PATTERN_MEANING[pattern]}")
         places.append(
             f'<span title="{title}">{_sign(pattern)}<b class="cw-unseen">{escape(words)}, </b></span>'
@@ -324,17 +324,15 @@ def _hit_html(found: FoundLine, find: str, case_id: str) -> str:
 
 
 def _head_html(column: str, words: str, sort: str | None) -> str:
-    css = f'class="cw-of-{column}"'
     if column not in SORTABLE:
-        return f'<th {css} scope="col">{words}</th>'
-    first = DESCENDING + column if column in NUMBERS else column
-    turned = column if first.startswith(DESCENDING) else DESCENDING + column
-    asked = turned if sort == first else first
-    arrow = {column: " ↑", DESCENDING + column: " ↓"}.get(sort or "", "")
-    order = {" ↑": "ascending", " ↓": "descending"}.get(arrow, "none")
-    title = f' title="{escape(NUMBERS[column])}"' if column in NUMBERS else ""
-    button = f'<button type="button" data-sort="{asked}"{title}>{words}{arrow}</button>'
-    return f'<th {css} scope="col" aria-sort="{order}">{button}</th>'
+        return f'<th class="cw-of-{column}" scope="col">{words}</th>'
+    return sorting_head(
+        column,
+        words,
+        sort,
+        about=NUMBERS.get(column, ""),
+        is_high_first=column in NUMBERS,
+    )
 
 
 def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
@@ -368,21 +366,13 @@ def _bar_html(row: dict[str, Any], column: str) -> str:
 
 
 def pattern_words(
-    patterns: Iterable[tuple[Pattern, tuple[str, ...]]], series: list[str]
+    pattern: Pattern, within: Sequence[str], series: Sequence[str]
 ) -> str:
-    """The patterns of a case; where several experiments answered, each with the numbers of those that show it."""
-    places = {name: str(place) for place, name in enumerate(series, start=1)}
-
-    def where(names: tuple[str, ...]) -> str:
-        return (
-            f" ({', '.join(places[name] for name in names)})"
-            if len(series) > 1
-            else ""
-        )
-
+    """A pattern of a case; where several experiments answered, with the numbers of those that show it."""
+    said = SHORT.get(pattern, str(pattern))
     # Of one experiment alone, numbers would be noise.
-    return ", ".join(
-        SHORT.get(pattern, str(pattern)) + where(names)
-        for pattern, names in patterns
-        if pattern in TOLD
+    if len(series) < 2:
+        return said
+    return (
+        f"{said} ({', '.join(str(series.index(name) + 1) for name in within)})"
     )

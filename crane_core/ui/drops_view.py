@@ -286,14 +286,9 @@ def groups_figure(
 
 def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     reference = words.setting_short(chosen.reference())
-    order = {
-        title: place
-        for place, title in enumerate(
-            in_order(measured["detector_title"].unique().tolist())
-        )
-    }
+    titles = in_order(measured["detector_title"].unique().tolist())
     rows = sorted(
-        as_rows(measured), key=lambda row: order[row["detector_title"]]
+        as_rows(measured), key=lambda row: titles.index(row["detector_title"])
     )
     inputs = measured["setting"].unique()
     other = (

@@ -40,34 +40,24 @@ def ablation_values(table: table_cells.StudyTable, rate: str) -> pd.DataFrame:
     rows = []
     for cell in table.cells:
         match = _COLUMN.match(cell.column)
-        if match and match["rate"] == rate:
-            printed = (
-                None
-                if cell.printed is None
-                else float(
-                    table_cells.printed_value(cell.printed)
-                    / table_cells.PERCENT
-                )
-            )
-            ours = (
-                None
-                if cell.ours is None
-                else float(cell.ours / table_cells.PERCENT)
-            )
-            value, source = (
-                (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
-            )
-            rows.append(
-                (
-                    cell.row,
-                    _sign(match["setting"]),
-                    rate,
-                    value,
-                    source,
-                    printed,
-                    cell.n,
-                )
-            )
+        if not match or match["rate"] != rate:
+            continue
+        printed = (
+            None
+            if cell.printed is None
+            else table_cells.printed_value(cell.printed)
+        )
+        value, source = (
+            (printed, PRINTED) if cell.ours is None else (cell.ours, RECOMPUTED)
+        )
+        share, printed_share = (
+            None if one is None else float(one / table_cells.PERCENT)
+            for one in (value, printed)
+        )
+        setting = _sign(match["setting"])
+        rows.append(
+            (cell.row, setting, rate, share, source, printed_share, cell.n)
+        )
     columns = [
         "detector_title",
         "setting",

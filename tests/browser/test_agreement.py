@@ -128,7 +128,7 @@ def test_people_and_judge_of_the_study_are_the_default(
     text = main(page)
     shows_title(
         page,
-        "A person and an LLM judge agree on 84.9%, little more than by chance: kappa 0.16 (95% 0.06 to 0.30)",
+        "A person and an LLM judge agree on 84.9%, little more often than by chance: kappa 0.16 (95% 0.06 to 0.30)",
     )
     assert page.title() == (
         "Agreement of a person and an LLM judge · Crane Workbench"

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crane_core.charts.drops import FEW_CASES, MARK, drops, tick_points
+from crane_core.charts.drops import FEW_CASES, MARK, drops
 
 LABELS = ["−RT", "+RT−V"]
 
@@ -115,21 +115,13 @@ def test_a_heading_has_a_row_without_a_mark_and_names_are_above_on_a_phone(
     assert y["axis"]["labelAlign"] == {"expr": "width < 440 ? 'left' : 'right'"}
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "points"),
-    [
-        (-0.141, 0.008, [*range(-16, 3, 2)]),
-        (-0.05, -0.01, [-5, -4, -3, -2, -1, 0]),
-        (0.3, 1.0, [*range(0, 101, 20)]),
-        (0.0, 0.0, [0, 1]),
-    ],
-)
-def test_no_mark_lies_beyond_the_last_tick(
-    low: float, high: float, points: list[int]
+def test_the_axis_begins_and_ends_at_a_tick(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
-    row = {"difference": low, "low": low, "high": high}
-    unknown = {"difference": 0.0, "low": None, "high": None}
-    assert tick_points(pd.DataFrame([row, unknown])) == points
+    for point in marks_of(drops(table, labels=LABELS, rate="F1"), "point"):
+        x = point["encoding"]["x"]
+        assert x["scale"]["nice"] == x["axis"]["tickCount"]
+        assert not x["axis"]["labelFlush"]
 
 
 def test_what_is_printed_is_faded_and_its_value_is_not(

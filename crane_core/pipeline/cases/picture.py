@@ -68,8 +68,8 @@ def picture(
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
         (
-            PictureColumn(*key, kind == DetectorKind.LLM)
-            for *key, kind in keys.itertuples(index=False)
+            PictureColumn(title, experiment, setting, kind == DetectorKind.LLM)
+            for title, experiment, setting, kind in keys.itertuples(index=False)
         ),
         key=lambda column: (
             not column.is_model,

@@ -37,16 +37,14 @@ def agreement_title(
     everything = f"all {words.count(row['n'])} {noun}"
     first = _begins(subject)
     little = "little " if (row["value"] or 0) < SLIGHT else ""
-    how_often = (
-        "agree" if agreed is None else f"agree on {words.percent(agreed)},"
-    )
-    more = "more often" if agreed is None else f"{little}more"
+    on = "" if agreed is None else f" on {words.percent(agreed)},"
     match against_chance(row["value"], row["low"], row["high"]):
         case AgainstChance.MORE:
-            return f"{first} {how_often} {more} than by chance: {said} {bounds}"
+            return f"{first} agree{on} {little}more often than by chance: {said} {bounds}"
         case AgainstChance.LESS:
-            less = "less often" if agreed is None else "less"
-            return f"{first} {how_often} {less} than by chance: {said} {bounds}"
+            return (
+                f"{first} agree{on} less often than by chance: {said} {bounds}"
+            )
         case AgainstChance.NO_EVIDENCE:
             return f"No evidence that {subject} agree more often than by chance: {said} {bounds}"
         case AgainstChance.NO_INTERVAL if is_full:

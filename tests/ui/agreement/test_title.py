@@ -41,7 +41,7 @@ def row(
     [
         (
             row(0.16, 0.06, 0.3),
-            "ana and ben agree more often than by chance: kappa 0.16 (95% 0.06 to 0.30)",
+            "ana and ben agree little more often than by chance: kappa 0.16 (95% 0.06 to 0.30)",
         ),
         (
             row(-0.29, -0.41, -0.12),
@@ -80,15 +80,15 @@ def test_the_interval_decides_the_sentence(
     [
         (
             row(0.16, 0.06, 0.3),
-            "ana and ben agree on 84.9%, little more than by chance: kappa 0.16 (95% 0.06 to 0.30)",
+            "ana and ben agree on 84.9%, little more often than by chance: kappa 0.16 (95% 0.06 to 0.30)",
         ),
         (
             row(0.66, 0.6, 0.7),
-            "ana and ben agree on 84.9%, more than by chance: kappa 0.66 (95% 0.60 to 0.70)",
+            "ana and ben agree on 84.9%, more often than by chance: kappa 0.66 (95% 0.60 to 0.70)",
         ),
         (
             row(-0.29, -0.41, -0.12),
-            "ana and ben agree on 84.9%, less than by chance: kappa −0.29 (95% −0.41 to −0.12)",
+            "ana and ben agree on 84.9%, less often than by chance: kappa −0.29 (95% −0.41 to −0.12)",
         ),
     ],
 )

@@ -102,6 +102,10 @@ def test_each_filter_is_a_button_that_removes_it_and_a_sign_adds_one(
     # While the page is drawn again, the line of before is still there.
     sees(cases, "111 of 111 cases")
     assert query(cases) == {}
+    settled(cases)
+    click_button(cases, "1 missed by all")
+    wait_for_query(cases, agreement="missed by all")
+    expect(listed(cases)).to_have_count(1)
 
 
 @pytest.mark.slow

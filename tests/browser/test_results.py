@@ -420,3 +420,22 @@ def test_marks_keep_half_of_a_chart_on_a_phone(
             return plot.width > picture.getBoundingClientRect().width / 2;
         })"""
     )
+
+
+def test_a_phone_shows_accuracy_and_f1_until_all_figures_are_asked_for(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{facts_app}/results")
+    page.set_viewport_size({"width": 390, "height": 844})
+    row = settled(page).locator(".cw-leaders tbody tr").first
+    expect(row).to_contain_text("76.6%")
+    expect(row.locator("[data-head=F1]")).to_be_visible()
+    expect(row.locator("[data-head=Recall]")).to_be_hidden()
+    page.get_by_label("All figures of a row").check()
+    expect(row.locator("[data-head=Recall]")).to_be_visible()
+    sees(page, "3 not ranked: no labels by published human.")
+    # Every section is in sight, below each other.
+    for tab in page.get_by_role("tab").all():
+        box = tab.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390

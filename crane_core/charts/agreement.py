@@ -8,7 +8,7 @@ import pandas as pd
 from crane_core.charts import theme
 
 ROW_HEIGHT = 44
-"""Pixels of a row; on a phone its name stands above its mark, and below that of the row before."""
+"""Pixels of a row; on a phone its name is above its mark, and below that of the row before."""
 NAMES = 220
 """Pixels of the names, so that charts below each other have one axis."""
 AXIS_HEIGHT = 56

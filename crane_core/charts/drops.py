@@ -11,7 +11,7 @@ MARK = "mark"
 """Name of the selection that a click on a mark makes."""
 STEP = 20
 GAP = 24
-"""Pixels between the rows: on a phone a name stands there, and belongs to the marks below it."""
+"""Pixels between the rows: on a phone a name is there, and belongs to the marks below it."""
 AXIS_HEIGHT = 76
 BESIDE = 10
 """Pixels between the plot and the column of values at its right."""

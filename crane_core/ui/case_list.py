@@ -262,7 +262,7 @@ def _list_html(
 
 
 def _library_html(name: str, n: int) -> str:
-    """The heading of the rows of a library, for a phone: elsewhere the picture stands beside them."""
+    """The heading of the rows of a library, for a phone: elsewhere the picture is beside them."""
     return (
         f'<tr class="cw-of-library"><th colspan="{len(COLUMNS)}" scope="rowgroup">{escape(name)} '
         f'<span class="cw-dim">{count(n)}</span></th></tr>'

@@ -42,7 +42,7 @@ def title_words(chosen: AgreementChoice | None) -> str:
         rows[computed.main_names(chosen)[0]],
         subject,
         chosen.noun,
-        # Of several pairs it is a mean, which is no count of items.
+        # Of several pairs it would be a mean, and no share of items.
         rows[agreement.PERCENT]["value"]
         if len(chosen.annotators) == 2
         else None,

@@ -114,7 +114,7 @@ def draw_removed(*kinds: Listed) -> None:
                 if st.button(
                     "Restore", key=f"restore_{entry.kind}_{entry.name}"
                 ):
-                    change(entry.kind, _restoring(entry))
+                    change(entry.kind, restoring(entry.kind, entry.name))
                 by = entry.removal.acted_by if entry.removal else ""
                 st.caption(
                     literal(
@@ -124,11 +124,9 @@ def draw_removed(*kinds: Listed) -> None:
                 )
 
 
-def _restoring(entry: inventory_list.InventoryEntry) -> Callable[[str], object]:
-    # A function of its entry, because a lambda in the loop would restore the last one.
-    return lambda by: inventory_list.restore(
-        data.folder(), entry.kind, entry.name, by=by
-    )
+def restoring(kind: Listed, name: str) -> Callable[[str], object]:
+    """What restores one thing; a lambda in a loop would restore the last one."""
+    return lambda by: inventory_list.restore(data.folder(), kind, name, by=by)
 
 
 def _entries(kinds: Sequence[Listed]) -> list[inventory_list.InventoryEntry]:

@@ -23,13 +23,15 @@ def rows_html(
     links: Sequence[str] | None = None,
     ticks: Sequence[tuple[str, str]] | None = None,
     about: Mapping[str, str] | None = None,
+    looks: Mapping[str, Sequence[str]] | None = None,
     css: str = "",
     is_tall: bool = False,
 ) -> str:
     """The table; every text is escaped here. The first column names the row.
 
     links: of each row the attribute of its link, as `linked_html.address` writes it. ticks: of each row the value of a
-    box to tick and what it is called. about: column to what its heading explains. css: further classes of the table.
+    box to tick and what it is called. about: column to what its heading explains. looks: column to
+    the style of each of its cells, which the style sheet reads. css: further classes of the table.
     is_tall: it has more rows than a window, and scrolls by itself. A table of a few numbers is narrow
     enough for a phone as it is.
     """
@@ -50,7 +52,12 @@ def rows_html(
         )
         tick = "" if ticks is None else _tick(*ticks[place])
         told = "".join(
-            _cell(name, cell, is_right=name in right)
+            _cell(
+                name,
+                cell,
+                is_right=name in right,
+                looks=looks[name][place] if looks and name in looks else "",
+            )
             for name, cell in zip(names[1:], others, strict=True)
         )
         rows.append(f'<tr>{tick}<th scope="row">{named}</th>{told}</tr>')
@@ -62,7 +69,7 @@ def rows_html(
     )
 
 
-FIRST_ROWS = 4
+FIRST_ROWS = 8
 """Rows that are open; a source can have thousands of problems."""
 
 
@@ -86,11 +93,12 @@ def _head(name: str, about: str, *, is_right: bool) -> str:
     return f'<th scope="col"{css}{title}>{escape(name)}</th>'
 
 
-def _cell(name: str, cell: str, *, is_right: bool) -> str:
+def _cell(name: str, cell: str, *, is_right: bool, looks: str) -> str:
     # A card on a phone leaves out what a cell has nothing for.
     css = " ".join(["cw-number"] * is_right + ["cw-empty"] * (cell == NOTHING))
     classes = f' class="{css}"' if css else ""
-    return f'<td data-head="{escape(name)}"{classes}>{cell}</td>'
+    style = f' style="{escape(looks)}"' if looks else ""
+    return f'<td data-head="{escape(name)}"{classes}{style}>{cell}</td>'
 
 
 def _tick(value: str, words: str) -> str:

@@ -334,9 +334,9 @@ def test_a_heading_sorts_the_runs_and_keeps_what_is_ticked(
     box.check()
     settled(page)
     heading = page.locator(".cw-run-rows thead").get_by_role(
-        "button", name="Accuracy"
+        "button", name="Detection accuracy"
     )
-    accuracy = runs(page).locator("[data-head=Accuracy]")
+    accuracy = runs(page).locator("[data-head='Detection accuracy']")
     for order in ("ascending", "descending"):
         heading.click()
         expect(

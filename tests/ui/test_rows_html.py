@@ -31,11 +31,14 @@ def test_rows_have_links_and_boxes_of_their_own() -> None:
         links=["?run=1", "?run=2"],
         ticks=[("a~b", "Compare one"), ("c~d", "Compare two")],
         about={"Answers": "how many"},
+        looks={"Answers": ["--at: 50%", ""]},
     )
     assert '<a href="?run=2">two</a>' in html
     assert 'value="a~b" aria-label="Compare one"' in html
     assert html.count('class="cw-tick"') == 3, "one of the head, one a row"
     assert 'title="how many"' in html
+    assert html.count("style=") == 1
+    assert 'style="--at: 50%">1,110</td>' in html
 
 
 @pytest.mark.parametrize("place", ["Run", "Answers"])

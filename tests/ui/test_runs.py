@@ -23,7 +23,6 @@ from crane_core.ui.runs.listed import (
     judge_rows,
     row_cells,
     runs_sentence,
-    state_words,
     tokens_words,
 )
 from crane_core.ui.runs.names import run_called, run_words
@@ -105,31 +104,41 @@ def cells_of(**row: Any) -> dict[str, str]:
 
 def test_a_row_names_its_start_and_what_it_took() -> None:
     cells = cells_of(experiment="fake-code-minibench-5c7a5fa9-2")
-    assert cells["Run"] == "2026-11-21 13:38 UTC, 5c7a5fa9-2"
-    assert (cells["Accuracy"], cells["Changed"]) == ("–", "–")
+    assert cells["Run"] == "2026-11-21 13:38 UTC, 5c7a5fa9-2, ended, 3 missing"
+    assert cells["Detection accuracy"] == "–"
     assert cells["Cost"] == "less than 0.0001 USD"
     assert cells_of(usd=None)["Cost"] == "unknown"
     assert cells_of(usd=None, seconds_median=None)["Cost"] == "–"
     rated = cells_of(accuracy=0.775, accuracy_low=0.669, accuracy_high=0.855)
-    assert rated["Accuracy"] == "77.5% (66.9 to 85.5%)"
+    assert rated["Detection accuracy"] == "77.5% (66.9 to 85.5%)"
     assert len(cells) <= 8
 
 
 @pytest.mark.parametrize(
     ("row", "state", "words"),
     [
-        ({}, "ended", "ended, 6,000 answers, 3 missing"),
-        ({"n_unanswered": 0}, "imported", "imported, 6,000 answers"),
-        ({"n_instances": 7, "n_answers": 1, "n_unanswered": 0}, "cancelled",
-         "cancelled, 1 answer on 7 of 1,200 notebooks"),
-        ({"n_instances": 0, "n_answers": 0, "n_unanswered": 0}, "running", "running, 0 answers"),
-        ({"n_answers": 0}, "ended", "failed, 0 answers, 3 missing"),
+        ({}, "ended", "ended, 3 missing"),
+        ({"is_job": False, "experiment": "mine"}, "imported", "3 missing"),
+        ({"n_instances": 7, "n_answers": 1, "n_unanswered": 0}, "cancelled", "cancelled, on 7 of 1,200 notebooks"),
+        ({"n_instances": 0, "n_answers": 0, "n_unanswered": 0}, "running", "running"),
+        ({"n_answers": 0}, "ended", "failed, 3 missing"),
     ],
 )  # fmt: skip
 def test_a_row_says_how_the_run_ended(
     row: dict[str, Any], state: str, words: str
 ) -> None:
-    assert state_words(ROW | row, state, n_of=1_200) == words
+    shown = ROW | row
+    cells = row_cells(shown, state=state, n_of=1_200)
+    began = "2026-11-21 13:38 UTC" if shown["is_job"] else "mine"
+    assert cells["Run"] == f"{began}, {words}"
+    assert cells["Answers"] == f"{shown['n_answers']:,}"
+
+
+def test_a_row_says_on_how_many_notebooks_its_answers_differ() -> None:
+    assert cells_of()["Unstable"] == "one answer each"
+    assert cells_of(n_answers=0)["Unstable"] == "–"
+    repeated = cells_of(agreement=0.9, n_instances=10, n_flips=4)
+    assert repeated["Unstable"] == "4 of 10"
 
 
 def test_tokens_that_no_endpoint_counted_are_unknown() -> None:
@@ -435,7 +444,9 @@ def test_a_run_shows_what_its_user_calls_it() -> None:
     named = ROW | {
         "options": '{"name": "<b>pilot</b>", "note": "before the change"}'
     }
-    assert cells_of(**named)["Run"] == "<b>pilot</b>, 2026-11-21 13:38 UTC"
+    assert cells_of(**named)["Run"].startswith(
+        "<b>pilot</b>, 2026-11-21 13:38 UTC"
+    )
     assert "<dt>note</dt><dd>before the change</dd>" in facts_html(named)
     assert "&lt;b&gt;pilot" in facts_html(named)
 
@@ -449,8 +460,12 @@ def test_the_title_counts_runs_and_names_the_one_that_changes_most() -> None:
         ([ROW], "1 run"),
         ([steady], "1 run; none changes an answer when it is asked again"),
         (
+            [ROW, often],
+            "2 runs; the answers of fake −RT differ on 4 of 10 notebooks",
+        ),
+        (
             [ROW, seldom, often],
-            "3 runs; fake, −RT changes its answer on 4 of 10 notebooks",
+            "fake −RT is the least stable: its answers differ on 4 of 10 notebooks",
         ),
     ):
         assert runs_sentence(pd.DataFrame(rows, columns=list(ROW))) == said

@@ -258,7 +258,7 @@ def _draw_groups(
             drawn.table,
             labels=drawn.labels,
             headings=drawn.headings,
-            rate="accuracy",
+            rate="detection accuracy",
         ),
         compared_words.grouped_table(
             found.differences, found.groups, runs.names

@@ -25,14 +25,14 @@ LinkTo = Callable[[int, Share], str]
 """From the place of a run and a share to the attribute of a link to its instances."""
 HEADS = {
     "Run": "",
-    "Accuracy": "95% interval by case",
-    "Difference": "accuracy of the run minus that of the baseline, on the instances that both answered",
+    "Detection accuracy": "of the majority vote, 95% interval by case",
+    "Difference": "detection accuracy of the run minus that of the baseline, on the instances that both answered",
     "Outcome": "decided by the larger of two adjusted p-values",
     "Tokens": "mean per answer; of imported models the input alone",
     "USD per 1,000": "per 1,000 answers; of imported models the input alone, at list price",
     "Seconds": "median per answer; known of own runs",
 }
-QUALITY = ("Run", "Accuracy", "Difference", "Outcome")
+QUALITY = ("Run", "Detection accuracy", "Difference", "Outcome")
 RUN_COLOUR = "--cw-run"
 
 
@@ -91,7 +91,7 @@ def _row_html(
     name = names[int(run["place"])]
     tag = ' <span class="cw-tag">baseline</span>' if is_baseline else ""
     cells = {
-        "Accuracy": _estimate(
+        "Detection accuracy": _estimate(
             percent(run["value"]), interval(run["low"], run["high"])
         ),
         "Difference": NOTHING,

@@ -133,7 +133,7 @@ def quality_table(
         {
             "Run": names[int(run["place"])],
             "Instances": run["n"],
-            "Accuracy": words.percent(run["value"]),
+            "Detection accuracy": words.percent(run["value"]),
             **_difference_cells(by_place.get(int(run["place"]))),
             **{name: cost_cells(run)[name] for name in costs},
         }

@@ -8,11 +8,10 @@ from crane_core.pipeline.maintenance.invalidate import (
     invalidate,
     invalidated,
 )
-from crane_core.pipeline.maintenance.inventory_list import restore
 from crane_core.storage.answers import RunKey
 from crane_core.storage.invalidated import AnswerKey
 from crane_core.ui import data
-from crane_core.ui.inventory_view import change, may_change
+from crane_core.ui.inventory_view import change, may_change, restoring
 from crane_core.ui.words import count, literal, moment
 
 
@@ -52,17 +51,10 @@ def draw_invalidated(run: RunKey, instance_id: str = "") -> None:
                 if may_change(Listed.ANSWER) and st.button(
                     "Restore", key=f"valid_{act.name}"
                 ):
-                    _restore(act.name)
+                    change(Listed.ANSWER, restoring(Listed.ANSWER, act.name))
                 st.caption(
                     literal(
                         f"{act.held}: {act.reason} ({act.acted_by}, {moment(act.acted_at)})"
                     ),
                     width="stretch",
                 )
-
-
-def _restore(name: str) -> None:
-    change(
-        Listed.ANSWER,
-        lambda by: restore(data.folder(), Listed.ANSWER, name, by=by),
-    )

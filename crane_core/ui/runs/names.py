@@ -1,11 +1,10 @@
 """What a run is called: in a list of options, beside others in a sentence, and in old addresses."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from crane_core.ui.runs.listed import labels_of_row
+from crane_core.ui.runs.listed import labels_of_row, options_of
 from crane_core.ui.words import experiment_words, moment, setting_short
 
 Row = Mapping[str, Any]
@@ -54,8 +53,7 @@ def _told(row: Row) -> str:
 
 def _template_of(row: Row) -> str:
     """The template that the prompts of a job follow, without the digest of its text."""
-    options = json.loads(row["options"]) if row["options"] else {}
-    name = str(options.get("template") or "")
+    name = str(options_of(row).get("template") or "")
     return name.rpartition("-")[0] if row["is_job"] else ""
 
 

@@ -1,6 +1,5 @@
 """One run: its options, its accuracy beside the published runs, and its answer to each instance."""
 
-import json
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -41,7 +40,11 @@ from crane_core.ui.runs.address import (
 )
 from crane_core.ui.runs.confidence_view import draw_confidence
 from crane_core.ui.runs.invalid import draw_invalidated
-from crane_core.ui.runs.listed import agreement_words, tokens_words
+from crane_core.ui.runs.listed import (
+    agreement_words,
+    options_of,
+    tokens_words,
+)
 from crane_core.ui.runs.names import condition_words, run_words
 from crane_core.ui.runs.started import accuracy_words, draw_bar, started_runs
 from crane_core.ui.runs.votes import vote_words
@@ -59,6 +62,8 @@ from crane_core.ui.words import (
 )
 
 MAX_REASONS = 12
+HEADS = {name: name for name in RATES} | {"Accuracy": "Detection accuracy"}
+"""Rates as this page names them: on Overview the diagnosis counts in accuracy, here it does not."""
 MAX_OPTION = 48
 """Options up to this length are shown among the facts; longer ones are collapsed."""
 SEARCH_LABEL = "Search reasoning and raw replies"
@@ -190,12 +195,9 @@ def _draw_compare(row: dict[str, Any]) -> None:
 
 def facts_html(row: dict[str, Any]) -> str:
     """What ran and what it took; options that are long fold away."""
-    options: dict[str, Any] = (
-        json.loads(row["options"]) if row["options"] else {}
-    )
     said = {
         name.replace("_", " "): _option(value)
-        for name, value in options.items()
+        for name, value in options_of(row).items()
     }
     said |= {"name": row["title"]} if row.get("title") else {}
     facts = {
@@ -294,7 +296,9 @@ def scores_html(
     rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()
 ) -> str:
     """The rates of the run, in bold, of the published ones, and what the paper prints."""
-    names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
+    names = "".join(
+        f"<th>{escape(name)}</th>" for name in ("n", *HEADS.values())
+    )
     body = "".join(
         [
             *(_score_html(row) for row in rows),
@@ -311,10 +315,10 @@ def scores_html(
 def _printed_html(row: PrintedRow) -> str:
     # Neither n nor intervals: the paper prints the rates, and its answers are not loaded.
     cells = "".join(
-        f'<td data-head="{escape(name)}">{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
+        f'<td data-head="{escape(head)}">{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
         if name in row.cells
         else '<td class="cw-empty"></td>'
-        for name in RATES
+        for name, head in HEADS.items()
     )
     words = escape(setting_words(row.setting))
     return (
@@ -327,11 +331,10 @@ def _score_html(row: ScoreRow) -> str:
     title = (
         escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
     )
-    rates = {name: row.rates[name] for name in RATES}
     cells = "".join(
-        f'<td data-head="{escape(name)}">{percent(rate.value)} '
-        f'<span class="cw-dim">{_unbroken(interval(rate.low, rate.high))}</span></td>'
-        for name, rate in rates.items()
+        f'<td data-head="{escape(head)}">{percent(row.rates[name].value)} '
+        f'<span class="cw-dim">{_unbroken(interval(row.rates[name].low, row.rates[name].high))}</span></td>'
+        for name, head in HEADS.items()
     )
     words = escape(setting_words(row.setting))
     return (

@@ -215,7 +215,7 @@ def draw_bar(words: str, job: str | None) -> None:
 
 
 def accuracy_words(job: str) -> str:
-    """Accuracy so far, detection alone: majority of what was answered; empty before anything can be compared."""
+    """Detection accuracy so far: majority of what was answered; empty before anything can be compared."""
     verdicts = data.verdicts()
     mine = verdicts[verdicts["experiment"] == job]
     table = rate_table(
@@ -230,4 +230,4 @@ def accuracy_words(job: str) -> str:
         return ""
     [row] = as_rows(table)
     bounds = interval(row["low"], row["high"])
-    return f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."
+    return f"Detection accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])})."

@@ -351,25 +351,21 @@ def _draw_started(run: started.Started) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{run.state}**", width="content")
         st.caption(f"{asked}, started {run.at[11:19]} UTC", width="content")
-        if is_running:
-            if may(Role.ADMIN) and st.button(
-                "Stop", key=f"{keys.START}_stop_{run.process.pid}"
-            ):
-                run.stop()
-                note_act(
-                    AuditAction.STOP_RUN,
-                    f"run {run.job or 'without a name yet'}",
-                )
-            if run.job and st.button(
-                "Open run",
-                type="tertiary",
-                key=f"{keys.START}_watch_{run.process.pid}",
-            ):
-                _open_at_work(run)
-        else:
-            _draw_way_to(run)
-            if run.process.returncode != 0:
-                _draw_way_on(run)
+        if (
+            is_running
+            and may(Role.ADMIN)
+            and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}")
+        ):
+            run.stop()
+            note_act(
+                AuditAction.STOP_RUN,
+                f"run {run.job or 'without a name yet'}",
+            )
+        _draw_way_to(
+            run, can_open=bool(run.job if is_running else _rows_of(run))
+        )
+        if not is_running and run.process.returncode != 0:
+            _draw_way_on(run)
     if is_running:
         started.draw_bar(run.words, run.job)
         if run.silent_s >= started.SILENCE_S:
@@ -403,19 +399,14 @@ def _rows_of(run: started.Started) -> list[dict[str, Any]]:
     return as_rows(table[table["is_job"] & (table["experiment"] == run.job)])
 
 
-def _open_at_work(run: started.Started) -> None:
-    """The page of a run that goes on; it is in the list once it has answered something."""
+def _draw_way_to(run: started.Started, *, can_open: bool) -> None:
+    """To the page of a run; one that goes on is in the list once it has answered something."""
+    if not can_open or not st.button(
+        "Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"
+    ):
+        return
     data.refresh()
     if rows := _rows_of(run):
         show_here(**address_of(key_of(rows[0])))
         st.rerun()
     st.toast("No answer has arrived yet.")
-
-
-def _draw_way_to(run: started.Started) -> None:
-    rows = _rows_of(run)
-    if rows and st.button(
-        "Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"
-    ):
-        show_here(**address_of(key_of(rows[0])))
-        st.rerun()

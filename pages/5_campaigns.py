@@ -25,8 +25,11 @@ with page(needs=Role.LEAD):
         elif campaign:
             draw_campaign(campaign)
         else:
-            draw_list(campaign_names(data.folder()))
+            names = campaign_names(data.folder())
+            draw_list(names)
             draw_removed(Listed.CAMPAIGN)
-            st.header("New campaign", anchor="new")
+            # Without a campaign the title says it.
+            if names:
+                st.header("New campaign", anchor="new")
             draw_new()
         draw_who_may_see()

@@ -149,7 +149,7 @@ def study_campaign(app: Served, name: str, *annotators: str) -> Plan:
 def choose_own_answers(page: Page) -> None:
     """Choose our own answers in the form of a new campaign; by keys, as in `screen.choose`."""
     verdicts = settled(page).get_by_role(
-        "combobox", name=re.compile("Verdicts of")
+        "combobox", name=re.compile("Results of")
     )
     verdicts.fill("ours")
     verdicts.press("Enter")

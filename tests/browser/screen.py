@@ -30,7 +30,7 @@ TITLES: dict[str, Any] = {
     "others",
     "/annotate": re.compile("^Annotate$|^No campaign yet"),
     "/campaigns": re.compile(
-        r"^(No campaign yet|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)"
+        r"^(New campaign|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)"
     ),
     "/agreement": re.compile(
         "(^Agreement needs two annotators$|by chance: kappa |in common)"

@@ -53,8 +53,9 @@ class LoadRow(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The summary of a plan. `sentences` and `dependence` are plain text, one thought each."""
+    """The summary of a plan: its size in a line, and `sentences` and `dependence` in plain text, one thought each."""
 
+    size: str
     sentences: tuple[str, ...]
     strata: tuple[StratumRow, ...]
     load: tuple[LoadRow, ...]
@@ -73,6 +74,7 @@ def outline(
         for s in plan.strata
     )
     return Outline(
+        size=_size(plan, weight),
         sentences=(
             *(
                 _population(plan, titles),
@@ -92,6 +94,19 @@ def outline(
         load=workload(plan),
         dependence=_dependence(plan, weight),
         remarks=_remarks(plan),
+    )
+
+
+def _size(plan: Plan, weight: Clustering) -> str:
+    """What a lead decides on: items, their cases, the margin for new cases, and the hours of who labels most."""
+    margins = [entry.margin for entry in weight.weights]
+    bounds = sorted({f"±{one:.1%}" for one in (min(margins), max(margins))})
+    hours = max(row.hours for row in workload(plan))
+    n = len(plan.annotators)
+    whom = "one annotator" if n == 1 else f"each of {n} annotators"
+    return (
+        f"{len(plan.items):,} items of {weight.n_cases:,} cases, margin {' to '.join(bounds)} for new cases, "
+        f"about {hours:.1f} h for {whom}"
     )
 
 
@@ -128,12 +143,15 @@ def _sample(plan: Plan) -> str:
     # Equation 1 has no say where all are labelled and no sample of them twice.
     if design.kind is DrawKind.ALL and design.overlap is not Overlap.SAMPLE:
         return f"Design: all {n:,} are labelled."
-    equation = f"Equation 1 (margin {design.margin * 100:g}%, confidence {design.confidence * 100:g}%, p {design.p:g})"
+    size = (
+        f"margin of {design.margin * 100:g}% with {design.confidence * 100:g}% confidence and an expected share of "
+        f"{design.p * 100:g}% needs {plan.required:,}"
+    )
     by = _by(design)
     if design.kind is DrawKind.ALL:
         shared = sum(stratum.overlap for stratum in plan.strata)
-        return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
-    return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
+        return f"Design: all {n:,} are labelled; a {size} labelled twice, {by} {shared:,}."
+    return f"Design: a sample. A {size}; {by} {n:,} are drawn."
 
 
 def _by(design: Design) -> str:
@@ -287,16 +305,16 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
         "if all items were independent."
     )
     weighed = [
-        f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}."
+        f"a correlation within a case of {entry.rho:.2f}{{}}, {_weighs(entry, weight.margin_apart)}."
         for entry in weight.weights
     ]
     if weight.likeness is None:
-        unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
+        unknown = "No human labels exist yet to estimate the correlation within a case."
         return (
             opening,
             here,
             unknown,
-            *(f"Assuming {entry.format(',')}" for entry in weighed),
+            *(f"Assuming {entry.format('')}" for entry in weighed),
         )
     rho, source = weight.likeness
     known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
@@ -335,7 +353,7 @@ def in_words(plan: Plan, told: Outline) -> str:
     """The outline as lines for a terminal."""
     width = max(len(row.stratum) for row in told.strata)
     title = f": {plan.title}" if plan.title != plan.campaign else ""
-    lines = [f"Campaign {plan.campaign}{title}", *told.sentences, ""]
+    lines = [f"Campaign {plan.campaign}{title}", told.size, *told.sentences, ""]
     lines.append(
         f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability"
     )

@@ -175,7 +175,7 @@ def first_label(labels: LabelSet) -> LabelEntry:
 def list_headline(statuses: list[CampaignStatus]) -> str:
     """The title of the list of campaigns: how many are open and what waits in them."""
     if not statuses:
-        return "No campaign yet: plan the first one"
+        return "New campaign: plan the first one"
     n_open = sum(status.lock is None for status in statuses)
     if not n_open:
         n = len(statuses)

@@ -124,7 +124,7 @@ def draw_new() -> None:
             gold=answers.gold,
             gold_feedback=answers.feedback,
         )
-        _draw_plan(*_drawn(request), is_complete=who.is_complete)
+        _draw_plan(*_drawn(request), refusal=who.refusal)
 
 
 @contextmanager
@@ -145,19 +145,20 @@ def _draw_nothing(left_out: int) -> None:
         st.info("No verdict matches. Remove a filter.")
 
 
-def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
-    """The plan; while name or annotators are missing, its size and strata alone, and nothing can be created."""
+def _draw_plan(plan: Plan, weight: Clustering, *, refusal: str) -> None:
+    """The plan; while names are refused, its size and strata alone, and nothing can be created."""
     st.markdown("**The plan**")
     draw_outline(
         outline(plan, weight, titles_of(plan.population)),
-        with_people=is_complete,
+        with_people=not refusal,
     )
-    if st.button(
-        "Create campaign",
-        type="primary",
-        disabled=not is_complete,
-        help=None if is_complete else "Step 2 says what is missing.",
-    ):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        is_pressed = st.button(
+            "Create campaign", type="primary", disabled=bool(refusal)
+        )
+        if refusal:
+            st.caption(refusal)
+    if is_pressed:
         require(Role.LEAD)
         campaigns.keep_campaign(data.folder(), plan)
         del st.session_state[keys.NEW_SEED]

@@ -1,6 +1,6 @@
-"""A plan before it is stored, in the sentences and tables that the command line prints too."""
+"""A plan before it is stored, in the sentences and tables that the command line prints too: first its size."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -11,7 +11,13 @@ from crane_core.domain import Setting
 from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM, Outline
 from crane_core.ui import data
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.words import count, experiment_words, literal, setting_short
+from crane_core.ui.words import (
+    count,
+    experiment_words,
+    literal,
+    percent,
+    setting_short,
+)
 
 N_OF_SIZE = 2
 """The first sentences of an outline, which are about population and sample."""
@@ -19,14 +25,14 @@ N_OF_SIZE = 2
 
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
-    st.markdown(
-        "  \n".join(
-            map(
-                literal,
-                told.sentences if with_people else told.sentences[:N_OF_SIZE],
-            )
-        )
+    st.markdown(f"**{literal(told.size)}**")
+    # The last sentence has the seed, which another visit draws anew.
+    sentences = (
+        told.sentences
+        if with_people
+        else (*told.sentences[:N_OF_SIZE], told.sentences[-1])
     )
+    _draw_small(sentences)
     st.html(rows_html(_strata(told)))
     if with_people:
         st.html(rows_html(_load(told)))
@@ -34,26 +40,33 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
             f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included."
         )
     st.markdown("**Effective sample size**")
-    st.markdown("  \n".join(map(literal, told.dependence)))
+    _draw_small(told.dependence)
     for remark in told.remarks:
         st.warning(literal(remark))
 
 
+def _draw_small(sentences: Sequence[str]) -> None:
+    """A paragraph per sentence."""
+    st.caption("\n\n".join(map(literal, sentences)))
+
+
 def titles_of(asked: Population) -> dict[str, str]:
     """The names of what a population query asks for, by their ids."""
-    settings = {str(setting): setting_short(setting) for setting in Setting}
     return (
         data.benchmark_titles()
-        | data.detector_titles()
-        | settings
+        | _condition_titles()
         | {asked.experiment: experiment_words(asked.experiment)}
     )
 
 
+def _condition_titles() -> dict[str, str]:
+    """The names of detectors and inputs, by their ids."""
+    settings = {str(setting): setting_short(setting) for setting in Setting}
+    return data.detector_titles() | settings
+
+
 def _strata(told: Outline) -> pd.DataFrame:
-    titles = data.detector_titles() | {
-        str(setting): setting_short(setting) for setting in Setting
-    }
+    titles = _condition_titles()
     # Where every item is, the sentences above say so.
     has_overlap = any(row.twice_or_more < row.drawn for row in told.strata)
     return pd.DataFrame(
@@ -66,7 +79,10 @@ def _strata(told: Outline) -> pd.DataFrame:
                 if has_overlap
                 else {}
             ),
-            "Inclusion probability": f"{row.inclusion_probability:.4f}",
+            "Inclusion probability": percent(
+                row.inclusion_probability,
+                0 if row.inclusion_probability >= 0.01 else 2,
+            ),
         }
         for row in told.strata
     )

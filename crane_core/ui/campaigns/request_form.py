@@ -33,7 +33,7 @@ FILTER_WORDS = {
     "root_causes": "Root causes",
 }
 KIND_WORDS = {
-    plan.DrawKind.SAMPLE: "a sample (Equation 1)",
+    plan.DrawKind.SAMPLE: "a sample, sized by margin",
     plan.DrawKind.ALL: "all of them",
 }
 OUTCOME_WORDS = {
@@ -67,29 +67,28 @@ the main round."""
 
 
 class Who(NamedTuple):
-    """The second step's answers; a name and annotators may still be missing."""
+    """The second step's answers; a name and annotators may still be missing.
+
+    refusal: why no campaign can be created yet, "" if it can.
+    """
 
     name: str
     annotators: tuple[str, ...]
     title: str
     by: str
     blind: bool
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether a plan can be drawn: the campaign has a name and annotators."""
-        return bool(self.name and self.annotators)
+    refusal: str
 
 
 def draw_population(choices: list[PopulationChoices]) -> plan.Population:
     """Which verdicts; an empty filter asks for everything."""
     place = st.selectbox(
-        "Verdicts of",
+        "Results of",
         range(len(choices)),
         format_func=lambda i: _experiment(choices[i]),
     )
     outcome = st.segmented_control(
-        "Which",
+        "Which crashes",
         list(plan.PopulationOutcome),
         default=plan.PopulationOutcome.DETECTED,
         required=True,
@@ -123,7 +122,7 @@ def _experiment(choices: PopulationChoices) -> str:
 
 
 def draw_who() -> Who:
-    """Name and annotators, and below them what keeps the campaign from being created; the rest is folded away."""
+    """Name and annotators, and below them what is wrong with them; the rest is folded away."""
     with st.container(key="fields_who"):
         name = st.text_input(
             "Name",
@@ -131,7 +130,7 @@ def draw_who() -> Who:
             help="a-z, 0-9, dot, dash and underscore",
         ).strip()
         names = _draw_annotators()
-    has_names = _draw_what_is_missing(name, names)
+    refusal = _refusal_of_names(name, names)
     blind = st.toggle(
         "Blind",
         value=True,
@@ -144,28 +143,32 @@ def draw_who() -> Who:
         title = st.text_input("Title", placeholder="same as the name")
         by = visitor().name or st.text_input("Created by")
     return Who(
-        name if has_names else "", names, title.strip(), by.strip(), bool(blind)
+        name="" if refusal else name,
+        annotators=names,
+        title=title.strip(),
+        by=by.strip(),
+        blind=bool(blind),
+        refusal=refusal,
     )
 
 
-def _draw_what_is_missing(name: str, annotators: tuple[str, ...]) -> bool:
-    """Whether name and annotators can be used; if not, why."""
+def _refusal_of_names(name: str, annotators: tuple[str, ...]) -> str:
+    """Why name and annotators cannot be used yet, "" if they can; what is wrong with them is drawn here."""
     missing = [
         words
         for words, given in (("a name", name), ("annotators", annotators))
         if not given
     ]
     if missing:
-        st.info(f"Enter {' and '.join(missing)} to create the campaign.")
-        return False
+        return f"Enter {' and '.join(missing)} in step 2."
     try:
         plan.check_name(name, "a campaign")
         for annotator in annotators:
             plan.check_name(annotator, "an annotator")
     except ValueError as error:
         st.error(f"{literal(sentence_case(str(error)))}.")
-        return False
-    return True
+        return "Correct the names in step 2."
+    return ""
 
 
 def _draw_annotators() -> tuple[str, ...]:
@@ -190,7 +193,7 @@ def _draw_annotators() -> tuple[str, ...]:
 def draw_design() -> tuple[plan.Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
     kind = st.segmented_control(
-        "Label",
+        "How many",
         list(KIND_WORDS),
         default=plan.DrawKind.SAMPLE,
         required=True,

@@ -54,7 +54,14 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(
     )
     told = outline(plan, clustering(study_store, plan))
     assert "501 verdicts" in told.sentences[0]
-    assert "(margin 5%, confidence 95%, p 0.5) needs 218" in told.sentences[1]
+    assert (
+        "A margin of 5% with 95% confidence and an expected share of 50% needs 218"
+        in told.sentences[1]
+    )
+    assert told.size.startswith("222 items of ")
+    assert told.size.endswith(
+        " for new cases, about 3.9 h for each of 2 annotators"
+    )
     assert "222 are drawn" in told.sentences[1]
     assert [(row.population, row.drawn, row.twice_or_more) for row in told.strata] == [
         (90, 40, 40), (99, 44, 44), (79, 35, 35), (88, 39, 39), (71, 31, 31), (74, 33, 33),
@@ -158,11 +165,15 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     told = outline(plan, weight)
     assert told.sentences[1] == "Design: all 48 are labelled."
     assert weight.margin_here == 0
+    # 1.96 sqrt(0.25 deff / 48) with deff 1.3 and 2.5; 48 items and 2 repeats at a minute each.
+    assert told.size == (
+        "48 items of 12 cases, margin ±16.1% to ±22.4% for new cases, about 0.8 h for one annotator"
+    )
     assert told.dependence[2].startswith(
         "No human labels exist yet to estimate the correlation"
     )
     assert (
-        "rho = 0.50, the effective sample size is 19 (design effect 2.50)"
+        "case of 0.50, the effective sample size is 19 (design effect 2.50)"
         in told.dependence[5]
     )
 

@@ -214,7 +214,7 @@ def test_what_is_missing_in_the_shares_is_said() -> None:
 @pytest.mark.parametrize(
     ("all_of_them", "words"),
     [
-        ([], "No campaign yet: plan the first one"),
+        ([], "New campaign: plan the first one"),
         ([status(1, 1)], "1 campaign is open, nothing to decide"),
         (
             [

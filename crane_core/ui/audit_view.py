@@ -85,17 +85,18 @@ SHOWN = 200
 
 
 def draw_audit() -> None:
-    """Who did what, when and from where; nothing for viewers and annotators."""
+    """Who did what, when and from where; folded while nothing was done, and nothing for viewers and annotators."""
     if not (may(Role.LEAD) and is_leading()):
         return
-    st.header("Audit log", anchor="audit")
     with refusals_shown():
         found = audit.entries(data.folder())
         if not found:
-            st.caption(
-                "Nothing yet. Changed roles, logins, locks, exports and runs are listed here."
-            )
+            with st.expander("Audit log: no act yet"):
+                st.caption(
+                    "Changed roles, logins, locks, exports and runs are listed here."
+                )
             return
+        st.header("Audit log", anchor="audit")
         shown = min(len(found), SHOWN)
         st.caption(
             f"The last {count(shown)} of {count(len(found))} acts: changed roles, logins, locks, exports, runs, and "

@@ -171,29 +171,22 @@ def draw_problems() -> None:
     if problems.empty:
         st.caption("No problems: every record of every source was read.")
         return
+    columns = {"reason": "Reason", "place": "Place"}
     kinds = problems["kind"].value_counts()
-    st.caption(
-        ", ".join(
-            f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}"
-            for kind, n in kinds.items()
-        )
-    )
-    _draw_problem_table(problems)
-
-
-def _draw_problem_table(problems: pd.DataFrame) -> None:
-    """problems: as storage lists them, at least one."""
-    columns = {
-        "reason": "Reason",
-        "place": "Place",
-        "path": "File",
-        "source_id": "Source",
-        "kind": "Kind",
-    }
-    if problems["kind"].nunique() == 1:
-        columns.pop("kind")  # the line above says it
-    shown = problems[list(columns)].rename(columns=columns)
-    draw_first_rows(shown, "problems")
+    told = [
+        f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}"
+        for kind, n in kinds.items()
+    ]
+    # A column whose cells are alike is said once.
+    for name, head in {"path": "File", "source_id": "Source"}.items():
+        if problems[name].nunique() > 1:
+            columns[name] = head
+        else:
+            told.append(f"{head.lower()} {problems[name].iloc[0]}")
+    if len(kinds) > 1:
+        columns["kind"] = "Kind"
+    st.caption(literal("; ".join(told)))
+    draw_first_rows(problems[list(columns)].rename(columns=columns), "problems")
 
 
 def draw_chosen_problems() -> None:
@@ -274,7 +267,7 @@ def draw_annotators() -> None:
     shown = counts[list(columns)].rename(columns=columns)
     shown["Labels"] = shown["Labels"].map(count)
     with st.expander(
-        f"Labels by annotator: {count(int(counts['n_labels'].sum()))} of {quantity(len(counts), 'annotator')}"
+        f"Labels by annotator: {count(int(counts['n_labels'].sum()))} by {quantity(len(counts), 'annotator')}"
     ):
         st.html(rows_html(shown))
 

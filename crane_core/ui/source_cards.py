@@ -69,8 +69,15 @@ UNLOCKS = {
 """Kind of a source to what it opens in the app."""
 
 
+class RecordCount(NamedTuple):
+    """Records of one table in a source, and those of them that no source had before."""
+
+    n_read: int
+    n_new: int
+
+
 class LoadedSource(NamedTuple):
-    """A source in the store. records: name of a table to how many were read; staged: its kept copy, if it has one."""
+    """A source in the store. records: by name of a table; staged: its kept copy, if it has one."""
 
     source_id: str
     kind: str
@@ -79,7 +86,7 @@ class LoadedSource(NamedTuple):
     n_bytes: int
     loaded: str
     n_problems: int
-    records: dict[str, int]
+    records: dict[str, RecordCount]
     staged: StagedSource | None
 
 
@@ -91,9 +98,10 @@ def loaded_sources() -> list[LoadedSource]:
         source.source_id: source
         for source in staged_sources(data.folder().sources)
     }
-    read: dict[str, dict[str, int]] = {}
+    read: dict[str, dict[str, RecordCount]] = {}
     for row in as_rows(state.source_counts(cursor)):
-        read.setdefault(row["source_id"], {})[row["record"]] = row["n_read"]
+        counted = RecordCount(row["n_read"], row["n_new"])
+        read.setdefault(row["source_id"], {})[row["record"]] = counted
     return [
         LoadedSource(
             source_id=row["source_id"],
@@ -134,19 +142,28 @@ def n_missing(sources: Sequence[LoadedSource]) -> int:
     return sum(not of_published(name, sources) for name in OTHERS)
 
 
-def records_words(records: dict[str, int]) -> str:
-    """The most frequent records: "80,076 labels, 7,548 answers"."""
+def records_words(records: dict[str, RecordCount]) -> str:
+    """The most frequent records: "80,076 labels (77,856 new), 7,548 answers (all in other sources too)"."""
     counted = [
-        (n, name)
-        for name, n in records.items()
-        if n and name not in NOT_COUNTED
+        (of, name)
+        for name, of in records.items()
+        if of.n_read and name not in NOT_COUNTED
     ]
-    counted.sort(key=lambda one: -one[0])
+    counted.sort(key=lambda one: -one[0].n_read)
     words = [
-        f"{count(n)} {record_noun(n, name)}"
-        for n, name in counted[:MOST_RECORDS]
+        f"{count(of.n_read)} {record_noun(of.n_read, name)}{_known_words(of)}"
+        for of, name in counted[:MOST_RECORDS]
     ]
     return ", ".join(words)
+
+
+def _known_words(of: RecordCount) -> str:
+    """Why the counts of sources add up to more than the store has."""
+    if of.n_new == of.n_read:
+        return ""
+    if of.n_new:
+        return f" ({count(of.n_new)} new)"
+    return " (all in other sources too)"
 
 
 def record_noun(n: int, table: str) -> str:
@@ -177,23 +194,30 @@ def published_card(
 
 def source_card(source: LoadedSource) -> str:
     """The HTML of a loaded source."""
+    published = _of_others(source)
     return _card(
         source.name,
         status=f'<span class="cw-tag">{escape(source.kind)}</span>',
-        unlocks=_unlocks(source),
+        unlocks=published.unlocks
+        if published
+        else UNLOCKS.get(source.kind, ""),
         facts=_facts(source),
     )
 
 
 def _facts(source: LoadedSource) -> list[str]:
-    """What is known of a loaded source; its checksum is a tooltip, which opens by keyboard focus too."""
+    """What is known of a loaded source; its checksum is a tooltip, which opens by keyboard focus too.
+
+    A phone leaves out size and checksum.
+    """
+    published = _of_others(source)
     checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
     return [
         escape(records_words(source.records)),
-        f"{size_words(source.n_bytes)}, {escape(source.loaded)}",
+        f'<span class="cw-aside">{size_words(source.n_bytes)}, </span>{escape(source.loaded)}',
         _release_html(source),
-        escape(_licence(source)),
-        f"source {escape(source.source_id)}, {checksum}",
+        escape(published.licence if published else ""),
+        f'source {escape(source.source_id)}<span class="cw-aside">, {checksum}</span>',
     ]
 
 
@@ -206,20 +230,12 @@ def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
     )
 
 
-def _others_name(source: LoadedSource) -> str | None:
-    """The name of the archive of others that a source is, if it is one."""
-    return next((name for name in OTHERS if of_published(name, [source])), None)
-
-
-def _unlocks(source: LoadedSource) -> str:
-    name = _others_name(source)
-    return OTHERS[name].unlocks if name else UNLOCKS.get(source.kind, "")
-
-
-def _licence(source: LoadedSource) -> str:
-    """Of what others publish, their licence; of own data nothing is known."""
-    name = _others_name(source)
-    return OTHERS[name].licence if name else ""
+def _of_others(source: LoadedSource) -> PublishedByOthers | None:
+    """The archive of others that a source is, if it is one; of own data no licence is known."""
+    return next(
+        (of for name, of in OTHERS.items() if of_published(name, [source])),
+        None,
+    )
 
 
 def release_words(source: StagedSource) -> str:

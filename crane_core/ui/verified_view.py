@@ -14,14 +14,19 @@ from crane_core.ui.words import count, literal, moment
 
 
 def draw_verified() -> None:
-    """One row per benchmark and environment, the newest first; then the other pairs of each benchmark's newest."""
+    """One row per benchmark and environment, the newest first; then the other pairs of each benchmark's newest.
+
+    Folded away while no pair was executed.
+    """
     found = verified.summaries(data.store())
     if not found:
-        st.caption(
-            "No pairs were executed here yet. The command `verify minibench`, or the name of any benchmark or folder, "
-            "runs every pair and says whether one notebook crashes as recorded and the other does not."
-        )
+        with st.expander("Verified pairs: none yet"):
+            st.caption(
+                "No pairs were executed here yet. The command `verify minibench`, or the name of any benchmark or "
+                "folder, runs every pair and says whether one notebook crashes as recorded and the other does not."
+            )
         return
+    st.header("Verified pairs", anchor="verified")
     titles = data.benchmark_titles()
     grid(
         pd.DataFrame(

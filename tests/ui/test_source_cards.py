@@ -9,6 +9,7 @@ from crane_core.releases import Release
 from crane_core.ui.data_view import loaded_sentence, problem_html
 from crane_core.ui.source_cards import (
     LoadedSource,
+    RecordCount,
     n_missing,
     published_card,
     records_words,
@@ -42,7 +43,11 @@ def source(
         n_bytes=2_000_000,
         loaded="2026-01-02 03:04 UTC",
         n_problems=0,
-        records={"runs": 1, "detectors": 9, "cells": 1905},
+        records={
+            "runs": RecordCount(1, 1),
+            "detectors": RecordCount(9, 9),
+            "cells": RecordCount(1905, 1905),
+        },
         staged=staged if release else None,
     )
 
@@ -73,11 +78,26 @@ def test_the_title_says_what_is_loaded_and_what_is_not(
 
 
 def test_records_are_counted_in_the_words_of_people() -> None:
-    assert records_words({"runs": 7548, "judgements": 1, "detectors": 3}) == (
-        "7,548 answers, 1 label"
+    assert (
+        records_words(
+            {
+                "judgements": RecordCount(1, 1),
+                "runs": RecordCount(7548, 7548),
+                "detectors": RecordCount(3, 3),
+                "cases": RecordCount(0, 0),
+            }
+        )
+        == "7,548 answers, 1 label"
     )
-    assert records_words({"kernel_states": 2, "cases": 0}) == (
-        "2 kernel snapshots"
+
+
+def test_a_card_says_which_of_its_records_other_sources_have_too() -> None:
+    known = {
+        "runs": RecordCount(7548, 0),
+        "judgements": RecordCount(80_076, 77_856),
+    }
+    assert records_words(known) == (
+        "80,076 labels (77,856 new), 7,548 answers (all in other sources too)"
     )
 
 

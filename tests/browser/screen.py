@@ -35,7 +35,7 @@ TITLES: dict[str, Any] = {
     "/agreement": re.compile(
         "(^Agreement needs two annotators$|by chance: kappa |in common)"
     ),
-    "/runs": re.compile(r"^[0-9,]+ runs?(;|$)"),
+    "/runs": re.compile(r"^[0-9,]+ runs?(;|$)| is the least stable: "),
     "/try_a_notebook": re.compile(
         r"^(Try a notebook$|Code cell [0-9]+( will crash: \w+|: no certain crash)$)"
     ),

@@ -193,7 +193,7 @@ def _draw_annotators() -> tuple[str, ...]:
 def draw_design() -> tuple[plan.Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
     kind = st.segmented_control(
-        "How many",
+        "How many items",
         list(KIND_WORDS),
         default=plan.DrawKind.SAMPLE,
         required=True,

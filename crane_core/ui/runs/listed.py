@@ -56,6 +56,10 @@ MANY = 20
 """Rows from which on the list can be narrowed."""
 
 _END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
+OWN_PAIRS = (
+    "The pairs of minibench were written by the authors of the rules, so the accuracy of rules on them is not an "
+    "estimate for other notebooks."
+)
 HELP = {
     "Input": "; ".join(
         f"{SETTING_SHORT[setting]}: {words}"
@@ -64,13 +68,9 @@ HELP = {
     "Run": "Its name, start time, the end of the job's name and how it ended; of an imported run its release. Of a run "
     "on a part of the benchmark, on how many notebooks.",
     "Detection accuracy": "Share of notebooks that the majority vote has right, with its 95% interval. A diagnosis "
-    "does not count. The line spans 0 to 100%.",
+    f"does not count. The line spans 0 to 100%. {OWN_PAIRS}",
     "Unstable": "Notebooks whose answers differ: some predict a crash, others do not.",
 }
-OWN_PAIRS = (
-    "The pairs of minibench were written by the authors of the rules, so the accuracy of rules on them is no estimate "
-    "for other notebooks."
-)
 
 
 def draw_list(table: pd.DataFrame) -> None:

@@ -22,15 +22,15 @@ from crane_core.ui.story_view import asked_step, draw_story, draw_story_link
 def draw_overview() -> None:
     """The whole page."""
     chosen = draw_head()
+    draw_story_link()
     draw_answer(chosen)
     if chosen is not None:
         # It is filled last: every reading of the answers takes longer than the rest of the page.
         caveat = st.container(key="caveat" if has_several_judges() else None)
     draw_sources(chosen)
+    draw_example()
     if chosen is not None:
         draw_top(chosen)
-    draw_example()
-    draw_story_link()
     draw_together_finding(chosen)
     draw_ways()
     if chosen is not None:

@@ -1,14 +1,18 @@
 """The study's answer in two pictures: accuracy with one input and the other, and the paired difference around zero."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
 
 from crane_core.charts import theme
 
-ROW_HEIGHT = 44
+ROW_HEIGHT = 48
 AXIS_HEIGHT = 48
+FONT = 12
+"""Pixels of names and ticks; Streamlit's own 10.5 are small beside text of 14."""
+SIZES: dict[str, Any] = {"labelFontSize": FONT, "titleFontSize": FONT}
+ZERO_HEIGHT = 20
 
 
 def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
@@ -16,7 +20,12 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
 
     `table`: detector_title, without, with_ (shares in 0..1), without_text, with_text, n.
     """
-    axis = alt.Axis(format=".0%", title="accuracy", tickCount=5)
+    axis = alt.Axis(
+        format=".0%",
+        title="accuracy",
+        tickCount=5,
+        **SIZES,
+    )
     low, high = (
         table[["without", "with_"]].to_numpy().min(),
         table[["without", "with_"]].to_numpy().max(),
@@ -48,7 +57,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
         _text(base, "right", -12).encode(
             x=x("without:Q"), text=alt.Text("without_text:N")
         ),
-        _text(base, "left", 12).encode(
+        _text(base, "left", 12, is_bold=True).encode(
             x=x("with_:Q"), text=alt.Text("with_text:N")
         ),
     ]
@@ -58,11 +67,14 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
 def differences(table: pd.DataFrame) -> alt.LayerChart:
     """A square with its 95% interval per detector, against the line of no change.
 
-    `table`: detector_title, difference, low, high (shares), text (above the interval), n, n_cases.
+    `table`: detector_title, difference, low, high (shares), text and interval_text (below the interval), n, n_cases.
     """
     expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
     axis = alt.Axis(
-        labelExpr=expression, title="change in percentage points", tickCount=5
+        labelExpr=expression,
+        title="change in percentage points",
+        tickCount=5,
+        **SIZES,
     )
     low, high = min(0.0, table["low"].min()), max(0.0, table["high"].max())
     scale = alt.Scale(domain=[low - 0.02, high + 0.02], nice=False)
@@ -71,14 +83,21 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    zero = theme.line_at("difference", 0.0)
+    # A piece of the line at zero in each row: one line would cross the names above the rows.
+    zero = base.mark_tick(thickness=1, size=ZERO_HEIGHT, opacity=1)
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
-        zero.encode(x=x("difference:Q")),
+        zero.encode(
+            x=alt.XDatum(0, scale=scale, axis=axis),
+            color=alt.ColorValue(theme.INK),
+        ),
         base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
-        _text(base, "center", 0, dy=-13).encode(
+        _text(base, "right", -3, dy=14, is_bold=True).encode(
             x=x("difference:Q"), text=alt.Text("text:N")
+        ),
+        _text(base, "left", 3, dy=14).encode(
+            x=x("difference:Q"), text=alt.Text("interval_text:N")
         ),
     ]
     return _finished(layers, table)
@@ -86,7 +105,8 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
 def _base(table: pd.DataFrame) -> alt.Chart:
     titles = theme.in_order(table["detector_title"].tolist())
-    axis = theme.row_names(160)
+    axis = theme.label_above(ROW_HEIGHT // 2 - 6)
+    axis.labelFontSize = FONT
     chart: alt.Chart = alt.Chart(table).encode(
         y=alt.Y("detector_title:N", sort=titles, axis=axis),
         color=theme.colour_by_detector(titles, legend=None),
@@ -108,9 +128,15 @@ def _text(
     dx: int,
     *,
     dy: int = 0,
+    is_bold: bool = False,
 ) -> alt.Chart:
     drawn: alt.Chart = base.mark_text(
-        align=align, dx=dx, dy=dy, fontSize=12, baseline="middle"
+        align=align,
+        dx=dx,
+        dy=dy,
+        fontSize=FONT,
+        fontWeight="bold" if is_bold else "normal",
+        baseline="middle",
     )
     return drawn.encode(color=alt.ColorValue(theme.TEXT))
 

@@ -222,15 +222,11 @@ def draw_top(chosen: ResultChoice) -> None:
     _draw_table(
         shown, board_html.board_table(shown, most=len(shown.rows)), "overview"
     )
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="medium"
-    ):
-        st.caption(
-            f"Correct diagnosis, by the labels “{chosen.annotator}”. {MARKS}",
-            width="content",
-        )
-        link(
-            "results",
-            f"All {words.count(len(board.rows))} rows",
-            **{keys.PART: "Leaderboard"},
-        )
+    link(
+        "results",
+        f"All {words.count(len(board.rows))} rows",
+        **{keys.PART: "Leaderboard"},
+    )
+    st.caption(
+        f"Correct diagnosis, by the labels “{chosen.annotator}”. {MARKS}"
+    )

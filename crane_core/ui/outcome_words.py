@@ -16,6 +16,7 @@ from crane_core.ui.words import (
     p_words,
     points,
     points_interval,
+    quantity,
     whole,
 )
 
@@ -61,7 +62,7 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
     """Of several detectors: "2 of 3 models gain, none loses, 1 without evidence"."""
     n_of = _counted(outcomes)
     n_gains, n_losses = n_of[Outcome.GAIN], n_of[Outcome.LOSS]
-    first = f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
+    first = f"{_number(n_gains)} of {quantity(n_of.total(), noun)} {'gain' if n_gains > 1 else 'gains'}"
     second = f"{_number(n_losses)} {'lose' if n_losses > 1 else 'loses'}"
     others = [
         f"{count(n_of[name])} {_OTHERS.get(Outcome(name), name)}"

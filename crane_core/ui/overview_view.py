@@ -137,8 +137,9 @@ def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison.reset_index(drop=True).assign(
         without_text=comparison["without"].map(percent).tolist(),
         with_text=comparison["with_"].map(percent).tolist(),
-        text=[
-            f"{points(row['difference'])}  [{interval(row['low'], row['high']).removesuffix('%')}]"
+        text=comparison["difference"].map(points).tolist(),
+        interval_text=[
+            f"[{interval(row['low'], row['high']).removesuffix('%')}]"
             for row in as_rows(comparison)
         ],
     )
@@ -183,7 +184,7 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
         keys.EXPERIMENT: chosen.experiment,
     }
     asked[keys.DETECTOR] = detectors
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", key="behind"):
         for pattern, words in (
             (Pattern.HELPED, "it helped a model"),
             (Pattern.HURT, "it hurt one"),
@@ -193,14 +194,13 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
                 f"{count(n_of[pattern])} cases where {words}",
                 **asked | {keys.AGREEMENT: str(pattern)},
             )
+        st.caption(
+            "by detection alone; a case can be among both", width="content"
+        )
         link(
             "results",
             "Every claim of the paper, checked",
             **{keys.PART: "Paper's claims"},
-        )
-        st.caption(
-            "Cases: by detection alone; one can be among both.",
-            width="content",
         )
 
 
@@ -208,9 +208,13 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
     """What our rules add to a model or take from it, in a sentence; nothing if no test supports either."""
     table = rules_first(chosen) if chosen else pd.DataFrame()
     if chosen and len(table) and table["outcome"].isin(DIRECTED).any():
-        st.header("Do detectors do better together?", anchor="together")
+        # The board above counts the diagnosis too, so the same detector has another accuracy there.
+        st.header(
+            "Do detectors do better together, by detection alone?",
+            anchor="together",
+        )
         names = names_of(chosen)
-        st.markdown(f"{finding(table, names)} Detection only.")
+        st.markdown(finding(table, names))
         st.html(rows_html(changed_by_rules(table, names)))
         link(
             "results",

@@ -169,7 +169,8 @@ def has_several_judges() -> bool:
 
 def draw_judge_caveat(chosen: ResultChoice) -> None:
     """Overview: one line where the conclusion depends most on who judged, with a way to every reading."""
-    words = specification_words.judge_caveat(_curve(chosen)[0])
+    judges = frozenset(judge_passes(data.store())["annotator"])
+    words = specification_words.judge_caveat(_curve(chosen)[0], judges)
     if words is None:
         return
     claim, told = words.split(":", 1)

@@ -1,6 +1,6 @@
 """Whether the conclusion depends on the choices, in words and as the chart takes it. Knows no page."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from html import escape
 from typing import Any
 
@@ -18,6 +18,7 @@ from crane_core.ui.words import (
     p_words,
     points,
     points_interval,
+    quantity,
     sentence_case,
 )
 
@@ -54,10 +55,8 @@ def finding(curve: pd.DataFrame) -> str:
             f"{count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
-    readings = (
-        f"{count(n_readings)} readings" if n_readings > 1 else "1 reading"
-    )
-    return f"**Of {_tests(len(curve))} of {readings} of these answers, {_found(curve)}.** {hangs}"
+    readings = quantity(n_readings, "reading")
+    return f"**Of {quantity(len(curve), 'test')} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
 def joint_finding(joint: JointCurve) -> str:
@@ -80,20 +79,32 @@ def joint_finding(joint: JointCurve) -> str:
     )
 
 
-def judge_caveat(curve: pd.DataFrame) -> str | None:
-    """Whether who judged decides how often a gain is found; None where it is not the choice that decides most."""
+def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
+    """Whether who judged decides how often a gain is found; None where it is not the choice that decides most.
+
+    judges: names of annotators that are models.
+    """
     most = decisive(curve)
     if most is None or most.choice != "judged_by":
         return None
-    told = [
-        f"with the labels “{one.name}”, {count(one.n_found)} of {count(one.n)} tests find {FOUND[most.outcome]}"
-        for one in (most.most, most.least)
-    ]
-    return f"Who judged decides the conclusion: {told[0]}; {told[1]}."
-
-
-def _tests(n: int) -> str:
-    return f"{count(n)} tests" if n > 1 else "1 test"
+    options = most.most, most.least
+    is_model = [option.name in judges for option in options]
+    whose = [f"the labels “{option.name}”" for option in options]
+    if is_model[0] != is_model[1]:
+        # The ids of the two say nothing to a reader of the first page.
+        whose = [
+            "the model judge's labels" if is_judge else "a person's labels"
+            for is_judge in is_model
+        ]
+    n_found, n_least = (
+        f"{count(option.n_found)} of {count(option.n)}" for option in options
+    )
+    detectors = quantity(curve["detector_title"].nunique(), "detector")
+    return (
+        f"Who judged decides the conclusion: with {whose[0]}, {n_found} tests find {FOUND[most.outcome]}; with "
+        f"{whose[1]}, {n_least}. The tests read the same answers of {detectors} under each vote rule, credit for a "
+        "diagnosis and kind of test."
+    )
 
 
 def _found(curve: pd.DataFrame) -> str:
@@ -131,7 +142,7 @@ def line(curve: pd.DataFrame) -> str:
         if least != most
         else f"a difference of {least}"
     )
-    return f"{curve['detector_title'].iloc[0]}: of {_tests(len(curve))}, {_found(curve)}; {between}"
+    return f"{curve['detector_title'].iloc[0]}: of {quantity(len(curve), 'test')}, {_found(curve)}; {between}"
 
 
 def by_reading(curve: pd.DataFrame) -> pd.DataFrame:

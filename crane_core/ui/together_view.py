@@ -113,26 +113,12 @@ def rules_first_figure(chosen: ResultChoice) -> ChartFigure | None:
     if table.empty:
         return None
     rules = names[table["members"].iloc[0][0]]
-    drawn = together_words.named_rules_first(table, names)
-    about = together_words.ABOUT_RULES.format(rules=rules, n=len(drawn))
-    return ChartFigure(
+    return _figure(
+        chosen,
         "rules_first",
-        [
-            finished(
-                together,
-                together_words.drawn_together(drawn, names),
-                axis=together_words.AXIS,
-            )
-        ],
-        shown=together_words.readable_together(drawn, names),
-        numbers=_numbers(drawn, names),
-        caption=_where(chosen).captioned(
-            together_words.finding(table, names),
-            about,
-            sampled(table),
-            together_words.adjusted_tests(drawn),
-        ),
-        note=about,
+        together_words.named_rules_first(table, names),
+        said=together_words.finding(table, names),
+        about=together_words.ABOUT_RULES.format(rules=rules, n=len(table)),
     )
 
 
@@ -177,25 +163,39 @@ def together_figure(
         return None
     names = names_of(chosen)
     ways = table[table["way"].notna()]
-    named = together_words.named_ways(table, names)
-    about = together_words.about_chosen(ways)
-    drawn = named[named["way"].notna()]
-    return ChartFigure(
+    return _figure(
+        chosen,
         "together",
+        together_words.named_ways(table, names),
+        said=together_words.finding_of_chosen(ways, names),
+        about=together_words.about_chosen(ways),
+    )
+
+
+def _figure(
+    chosen: ResultChoice,
+    name: str,
+    named: pd.DataFrame,
+    *,
+    said: str,
+    about: str,
+) -> ChartFigure:
+    """The ways of combining among the rows as a chart, and all rows, which have a name, as its table."""
+    names = names_of(chosen)
+    ways = named[named["way"].notna()]
+    return ChartFigure(
+        name,
         [
             finished(
                 together,
-                together_words.drawn_together(drawn, names),
+                together_words.drawn_together(ways, names),
                 axis=together_words.AXIS,
             )
         ],
         shown=together_words.readable_together(named, names),
         numbers=_numbers(named, names),
         caption=_where(chosen).captioned(
-            together_words.finding_of_chosen(ways, names),
-            about,
-            sampled(ways),
-            together_words.adjusted_tests(drawn),
+            said, about, sampled(ways), together_words.adjusted_tests(ways)
         ),
         note=about,
     )

@@ -12,7 +12,7 @@ from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.caption import p_sentence
-from crane_core.ui.outcome_words import named, of_comparisons
+from crane_core.ui.outcome_words import named, of_comparisons, who_gains
 from crane_core.ui.words import (
     NOTHING,
     count,
@@ -82,14 +82,13 @@ def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
 def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
     """What our rules change: how many rows gain and lose, and which; their numbers are in the chart and the table."""
     rows = as_rows(table)
-    rules = names[rows[0]["members"][0]]
-    decided = of_comparisons([row["outcome"] for row in rows])
+    decided = who_gains([row["outcome"] for row in rows], "combination")
     is_of_two = all(len(row["members"]) == 2 for row in rows)
     best = "the better of the two" if is_of_two else "the best member"
     named_rows = named(
         rows, lambda row: _asked_words(row["members"][1:], names)
     )
-    return f"**With {rules} asked first, {decided}**, against {best} alone. {named_rows}".rstrip()
+    return f"**Asking the rules first: {decided}**, against {best} alone. {named_rows}".rstrip()
 
 
 def changed_by_rules(
@@ -97,11 +96,12 @@ def changed_by_rules(
 ) -> pd.DataFrame:
     """The gains and losses of `finding` as a table for readers: accuracy alone and after the rules, and the change."""
     rows = [row for row in as_rows(table) if row["outcome"] in DIRECTED]
+    rules = names[table["members"].iloc[0][0]]
     return pd.DataFrame(
         {
-            "After the rules": _asked_words(row["members"][1:], names),
-            "Best alone": percent(row["alone"]),
-            "Rules first": percent(row["accuracy"]),
+            f"After {rules}": _asked_words(row["members"][1:], names),
+            "Best alone (detection)": percent(row["alone"]),
+            "Rules first (detection)": percent(row["accuracy"]),
             "Change": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),
             "p (Holm)": p_value(row["p_holm"]),

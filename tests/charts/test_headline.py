@@ -19,6 +19,7 @@ TABLE = pd.DataFrame(
         "without_text": ["60.0%", "50.0%"],
         "with_text": ["70.0%", "45.0%"],
         "text": ["+10.0 pp", "−5.0 pp"],
+        "interval_text": ["[2.0 to 18.0]", "[−10.0 to 0.0]"],
     }
 )
 
@@ -44,4 +45,4 @@ def test_the_differences_stand_around_zero() -> None:
     spec = differences(TABLE).to_dict()
     low, high = spec["layer"][1]["encoding"]["x"]["scale"]["domain"]
     assert low < -0.1 < 0.18 < high
-    assert spec["layer"][0]["mark"]["strokeDash"]
+    assert spec["layer"][0]["encoding"]["x"]["datum"] == 0

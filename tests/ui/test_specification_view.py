@@ -119,13 +119,21 @@ def test_overview_names_the_judges_only_where_they_decide_most() -> None:
     def curve(column: str) -> pd.DataFrame:
         rows = [
             dict.fromkeys(("rule", "credit", "judged_by", "test"), "same")
-            | {column: name, "conclusion": outcome}
+            | {column: name, "conclusion": outcome, "detector_title": "GPT-5"}
             for name, outcome in (("a", "gain"), ("b", "no evidence"))
         ]
         return pd.DataFrame(rows)
 
-    assert judge_caveat(curve("judged_by")) == (
-        "Who judged decides the conclusion: with the labels “a”, 1 of 1 tests find a gain; with the labels “b”, "
-        "0 of 1 tests find a gain."
+    tests = (
+        " The tests read the same answers of 1 detector under each vote rule, credit for a diagnosis and kind of "
+        "test."
     )
-    assert judge_caveat(curve("credit")) is None
+    assert judge_caveat(curve("judged_by"), ()) == (
+        "Who judged decides the conclusion: with the labels “a”, 1 of 1 tests find a gain; with the labels “b”, "
+        f"0 of 1.{tests}"
+    )
+    assert judge_caveat(curve("judged_by"), {"b"}) == (
+        "Who judged decides the conclusion: with a person's labels, 1 of 1 tests find a gain; with the model judge's "
+        f"labels, 0 of 1.{tests}"
+    )
+    assert judge_caveat(curve("credit"), ()) is None

@@ -38,8 +38,8 @@ def row(
 def test_the_finding_names_gains_and_counts_the_rest() -> None:
     said = finding(pd.DataFrame([row(ONE, 0.008), row(OTHER, 0.3)]), NAMES)
     assert said == (
-        "**With Certain-crash rules +RT asked first, of 2 comparisons, 1 is a gain, none is a loss and 1 is without "
-        "evidence**, against the better of the two alone. Gains: Heron −RT."
+        "**Asking the rules first: 1 of 2 combinations gains, none loses, 1 without evidence**, "
+        "against the better of the two alone. Gains: Heron −RT."
     )
 
 
@@ -47,9 +47,9 @@ def test_the_table_has_the_numbers_of_gains_and_losses_alone() -> None:
     rows = [row(ONE, 0.008), row(OTHER, 0.3)]
     [shown] = changed_by_rules(pd.DataFrame(rows), NAMES).to_dict("records")
     assert shown == {
-        "After the rules": "Heron −RT",
-        "Best alone": "75.0%",
-        "Rules first": "80.0%",
+        "After Certain-crash rules +RT": "Heron −RT",
+        "Best alone (detection)": "75.0%",
+        "Rules first (detection)": "80.0%",
         "Change": "+5.0 pp",
         "95% interval": "2.0 to 8.0 pp",
         "p (Holm)": "0.008",
@@ -70,8 +70,8 @@ def test_harm_is_told() -> None:
         pd.DataFrame([row(ONE, 0.008, difference=-0.1), row(OTHER, 0.3)]), NAMES
     )
     assert said == (
-        "**With Certain-crash rules +RT asked first, of 2 comparisons, none is a gain, 1 is a loss and 1 is without "
-        "evidence**, against the better of the two alone. Losses: Heron −RT."
+        "**Asking the rules first: none of 2 combinations gains, 1 loses, 1 without evidence**, "
+        "against the better of the two alone. Losses: Heron −RT."
     )
 
 

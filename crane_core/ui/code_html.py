@@ -25,9 +25,11 @@ MAX_INDENT = 40
 """Most columns by which a wrapped line is indented."""
 MAX_TEXT = 200_000
 """Characters of a prompt or a reply that are shown; a download has all."""
-_QUOTED = re.compile(r"""(?<!\w)(['"])(\ *)([^'"\n]*?)(\ *)\1(?!\w)""")
-_BLANKS = {2: "begins with a blank", 4: "ends in a blank"}
-"""Group of `_QUOTED` to what it says of the name."""
+_QUOTED = re.compile(
+    r"(?<!\w)(&#x27;|&quot;)( *)((?:(?!&#x27;|&quot;)[^\n<])*?)( *)\1(?!\w)"
+)
+_FIRST_BLANK = re.compile(r'(cw-blank" [^>]*>.*?&(?:#x27|quot);)')
+"""A marked blank up to the quote that ends its name."""
 _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 
 
@@ -47,14 +49,30 @@ def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
 
 def blanks_html(text: str) -> str:
     """The text with the blanks at the ends of quoted names marked: one that is too many is often what is amiss."""
-    html, end = "", 0
-    for found in _QUOTED.finditer(text):
-        for group, words in _BLANKS.items():
-            if found[group]:
-                start, stop = found.span(group)
-                mark = f'<span class="cw-blank" title="{words}">{found[group]}</span>'
-                html, end = html + escape(text[end:start]) + mark, stop
-    return html + escape(text[end:])
+    return marked_blanks(escape(text))
+
+
+def marked_blanks(html: str) -> str:
+    """The same of text that is escaped already, with tags between; no attribute may have escaped quotes."""
+    return _QUOTED.sub(_with_marks, html)
+
+
+def _with_marks(name: re.Match[str]) -> str:
+    quote, before, inner, after = name.groups()
+    begins = _blank_html(before, "begins with a blank")
+    return (
+        f"{quote}{begins}{inner}{_blank_html(after, 'ends in a blank')}{quote}"
+    )
+
+
+def _blank_html(blank: str, words: str) -> str:
+    return blank and f'<span class="cw-blank" title="{words}">{blank}</span>'
+
+
+def explained_blanks(html: str) -> str:
+    """Marked text that says after the first such name what the mark is: the dot would read as part of the name."""
+    told = r'\1 <span class="cw-dim">(· is a space)</span>'
+    return _FIRST_BLANK.sub(told, html, count=1)
 
 
 def code_html(

@@ -7,6 +7,7 @@ from crane_core.prompts.tagged_json import decode
 from crane_core.ui.code_html import blanks_html
 from crane_core.ui.state_facts import MARK_WORDS, exact, fact_text, rounded
 from crane_core.ui.state_words import column_words, missing_words
+from crane_core.ui.words import quantity
 
 MAX_COLUMNS = 30
 """Columns before the rest folds away."""
@@ -64,13 +65,20 @@ def columns_html(
         return ""
     has_both = isinstance(left, dict) and isinstance(right, dict)
     # The sort is stable: among those that differ, and among the others, the frame's own order stays.
-    names.sort(
-        key=lambda name: (
+    ranks = {
+        name: (
             name not in decisive,
             told[0].get(name) == told[1].get(name) or not has_both,
         )
-    )
+        for name in names
+    }
+    names.sort(key=ranks.__getitem__)
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
+    n_open = MAX_COLUMNS
+    if not decisive.isdisjoint(names):
+        # Beside the columns that decide, those that tell nothing of the crash would drown them.
+        n_rest = list(ranks.values()).count((True, True))
+        n_open = min(len(names) - n_rest, MAX_COLUMNS)
     # The study's own captures have no dtypes; an empty column would take a third of a phone.
     has_dtypes = any(dtype for one in told for dtype, _ in one.values())
     parts = range(0 if has_dtypes else 1, 2)
@@ -88,7 +96,7 @@ def columns_html(
     heads = (_head("R", "dtype"), _head("V", "values"))
     named = "".join(heads[part] for part in parts)
     head = f'<div class="cw-columns cw-dim"><div>column</div>{named}</div>'
-    n_rest, n_left_out = len(names) - MAX_COLUMNS, len(names) - len(shown)
+    n_rest, n_left_out = len(names) - n_open, len(names) - len(shown)
     if n_rest <= 0:
         return head + "".join(rows)
     left_out = (
@@ -96,13 +104,9 @@ def columns_html(
         if n_left_out
         else ""
     )
-    summary = (
-        f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
-    )
-    rest = (
-        f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
-    )
-    return head + "".join(rows[:MAX_COLUMNS]) + rest
+    summary = f'<summary class="cw-more cw-dim">{quantity(n_rest, "more column")}</summary>'
+    rest = f"<details>{summary}{''.join(rows[n_open:])}{left_out}</details>"
+    return head + "".join(rows[:n_open]) + rest
 
 
 def _head(mark: str, words: str) -> str:

@@ -49,12 +49,12 @@ MAX_WORDS = 3 * MAX_TEXT
 _ASKED_BY = {"keys": ("key", "label", "index"), "arguments": ("argument",)}
 """The members that name what is needed, where they are not called as their kind."""
 _BESIDE = {
-    "type": "it is of type {}",
+    "type": "{of} is of type {}",
     "dtype": "its dtype is {}",
     "length": "there are {}",
     "shape": "its shape is {}",
-    "n_columns": "there are {} columns",
-    "keys": "it has {}",
+    "n_columns": "{of} has {} columns",
+    "keys": "{of} has {}",
     "given": "{} are given",
     "taken": "{} are taken",
     "asked_by": "used by {}",
@@ -199,10 +199,8 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
         f"deleted in {_cell(place, numbers)}"
         for place in _listed(item.get("deleted_in"))
     ]
-    if item.get("similar"):
-        words.append(
-            "there is " + ", ".join(map(exact, _listed(item["similar"])))
-        )
+    if item.get("similar") and "n_columns" not in item:
+        words.append(f"there is {_similar(item)}")
     if item.get("via"):
         words.append(
             "within " + ", ".join(map(fact_text, _listed(item["via"])))
@@ -218,12 +216,21 @@ def _absent_first(item: Mapping[str, Any]) -> str:
 
 
 def _beside(item: Mapping[str, Any]) -> list[str]:
-    """The facts about the object that lacks it."""
-    return [
-        words.format(_spelled(item[name]))
-        for name, words in _BESIDE.items()
-        if name in item
-    ]
+    """The facts about the object that lacks it, which the first of them names."""
+    said = []
+    owner = fact_text(item.get("of", "it"))
+    for name, words in _BESIDE.items():
+        if name in item:
+            fact = words.format(_spelled(item[name]), of=owner)
+            if name == "n_columns" and item.get("similar"):
+                fact = f"{fact}, among them {_similar(item)}"
+            said.append(fact)
+            owner = "it"
+    return said
+
+
+def _similar(item: Mapping[str, Any]) -> str:
+    return ", ".join(map(exact, _listed(item["similar"])))
 
 
 def _spelled(value: Any) -> str:

@@ -294,6 +294,7 @@ def _short_type(kind: str) -> str:
 
 def _fact(key: state_facts.Key, left: str | None, right: str | None) -> str:
     mark, path = key
+    recorded = left, right
     if mark in WORDED:
         left, right = (
             None if text is None else value_words(path, text)
@@ -306,6 +307,9 @@ def _fact(key: state_facts.Key, left: str | None, right: str | None) -> str:
         if left == right
         else f"<div>{_value(left, right)}</div><div>{_value(right, left)}</div>"
     )
+    if mark == state_facts.ABSENT or (left, right) != recorded:
+        # Sentences are not code.
+        values = values.replace("<code", "<span").replace("</code>", "</span>")
     colour = f" cw-{mark[0]}" if mark[:1] in state_facts.GROUPS.values() else ""
     group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
     name = escape(state_facts.fact_text(path_words(path)))

@@ -79,7 +79,7 @@ def test_a_running_kernel_is_looked_at_by_a_click(
 
 
 def is_not_offered(page: Page) -> None:
-    sees(page, "An example notebook")
+    sees(page, "Example", exact=True)
     settled(page)
     expect(page.get_by_text("A running kernel")).to_have_count(0)
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from crane_core.ui.code_html import (
     MAX_LINE,
     blanks_html,
+    explained_blanks,
     line_html,
+    marked_blanks,
     prose_html,
 )
 
@@ -96,3 +98,18 @@ def test_a_blank_at_the_end_of_a_quoted_name_is_marked() -> None:
         f"{mark.format('ends in a blank')}&#x27; and &#x27;"
         f"{mark.format('begins with a blank')}&lt;b&gt;&#x27;"
     )
+
+
+def test_the_first_marked_blank_is_explained() -> None:
+    html = blanks_html("write 'kg ' or 'g '")
+    told = explained_blanks(html)
+    assert told.count("(· is a space)") == 1
+    assert told.index("(· is a space)") < told.index("g<span", 20)
+    assert explained_blanks("no name") == "no name"
+
+
+def test_blanks_are_marked_in_prose_with_tags_of_ours() -> None:
+    html = "<p>called &#x27;kg &#x27;</p><p>and <b>x</b> &#x27;ok&#x27;</p>"
+    marked = marked_blanks(html)
+    assert marked.count("cw-blank") == 1
+    assert marked.endswith("<p>and <b>x</b> &#x27;ok&#x27;</p>")

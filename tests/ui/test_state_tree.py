@@ -297,7 +297,7 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
             "why": ".str needs text",
         },
         "attribute str of s",
-        ".str needs text, used in line 7; it is of type pandas.Series; its dtype is int64",
+        ".str needs text, used in line 7; s is of type pandas.Series; its dtype is int64",
     ),
     "columns": (
         {
@@ -308,12 +308,12 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
             "is_name_of_index_level": True,
         },
         "column b of df",
-        "there are 3 columns; used by sns.lineplot(\u2026); a level of the index has this name",
+        "df has 3 columns; used by sns.lineplot(\u2026); a level of the index has this name",
     ),
     "keys": (
         {"of": "d", "key": 0, "keys": ["a", "b"]},
         "key 0 of d",
-        "it has a, b",
+        "d has a, b",
     ),
     "modules": ({"module": "cv3"}, "module cv3", "not there, used in line 7"),
     "arguments": (
@@ -590,6 +590,25 @@ def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
     alone = text_of(state_html(captured(variables={"df": frames[0]}), None))
     assert "kgstrrange 0.12346" in alone
     assert "– str" not in alone
+
+
+def test_columns_that_decide_nothing_fold_beside_one_that_does(
+    text_of: TextOf,
+) -> None:
+    frame = FRAME | {"representation": {"dtypes": {"kg ": "f8", "bed": "str"}}}
+    missing = {
+        "of": "df",
+        "column": "kg",
+        "n_columns": 2,
+        "similar": ["kg "],
+        "line": 1,
+    }
+    state = captured(variables={"df": frame}, absent={"columns": [missing]})
+    html = state_html(state, state)
+    assert "df has 2 columns, among them 'kg '" in text_of(html)
+    before, _, behind = html.partition("1 more column<")
+    assert "&#x27;kg" in before and ">bed<" not in before
+    assert ">bed<" in behind
 
 
 def test_a_frame_without_dtypes_has_no_empty_column_for_them(

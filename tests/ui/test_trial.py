@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from crane_core.detectors.registry import Prediction
-from crane_core.domain import Cell, CellRole
+from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.errors import CellRaisedError, CellStoppedError, DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
@@ -197,6 +197,8 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(
     assert cost_words(replace(checked, seconds_before=1.234)).startswith(
         "A crash here would cost 1.2 s of re-execution"
     )
+    known = replace(checked, state=KernelState("", "", Setting.RUNTIME, "", {}))
+    assert cost_words(known) == "Cells 0 to 1 ran before the target."
     assert "3.0 min" in cost_words(replace(checked, seconds_before=180.0))
     assert run_words(checked) == "Run the 2 cells before it"
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"

@@ -14,7 +14,12 @@ from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Evidence, Text
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.ui.code_html import code_html, differing_prose_html, prose_html
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.words import exception_name, moment, named_exceptions
+from crane_core.ui.words import (
+    exception_name,
+    moment,
+    named_exceptions,
+    quantity,
+)
 
 MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
@@ -37,7 +42,7 @@ def card_html(card: Card) -> str:
 
 
 def _code(card: Card) -> str:
-    n_before = f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
+    n_before = f"after {quantity(card.n_executed, 'executed cell')}"
     head = f'<h2>Target cell <span class="cw-dim">{n_before}</span></h2>'
     if card.code is None:
         return (
@@ -125,7 +130,7 @@ def _counts(texts: tuple[Text, ...]) -> str:
     if any(text.n_runs is None for text in texts):
         return ""
     n_runs = sum(text.n_runs or 0 for text in texts)
-    return f"{n_runs} run{'s' if n_runs != 1 else ''}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
+    return f"{quantity(n_runs, 'run')}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
 
 
 def _text(card: Card, place: int) -> str:

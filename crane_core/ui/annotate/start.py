@@ -3,6 +3,7 @@
 Practice is the same desk with ten example items, each with the guideline's answer at once. Nothing is kept.
 """
 
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -25,7 +26,11 @@ from crane_core.ui.annotate.card_html import (
     evidence_html,
 )
 from crane_core.ui.annotate.component import draw_component, what_was_sent
-from crane_core.ui.code_html import prose_html
+from crane_core.ui.code_html import (
+    explained_blanks,
+    marked_blanks,
+    prose_html,
+)
 from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.label_view import for_desk, label_html
 from crane_core.ui.navigation import link, show_here, turn, turn_to_main
@@ -40,8 +45,8 @@ def draw_start() -> None:
     st.title("Annotate" if names else "No campaign yet: practise on ten items")
     st.markdown(
         "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
-        "*correct*, *partial* and *wrong*, one key each. You do not see which model wrote a text or what input it had."
-        " Agreement and Results count these labels."
+        "*correct*, *partial* and *wrong*, one key or tap each. You do not see which model wrote a text or what "
+        "input it had. Agreement and Results count these labels."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         show_practice = turn if names else turn_to_main
@@ -72,13 +77,17 @@ def draw_start() -> None:
 
 
 def _example_html(item: PracticeItem) -> str:
-    """An item as the desk shows it, with the guideline's answer folded."""
-    label, why = (
-        label_html(str(item.label), study_labels()),
-        prose_html(item.why),
+    """An item as the desk shows it, with its blanks marked, its keys, and the guideline's answer folded."""
+    labels = study_labels()
+    label, why = label_html(str(item.label), labels), prose_html(item.why)
+    card = card_html(practice_card(data.store(), item))
+    shown = explained_blanks(marked_blanks(card))
+    keys_html = " · ".join(
+        f"<kbd>{escape(one.key)}</kbd> {label_html(one.code, labels)}"
+        for one in labels.labels
     )
     return (
-        f'{card_style()}<div class="cw-specimen">{card_html(practice_card(data.store(), item))}'
+        f'{card_style()}<div class="cw-specimen">{shown}<p>{keys_html}</p>'
         f"<details><summary>Correct, partial or wrong? Open what the guideline says</summary>"
         f"<p>{label}: {why}</p></details></div>"
     )

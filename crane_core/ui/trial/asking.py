@@ -101,7 +101,7 @@ def draw_asking(checked: CheckedNotebook) -> None:
     endpoint = None
     with refusals_shown():
         endpoint = configured_endpoint()
-        show = st.markdown if endpoint else st.info
+        show = st.markdown if endpoint else st.caption
         show(price_words(_tokens_of(sent), endpoint))
     _draw_prompt(checked, sent)
     asking = _asking_of(checked)
@@ -184,14 +184,14 @@ def _draw_outcome(asking: TrialQuestion) -> None:
 
 def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     text = sent.prompt.text
-    with st.expander(f"The exact prompt · {len(text):,} characters"):
-        st.html(prompt_html(text, "more"))
     st.download_button(
         "Download the prompt",
         text,
         f"{checked.name}.txt",
         on_click="ignore",
     )
+    with st.expander(f"The exact prompt · {len(text):,} characters"):
+        st.html(prompt_html(text, "more"))
 
 
 def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
@@ -199,8 +199,8 @@ def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
     tokens = f"{counted.n:,} tokens ({counted.kind})"
     if endpoint is None:
         return (
-            "**No model is set on this server, so nothing can be sent.** Download the prompt below and paste it into "
-            f"the chat of any model: {tokens}. To send it from here, start the app with `{MODEL}` (and `{BASE_URL}` "
+            "No model is set on this server, so nothing can be sent. Download the prompt and paste it into the chat "
+            f"of any model: {tokens}. To send it from here, start the app with `{MODEL}` (and `{BASE_URL}` "
             "for an endpoint other than OpenAI's) and the key in the environment or in `.env`: "
             f"[how to set up a model]({help_address('runs')})."
         )

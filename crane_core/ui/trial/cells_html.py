@@ -5,7 +5,7 @@ from html import escape
 
 from crane_core.domain import Cell
 from crane_core.notebooks import CodeCell
-from crane_core.ui.code_html import line_html
+from crane_core.ui.code_html import code_html
 from crane_core.ui.pair_diff import MAX_LINES
 from crane_core.ui.words import quantity
 
@@ -85,7 +85,7 @@ def _about(cell: Cell) -> str:
     ran = (
         f"[{cell.execution_count}] " if cell.execution_count is not None else ""
     )
-    return f'<span class="cw-dim">{escape(ran)}{"1 line" if n == 1 else f"{n:,} lines"}</span>'
+    return f'<span class="cw-dim">{escape(ran)}{quantity(n, "line")}</span>'
 
 
 def _body(cell: Cell, crash_line: int | None) -> str:
@@ -124,4 +124,4 @@ def _line(number: int, text: str, *, crashes: bool, n_hidden: int) -> str:
         if n_hidden
         else ""
     )
-    return f'<div class="{css}"><i{gap}>{number}</i><b>{mark}</b><code>{line_html(text)}</code></div>'
+    return f'<div class="{css}"><i{gap}>{number}</i><b>{mark}</b>{code_html(text)}</div>'

@@ -20,8 +20,8 @@ from crane_core.ui.url_state import one_of, switch
 
 SHIPPED, UPLOAD, PATH, RUNNING = "shipped", "upload", "path", "running"
 WAYS = {
-    SHIPPED: "An example notebook",
-    UPLOAD: "Upload",
+    UPLOAD: "Your notebook",
+    SHIPPED: "Example",
     PATH: "A file on the server",
     RUNNING: "A running kernel",
 }
@@ -48,17 +48,21 @@ def draw_choice(
 ) -> check.CheckedNotebook | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     with st.container(
-        horizontal=True, vertical_alignment="bottom", gap="medium"
+        horizontal=True,
+        vertical_alignment="bottom",
+        gap="medium",
+        key="which_notebook",
     ):
         way = switch(
             "Notebook",
             [
-                SHIPPED,
                 *([UPLOAD] if may_upload else []),
+                SHIPPED,
                 *([PATH] if may_run else []),
                 *([RUNNING] if may_run and is_offered() else []),
             ],
             key=keys.TRY_WAY,
+            default=SHIPPED,
             format_func=WAYS.__getitem__,
         )
         if way == RUNNING:
@@ -140,7 +144,7 @@ def _shipped() -> NotebookSource:
     )
     name = one_of(
         st.selectbox,
-        "Example notebook",
+        "Which",
         names,
         key=keys.TRY_SHIPPED,
         default=FIRST_SHIPPED,

@@ -16,7 +16,7 @@ from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import keys
 from crane_core.ui.code_html import line_html
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.words import shortened
+from crane_core.ui.words import sentence_case, shortened
 
 MOST_LINES = 200
 _TAGS = {"+": "ins", "-": "del"}
@@ -79,7 +79,7 @@ def _line_html(line: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{sentence_case(text)}."
 
 
 def _rest_html(found: RepairOutcome) -> str:

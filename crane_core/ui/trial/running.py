@@ -257,12 +257,21 @@ def cost_words(checked: check.CheckedNotebook) -> str:
         )
         return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
     if checked.state is not None:
-        return f"{cells_words(n).capitalize()} ran before it."
+        return f"{_cells_before(checked)} ran before the target."
     return (
         f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run."
         if n
         else "Nothing was run."
     )
+
+
+def _cells_before(checked: check.CheckedNotebook) -> str:
+    """The executed cells by the numbers that they have on the page, where these follow each other."""
+    numbers = [cell.index for cell in checked.plan.executed]
+    first, last = min(numbers, default=0), max(numbers, default=0)
+    if first < last and numbers == list(range(first, last + 1)):
+        return f"Cells {first} to {last}"
+    return cells_words(len(numbers)).capitalize()
 
 
 def failed_words(error: CraneError, *, is_upload: bool) -> str:

@@ -11,8 +11,8 @@ from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.pipeline.own_notebooks import check, value_origins
 from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
-from crane_core.ui.code_html import blanks_html
-from crane_core.ui.words import literal, shortened
+from crane_core.ui.code_html import blanks_html, explained_blanks
+from crane_core.ui.words import literal, sentence_case, shortened
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -60,13 +60,16 @@ def rules_html(
             based = "Checked: the code only. The kernel state before the target is not known yet."
         modest = "The rules report only certain crashes; they never say that a cell is safe."
         return _card(
-            "cw-calm",
+            "cw-calm cw-titled",
             WHO,
             "No certain crash",
             [("", f"{based} {modest}"), *_unsure(doubts)],
         )
     more = _card("cw-calm", WHO, "Unsure", _unsure(doubts)) if doubts else ""
-    return "".join(map(_finding_html, found)) + more
+    first, *others = map(_finding_html, found)
+    # The title of the page is what the first one finds.
+    first = first.replace("cw-alarm", "cw-alarm cw-titled", 1)
+    return explained_blanks("".join([first, *others])) + more
 
 
 def _unsure(doubts: Sequence[str]) -> list[tuple[str, str]]:
@@ -87,7 +90,7 @@ def _finding_html(finding: dict[str, Any]) -> str:
 
 def _sentence(text: str) -> str:
     """With a capital letter and a full stop, like every remedy."""
-    begun = text[:1].upper() + text[1:]
+    begun = sentence_case(text)
     return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
 
 
@@ -130,7 +133,6 @@ def model_html(asked: QuestionOutcome) -> str:
 def rehearsal_html(told: Rehearsal) -> str:
     """The card of what the target came to in a copy."""
     css = "cw-alarm" if told.outcome is RehearsalEnd.CRASH else "cw-calm"
-    title = told.title[:1].upper() + told.title[1:]
     facts = [
         (
             name,
@@ -138,7 +140,9 @@ def rehearsal_html(told: Rehearsal) -> str:
         )
         for name, text in told.facts
     ]
-    return _card(css, f"Rehearsed {told.where}", _shown(title), facts)
+    return _card(
+        css, f"Rehearsed {told.where}", _shown(sentence_case(told.title)), facts
+    )
 
 
 def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:

@@ -9,6 +9,8 @@ from crane_core.domain import CellRole, Version
 from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.cases.turned_right import shown_states
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui.deciding_fact import deciding_fact
+from crane_core.ui.glossary import explained
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import frames_of, n_different, state_html
@@ -48,6 +50,24 @@ def state_column_html(
     crashing, fixed = _sides(cells)
     line = _crash_line(_cells(crashing, traceback, diagnosis))
     return _state_column(states, (_numbers(crashing), _numbers(fixed)), line)
+
+
+def kernel_fact_html(
+    cells: pd.DataFrame,
+    states: pd.DataFrame,
+    traceback: str | None,
+    diagnosis: str | None,
+) -> str:
+    """What the crashing target needs and the kernel lacks; nothing where no state tells it."""
+    if cells.empty:
+        return ""
+    state = shown_states(states).get(Version.REPRODUCED)
+    for cell in _cells(_sides(cells)[0], traceback, diagnosis):
+        if cell.role is CellRole.TARGET:
+            fact = deciding_fact(cell.code, cell.crash_line, state)
+            head = f"In the kernel ({explained('+RT')}): "
+            return fact and f'<div class="cw-why"><p>{head}{fact}</p></div>'
+    return ""
 
 
 def _crash_line(cells: list[ShownCell]) -> str:

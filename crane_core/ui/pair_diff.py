@@ -126,12 +126,8 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
 def _label(left: ShownCell | None, right: ShownCell | None) -> str:
     if any(cell and cell.role is CellRole.TARGET for cell in (left, right)):
         return "Target cell"
-    numbers = [cell.number if cell else "–" for cell in (left, right)]
-    name = (
-        f"Cell {numbers[0]}"
-        if numbers[0] == numbers[1]
-        else f"Cell {numbers[0]} | {numbers[1]}"
-    )
+    numbers = {cell.number: None for cell in (left, right) if cell}
+    name = f"Cell {' | '.join(numbers)}"
     not_run = all(
         cell is None or cell.role is CellRole.NOT_RUN for cell in (left, right)
     )

@@ -63,17 +63,16 @@ def raised_html(case: dict[str, Any]) -> str:
 
 def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
     """The ground truth of the crash, and the authors' remarks on the notebooks."""
-    why = (
-        f"<p><b>Why it crashes</b> (ground truth): {prose_html(case['diagnosis'])}</p>"
-        if case["diagnosis"]
-        else ""
-    )
-    notes = "".join(
-        f'<p class="cw-dim">Remark on the {words.VERSION_WORDS.get(version, version)} notebook: '
-        f"{prose_html(remark)}</p>"
+    why = case["diagnosis"] or ""
+    if why:
+        why = f"<b>Why it crashes</b> (ground truth): {prose_html(why)}"
+    # A remark may say the cause where the ground truth repeats the exception.
+    notes = [
+        f"Remark on the {words.VERSION_WORDS.get(version, version)} notebook: {prose_html(remark)}"
         for version, remark in remarks.items()
-    )
-    return f'<div class="cw-why">{why}{notes}</div>' if why or notes else ""
+    ]
+    told = " ".join([why, *notes]).strip()
+    return f'<div class="cw-why"><p>{told}</p></div>' if told else ""
 
 
 class MatrixRows(NamedTuple):
@@ -92,22 +91,12 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
         tuple(row[name] for name in VERDICT_KEY): row
         for row in as_rows(voted(verdicts))
     }
-    rows = {
-        name: _strips(of, known)
-        for name, of in sorted(_by("experiment", as_rows(runs)).items())
-    }
-    imported = [
-        s._replace(experiment=words.experiment_words(name))
-        for name in rows
-        if words.is_imported(name)
-        for s in rows[name]
-    ]
-    local = [
-        s._replace(experiment=name)
-        for name in rows
-        if not words.is_imported(name)
-        for s in rows[name]
-    ]
+    imported: list[Strip] = []
+    local: list[Strip] = []
+    for name, of in sorted(_by("experiment", as_rows(runs)).items()):
+        where = imported if words.is_imported(name) else local
+        shown = words.experiment_words(name) if where is imported else name
+        where += [s._replace(experiment=shown) for s in _strips(of, known)]
     order = in_order(list({strip.detector for strip in imported}))
     found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
     times = Counter(row.detector for row in found)

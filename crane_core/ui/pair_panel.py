@@ -15,7 +15,11 @@ from crane_core.crash_place import traceback_text
 from crane_core.ui import keys
 from crane_core.ui.glossary import with_terms
 from crane_core.ui.pair_answers import answers_html
-from crane_core.ui.pair_code import code_column_html, state_column_html
+from crane_core.ui.pair_code import (
+    code_column_html,
+    kernel_fact_html,
+    state_column_html,
+)
 from crane_core.ui.pair_facts import MatrixRows, facts_html, why_html
 from crane_core.ui.verdict_matrix import LEGEND, finding, matrix_html
 
@@ -57,7 +61,11 @@ def draw_panel(pair: PairMaterial, asked: MatrixRows) -> None:
 
 def pair_page_html(pair: PairMaterial, asked: MatrixRows) -> str:
     """Left what was predicted over the code, right the panel; parts that are unknown are left out."""
-    about = facts_html(pair.case) + why_html(pair.case, pair.remarks)
+    case = pair.case
+    about = facts_html(case) + why_html(case, pair.remarks)
+    about += kernel_fact_html(
+        pair.cells, pair.states, case["traceback"], case["diagnosis"]
+    )
     verdicts = (
         f'<section class="cw-pair-verdicts">{verdicts_html(asked)}</section>'
     )

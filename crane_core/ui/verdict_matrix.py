@@ -83,12 +83,12 @@ def settings_of(rows: Iterable[MatrixRow]) -> list[str]:
 
 
 def _head(version: Version, rows: Sequence[MatrixRow]) -> str:
-    """The heading of a version; how many answers only where any detector has so many."""
-    most = max(
-        (len(side.runs) for row in rows for side in all_answers(row)), default=0
-    )
+    """The heading of a version; how many answers only where any detector has several."""
+    numbers = {len(side.runs) for row in rows for side in all_answers(row)}
+    most = max(numbers, default=0)
     name = notebook_words(version)
-    return f"{name}: {most} answers, majority" if most > 1 else name
+    up_to = "up to " if len(numbers) > 1 else ""
+    return f"{name}: {up_to}{most} answers" if most > 1 else name
 
 
 def _row_html(row: MatrixRow, settings: list[str], number: int) -> str:
@@ -141,7 +141,7 @@ def finding(rows: Sequence[MatrixRow]) -> str:
 
 def _changes(rows: Sequence[MatrixRow], setting: Setting) -> list[str]:
     return [
-        f"{_who(names)} {verb if len(names) > 1 else singular} {what}"
+        f"{_who(names)} {singular if len(names) == 1 and not _is_rules(names[0]) else verb} {what}"
         for (version, gained), (verb, singular, what) in _CHANGES.items()
         if (
             names := [
@@ -162,7 +162,17 @@ _CHANGES = {
 
 
 def _who(names: list[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{len(names)} detectors"
+    if len(names) > 2:
+        return f"{len(names)} detectors"
+    return " and ".join(
+        f"the {name[:1].lower()}{name[1:]}" if _is_rules(name) else name
+        for name in names
+    )
+
+
+def _is_rules(name: str) -> bool:
+    """Whether a detector is several: "the certain-crash rules find", not "finds"."""
+    return name.endswith(" rules")
 
 
 def change_by_state(

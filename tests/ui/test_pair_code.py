@@ -15,7 +15,7 @@ from crane_core.domain import (
     VariableState,
     Version,
 )
-from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.pair_code import code_and_state_html, kernel_fact_html
 
 TextOf = Callable[[str], str]
 COLUMNS = [
@@ -97,3 +97,18 @@ def test_the_state_that_tells_most_is_shown(
     assert [kind for kind in ("Published", "Captured") if kind in text] == (
         [shown] if shown else []
     )
+
+
+def test_what_the_kernel_lacks_is_told_of_the_crashing_notebook(
+    text_of: TextOf,
+) -> None:
+    absent = {"columns": [{"of": "df", "column": "kg", "line": 1}]}
+    state = KernelState(
+        "mine", "a_1", Setting.RUNTIME_PLUS, "capture", {}, absent=absent
+    )
+    of = row(Version.REPRODUCED, Setting.RUNTIME_PLUS, "capture", "Captured")
+    states = pd.DataFrame([of | {"state": json.dumps(state.to_json())}])
+    told = text_of(kernel_fact_html(CELLS, states, None, None))
+    assert told == "In the kernel (+RT): The kernel has no column kg of df."
+    of_fixed = states.assign(version=Version.FIXED)
+    assert kernel_fact_html(CELLS, of_fixed, None, None) == ""

@@ -91,7 +91,7 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(
     assert html.count("<tr>") == 2 + 2
     assert text_of(html).count("not asked") == 2
     assert "Crashing notebook" in text_of(html)
-    assert "answers, majority" not in text_of(html), "one run has no majority"
+    assert "notebook: " not in text_of(html), "one run has no majority"
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,15 @@ def test_the_heading_says_what_more_state_changed_where_the_papers_changes_nothi
         ]
     )
     assert finding(rows) == "With runtime state (+RT+), GPT-5 finds the crash"
+
+
+def test_rules_are_several_in_a_sentence() -> None:
+    rules = [
+        strip("code", "safe", "safe", "Certain-crash rules"),
+        strip("runtime", "crash", "safe", "Certain-crash rules"),
+    ]
+    said = "With runtime state (+RT), the certain-crash rules find the crash"
+    assert finding(rows_of(rules)) == said
 
 
 def test_answers_stand_by_version_and_input_and_the_changed_detector_is_open(

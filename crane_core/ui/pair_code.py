@@ -10,7 +10,6 @@ from crane_core.pipeline.cases.pairs import best_origin
 from crane_core.pipeline.cases.turned_right import shown_states
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.deciding_fact import deciding_fact
-from crane_core.ui.glossary import explained
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import frames_of, n_different, state_html
@@ -65,8 +64,10 @@ def kernel_fact_html(
     for cell in _cells(_sides(cells)[0], traceback, diagnosis):
         if cell.role is CellRole.TARGET:
             fact = deciding_fact(cell.code, cell.crash_line, state)
-            head = f"In the kernel ({explained('+RT')}): "
-            return fact and f'<div class="cw-why"><p>{head}{fact}</p></div>'
+            html = (
+                f'<div class="cw-why"><p><b>Runtime state</b>: {fact}</p></div>'
+            )
+            return fact and html
     return ""
 
 

@@ -109,6 +109,6 @@ def test_what_the_kernel_lacks_is_told_of_the_crashing_notebook(
     of = row(Version.REPRODUCED, Setting.RUNTIME_PLUS, "capture", "Captured")
     states = pd.DataFrame([of | {"state": json.dumps(state.to_json())}])
     told = text_of(kernel_fact_html(CELLS, states, None, None))
-    assert told == "In the kernel (+RT): The kernel has no column kg of df."
+    assert told == "Runtime state: The kernel has no column kg of df."
     of_fixed = states.assign(version=Version.FIXED)
     assert kernel_fact_html(CELLS, of_fixed, None, None) == ""

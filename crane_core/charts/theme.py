@@ -90,8 +90,8 @@ def label_above(offset: int) -> alt.Axis:
 def row_names(
     limit: int,
     *,
+    above: int,
     bold: Sequence[str] = (),
-    above: int | None = None,
     least: int = 0,
 ) -> alt.Axis:
     """An axis of rows whose names stand beside them, each at most `limit` pixels wide; some names are bold.
@@ -106,16 +106,15 @@ def row_names(
             "condition": either(is_bold, "bold"),
             "value": "normal",
         }
-    if above is not None:
-        # Names beside the rows would leave a phone half of its width for the marks.
-        is_phone = "width < 440"
-        looks["labelAlign"] = alt.ExprRef(f"{is_phone} ? 'left' : 'right'")
-        looks["labelPadding"] = alt.ExprRef(f"{is_phone} ? -2 : 2")
-        looks["labelOffset"] = alt.ExprRef(f"{is_phone} ? {-above} : 0")
-        if least:
-            looks["minExtent"] = alt.ExprRef(f"{is_phone} ? 0 : {least}")
+    # Names beside the rows would leave a phone half of its width for the marks.
+    is_phone = "width < 440"
+    if least:
+        looks["minExtent"] = alt.ExprRef(f"{is_phone} ? 0 : {least}")
     return alt.Axis(
         title=None,
+        labelAlign=alt.ExprRef(f"{is_phone} ? 'left' : 'right'"),
+        labelPadding=alt.ExprRef(f"{is_phone} ? -2 : 2"),
+        labelOffset=alt.ExprRef(f"{is_phone} ? {-above} : 0"),
         labelLimit=limit,
         # Streamlit moves the first name to the edge of the plot, away from its mark.
         labelFlush=False,

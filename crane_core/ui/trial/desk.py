@@ -55,9 +55,10 @@ def _state_html(checked: check.CheckedNotebook, said: Prediction) -> str:
     ]
     numbers: Numbers = {index: str(index) for index in indices}
     text = json.dumps(checked.state.to_json())
+    found = check.findings(said)
     told = [
         str(finding[name])
-        for finding in check.findings(said)
+        for finding in found
         for name in ("expression", "fact", "message")
     ]
     tree = state_html(
@@ -65,9 +66,7 @@ def _state_html(checked: check.CheckedNotebook, said: Prediction) -> str:
         text,
         (numbers, numbers),
         opened=frozenset(_NAME.findall(" ".join(told))),
-        crash_line=next(
-            (str(finding["code_line"]) for finding in check.findings(said)), ""
-        ),
+        crash_line=str(found[0]["code_line"]) if found else "",
     )
     head = '<b>Runtime state</b> <span class="cw-dim">before the target cell</span>'
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

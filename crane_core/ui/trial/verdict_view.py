@@ -21,10 +21,9 @@ WHO = "Predicted by the certain-crash rules"
 
 def crash_line(said: Prediction) -> int | None:
     """The line of the target (from 1) of the first finding."""
-    for finding in check.findings(said):
-        number = str(finding["code_line"]).partition(":")[0]
-        return int(number) if number.isdigit() else None
-    return None
+    found = check.findings(said)
+    number = str(found[0]["code_line"]).partition(":")[0] if found else ""
+    return int(number) if number.isdigit() else None
 
 
 def answer(checked: check.CheckedNotebook, said: Prediction) -> str:

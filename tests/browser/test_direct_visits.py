@@ -29,9 +29,7 @@ from .screen import (
 _RUN_TITLE = "GPT-5, +RT is right on 179 of 222 instances"
 FIRST_VISITS = {
     "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
-    "/results?credit=detection+only": re.compile(
-        "^Runtime state changes accuracy"
-    ),
+    "/results?credit=detection+only": re.compile("has the highest accuracy"),
     "/try_a_notebook?pair=numpy_1_reproduced": re.compile("^Code cell"),
     "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime": _RUN_TITLE,
 }

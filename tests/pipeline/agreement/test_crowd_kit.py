@@ -112,7 +112,7 @@ def test_one_label_alone_is_certain(few_refits: None) -> None:
 def test_dawid_and_skene_of_ours_agrees_with_theirs() -> None:
     # Few items leave the likelihood flat, where both may stop at different places.
     labels = simulated(400)[1]
-    theirs = aggregation.DawidSkene(n_iter=2000, tol=1e-12)
+    theirs = aggregation.DawidSkene(n_iter=300, tol=1e-9)
     posterior = theirs.fit_predict_proba(long(labels)).sort_index()
     ours = dawid_skene(labels, 3, smoothing=0).posterior
     # Theirs stops by its likelihood.

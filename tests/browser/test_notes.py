@@ -27,7 +27,7 @@ def test_a_tag_and_a_comment_are_kept_found_and_removed(
     expect(
         chips.get_by_role("button", name="Tag: off by one ✕")
     ).to_be_visible()
-    expect(page.locator(".cw-cases tbody th")).to_have_count(1)
+    expect(page.locator(".cw-cases tr[data-case] th")).to_have_count(1)
     expect(page.locator(".cw-cases .cw-tag")).to_have_text("off by one")
 
     page = open_page(f"{address}/{PAIR}")

@@ -157,10 +157,10 @@ def unassigned(plan: Plan) -> int:
     times: Counter[str] = Counter()
     for order in plan.orders.values():
         times.update(one.item for one in order if one.showing == 1)
+    drawn = {name for name, draw in plan.second.items() if draw.is_drawn}
     n_lacking = 0
     for item in plan.items:
-        second = plan.second.get(item.item)
-        is_drawn = second is not None and second.is_drawn
+        is_drawn = item.item in drawn
         n_wanted_here = n_wanted + is_drawn
         n_lacking += max(0, n_wanted_here - times[item.item])
     return n_lacking

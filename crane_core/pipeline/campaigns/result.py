@@ -62,9 +62,7 @@ def result_of(
     plan: Plan, finals: Mapping[str, Final], firsts: Mapping[str, FirstLabel]
 ) -> CampaignResult:
     """finals: the final outcome of every item of the plan, by its name; firsts: the first label of those with one."""
-    labelled = [
-        item for item in plan.items if _counts(plan, item.item, finals, firsts)
-    ]
+    labelled = _counted(plan, finals, firsts)
     n_labelled = Counter(item.stratum for item in labelled)
     weights = {
         place: plan.strata[place].population / n
@@ -97,16 +95,17 @@ def result_of(
     )
 
 
-def _counts(
-    plan: Plan,
-    item: str,
-    finals: Mapping[str, Final],
-    firsts: Mapping[str, FirstLabel],
-) -> bool:
-    """Whether the item has a final label; where second labels are drawn, whether it was drawn for."""
-    if not plan.second:
-        return finals[item].label is not None
-    return item in firsts and (item in plan.second or item in plan.calibration)
+def _counted(
+    plan: Plan, finals: Mapping[str, Final], firsts: Mapping[str, FirstLabel]
+) -> list[Item]:
+    """The items with a final label; where second labels are drawn, those that were drawn for, or labelled by all."""
+    drawn_for = plan.second.keys()
+    if not drawn_for:
+        return [
+            item for item in plan.items if finals[item.item].label is not None
+        ]
+    counting = firsts.keys() & (drawn_for | plan.calibration)
+    return [item for item in plan.items if item.item in counting]
 
 
 def _shares(

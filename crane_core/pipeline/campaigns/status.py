@@ -116,6 +116,8 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     finals = finals_of(plan, journals, decisions)
     counted = Counter(final.provenance for final in finals.values())
     flagged = flagged_items(journals, messages_of(folder, campaign))
+    # Only where second labels are drawn is the result made of first ones, which take a walk over all items.
+    firsts = first_labels(plan, journals) if lock and plan.second else {}
     return CampaignStatus(
         plan=plan,
         lock=lock,
@@ -127,9 +129,7 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
         disputes=tuple(disputes_of(plan, journals, decisions, flagged)),
         flagged=flagged,
         gold=tuple(gold_scores(folder, plan)),
-        result=result_of(plan, finals, first_labels(plan, journals))
-        if lock
-        else None,
+        result=result_of(plan, finals, firsts) if lock else None,
         stop=None if lock else stop_advice(plan, finals, _put_off(journals)),
         n_undrawn=len(waiting_for_draw(plan, journals)),
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.errors import DetectorError
+from crane_core.given_path import read_given
 from crane_core.stated_date import StatedDate, stated_date
 
 FILE = Path(__file__).with_name("model_dates.toml")
@@ -67,11 +68,8 @@ def _plain(name: str) -> str:
 
 def _read(path: Path) -> dict[str, ModelDates]:
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise ValueError(f"it is larger than {_MOST_BYTES:,} bytes")
-        document = tomllib.loads(data.decode("utf-8"))
+        text = read_given(path, _MOST_BYTES).decode("utf-8")
+        document = tomllib.loads(text)
         return {
             _plain(name): _dates(name, members)
             for name, members in document.items()

@@ -193,7 +193,7 @@ def _draw_form() -> None:
             list(Setting),
             [Setting.RUNTIME],
             format_func=setting_words,
-            key=keys.START_SETTING,
+            key=keys.START_INPUTS,
         )
         pattern = "A pattern over their names, such as numpy_*"
         instances = st.text_input(

@@ -115,8 +115,7 @@ def added_words(own: own_case.OwnCase) -> str:
 def _draw_form() -> None:
     st.caption(
         f"The crashing notebook is executed {add_case.N_TRIES} times and the fixed one once. They are kept only "
-        "if the same "
-        f"cell raises the same exception each time and the fixed one runs through. {here_words()}"
+        f"if the same cell raises the same exception each time and the fixed one runs through. {here_words()}"
     )
     with st.form(keys.CASE_FORM, border=False):
         left, right = st.columns(2, gap="large")

@@ -39,8 +39,7 @@ def missing(found: ByDate, title: str) -> list[str]:
     if unknown:
         sentences.append(
             f"Neither release nor cut-off is known of {words.listed(unknown)}. If you know one, add it to "
-            "models.toml in the "
-            "data folder."
+            "models.toml in the data folder."
         )
     if released:
         sentences.append(

@@ -248,7 +248,6 @@ def _left_out(runs: pd.DataFrame) -> str:
     )
     return "".join(
         f" {row['detector_title']} {words.setting_short(row['setting'])}: {words.count(row['left_out'])} "
-        "instances lack an answer "
-        "and are left out."
+        "instances lack an answer and are left out."
         for row in as_rows(lacking)
     )

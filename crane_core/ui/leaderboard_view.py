@@ -137,8 +137,7 @@ def _counted_rows(board: Board) -> str:
     return (
         f"{_counted(board)}{source} {words.count(board.n_instances)} instances of {words.count(n_cases)} cases; "
         f"{words.count(len(ranked))} ranked rows, {words.count(len(board.tests))} pairs, each on the instances "
-        "that both "
-        f"answered. {MARKS}"
+        f"that both answered. {MARKS}"
     )
 
 

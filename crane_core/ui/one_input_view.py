@@ -41,8 +41,8 @@ def single_title(rates: pd.DataFrame, kind: DetectorKind) -> str:
         row = known[0]
         return (
             f"{row['detector_title']} is right on {words.percent(row['value'])} of {words.count(row['n'])} "
-            "notebooks with "
-            f"{words.SETTING_WORDS[Setting(row['setting'])].removeprefix('with ')}; it has no other input"
+            f"notebooks with {words.SETTING_WORDS[Setting(row['setting'])].removeprefix('with ')}; it has no other "
+            "input"
         )
     shares = [row["value"] for row in known]
     who = WHO.get(kind, "detector")
@@ -64,9 +64,8 @@ def draw_one_input(chosen: ResultChoice) -> None:
     st.header("What these answers show", anchor="gain")
     st.markdown(
         f"No detector here answered one instance with both inputs of {words.inputs_short(chosen.inputs)}, so "
-        "nothing can be "
-        "compared. Kinds of crash shows the same rates by library and cause; the links below open the cases. For a "
-        "comparison, start the same detector with another input on the Runs page."
+        "nothing can be compared. Kinds of crash shows the same rates by library and cause; the links below open "
+        "the cases. For a comparison, start the same detector with another input on the Runs page."
     )
     grid(readable(rates))
     with st.container(horizontal=True, gap="medium"):

@@ -41,8 +41,7 @@ def finding(found: pd.DataFrame, day: Day) -> str:
     )
     return (
         f"**If {100 * day.base_rate:g}% of cells crash, {name} {of_alarms}**: of {words.count(day.cells)} cells "
-        "a day it "
-        f"raises {digits(best['alarms'], 1)} alarms, {digits(best['false_alarms'], 1)} of them false. "
+        f"a day it raises {digits(best['alarms'], 1)} alarms, {digits(best['false_alarms'], 1)} of them false. "
         f"Its net benefit is the largest here: {net} crashes per 100 cells ({low} to {high}). A look at every cell has "
         f"{everywhere}."
     )

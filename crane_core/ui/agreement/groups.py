@@ -34,8 +34,7 @@ def draw_groups(chosen: AgreementChoice) -> None:
     if chosen.blind_campaigns:
         st.info(
             f"{phrases.names(chosen.blind_campaigns)} is not locked: totals only. Groups and single items could "
-            "tell an "
-            "annotator which model wrote an item, or how somebody else labelled it."
+            "tell an annotator which model wrote an item, or how somebody else labelled it."
         )
         return
     with st.container(horizontal=True):

@@ -139,8 +139,7 @@ def judges_figure(found: WithJudges) -> ChartFigure:
     )
     note = (
         f"LLM judges against {words.literal(found.person)}. n: verdicts with two labels on the scale. Lines: 95% "
-        "intervals. "
-        "Reversed: the judge's two texts in the other order."
+        "intervals. Reversed: the judge's two texts in the other order."
     )
     looks = {"labels": labels, "coefficient": agreement.KAPPA, "whole": None}
     return ChartFigure(
@@ -239,8 +238,7 @@ def draw_powered(chosen: AgreementChoice) -> None:
     st.caption(
         "Prediction-powered inference: the judge's labels of all diagnoses, corrected by how far they differ from "
         f"those of {words.literal(str(person))} where both labelled. It holds however good the judge is, if the "
-        "person's "
-        "labels are a random sample of the diagnoses. Weight 0: the judge adds nothing."
+        "person's labels are a random sample of the diagnoses. Weight 0: the judge adds nothing."
     )
 
 
@@ -343,6 +341,5 @@ def draw_repeats() -> None:
         st.caption(told)
     st.caption(
         f"Over hidden repeats. 95% interval of percent agreement: {phrases.interval_method(agreement.PERCENT)}; "
-        "of kappa: "
-        f"{phrases.interval_method(agreement.KAPPA)}."
+        f"of kappa: {phrases.interval_method(agreement.KAPPA)}."
     )

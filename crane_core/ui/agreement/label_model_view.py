@@ -95,8 +95,8 @@ def _draw_compared(found: list[label_model.CampaignLabelModel]) -> None:
     grid(compared_table(label_model.compared_models(found)), height="content")
     st.caption(
         f"95% intervals by case. Gold items: {label_model.DAWID_SKENE} is fixed at their known label, so only "
-        "the others can be "
-        "right or wrong about it. The models see the same labels: that they agree makes none of them right."
+        "the others can be right or wrong about it. The models see the same labels: that they agree makes none of "
+        "them right."
     )
 
 

@@ -6,7 +6,7 @@ comes from the plan's seed and the number of the round, so the same state leads 
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from crane_core.annotation.assign import least_loaded
@@ -51,6 +51,16 @@ class Signed:
     by: str
     why: str = ""
 
+    def round(self, kind: RoundKind, annotators: tuple[str, ...]) -> Round:
+        """A round without orders yet, among these annotators."""
+        return Round(
+            kind=kind,
+            at=self.at,
+            by=self.by,
+            why=self.why,
+            annotators=annotators,
+        )
+
 
 def is_main_open(plan: Plan) -> bool:
     """Whether there is only one round, or the round after calibration has started."""
@@ -75,14 +85,7 @@ def main_round(plan: Plan, signed: Signed) -> Round:
         had = {showing.item for showing in before}
         new = [name for name in (*names, *gold) if name not in had]
         orders[person] = before + round_order(plan, person, new)
-    return Round(
-        kind=RoundKind.MAIN,
-        at=signed.at,
-        by=signed.by,
-        why=signed.why,
-        annotators=plan.present,
-        orders=orders,
-    )
+    return replace(signed.round(RoundKind.MAIN, plan.present), orders=orders)
 
 
 def again_round(
@@ -105,12 +108,8 @@ def again_round(
         raise ValueError(
             "nobody who is present has labelled any of these items"
         )
-    return Round(
-        kind=RoundKind.AGAIN,
-        at=signed.at,
-        by=signed.by,
-        why=signed.why,
-        annotators=plan.present,
+    return replace(
+        signed.round(RoundKind.AGAIN, plan.present),
         again=again,
         items=tuple(sorted(sent)),
     )
@@ -132,12 +131,8 @@ def people_round(
         raise ValueError("nobody would be left to label")
     hands = _Hands(plan, journals, present)
     hands.deal_again(change)
-    return Round(
-        kind=RoundKind.PEOPLE,
-        at=signed.at,
-        by=signed.by,
-        why=signed.why,
-        annotators=present,
+    return replace(
+        signed.round(RoundKind.PEOPLE, present),
         joined=tuple(new),
         left=left,
         orders=hands.orders(),

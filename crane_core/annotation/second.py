@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -121,12 +122,8 @@ def second_round(
         )
         for place, item in enumerate(ordered)
     }
-    return Round(
-        kind=RoundKind.SECOND,
-        at=signed.at,
-        by=signed.by,
-        why=signed.why,
-        annotators=plan.present,
+    return replace(
+        signed.round(RoundKind.SECOND, plan.present),
         orders=_orders(plan, journals, second, chance),
         second=second,
     )

@@ -40,11 +40,15 @@ def varied_benchmarks(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     )
 
 
-def dated_cases(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """benchmark, case_id, created of every case of which it is stated when its notebook was written."""
-    return cursor.execute(
-        "SELECT benchmark, case_id, created FROM cases WHERE created IS NOT NULL ORDER BY ALL"
-    ).df()
+def dated_cases(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str
+) -> dict[str, str]:
+    """When the notebooks of a benchmark's cases were written, by case_id; without those of which it is not stated."""
+    rows = cursor.execute(
+        "SELECT case_id, created FROM cases WHERE benchmark = ? AND created IS NOT NULL ORDER BY ALL",
+        [benchmark],
+    ).fetchall()
+    return dict(rows)
 
 
 def case_list(

@@ -43,11 +43,9 @@ def _found(chosen: ResultChoice) -> ByDate:
     is_meant &= verdicts["experiment"].isin(shown)
     is_meant &= verdicts["detector_kind"] == DetectorKind.LLM
     rows = data.judged(verdicts[is_meant], chosen.annotator)
-    dated = data.dated_cases()
-    mine = dated[dated["benchmark"] == chosen.benchmark]
     return by_date(
         rows,
-        dict(zip(mine["case_id"], mine["created"], strict=True)),
+        data.dated_cases(chosen.benchmark),
         known,
         rule=chosen.rule,
         credit=chosen.credit,

@@ -235,10 +235,10 @@ def varied_benchmarks() -> dict[str, str]:
     return stored_cases.varied_benchmarks(store().cursor())
 
 
-@kept(answers)
-def dated_cases() -> pd.DataFrame:
-    """Cases of which it is stated when they were written; see `storage.cases.dated_cases`."""
-    return stored_cases.dated_cases(store().cursor())
+@kept(answers, 8)
+def dated_cases(benchmark: str) -> dict[str, str]:
+    """When cases of a benchmark were written, where it is stated; see `storage.cases.dated_cases`."""
+    return stored_cases.dated_cases(store().cursor(), benchmark)
 
 
 @kept(answers)

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from crane_core import helper_process
 from crane_core.errors import CampaignError
 from crane_core.pipeline.places import install_words
+from crane_core.stats.arrays import Array
 from crane_core.stats.dawid_skene import NONE, Bounds, bounds_of
 from crane_core.stats.resampling import resampled_rows
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 GLAD, MACE = CROWD_MODELS = ("GLAD", "MACE")
 N_REFITS = 50

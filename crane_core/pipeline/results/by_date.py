@@ -18,6 +18,7 @@ from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.stated_date import StatedDate, stated_date
 from crane_core.stats import rates
+from crane_core.stats.arrays import Array
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.stats.intervals import clustered_contrast, clustered_rate
 from crane_core.stats.shuffled_groups import shuffled_groups
@@ -32,7 +33,6 @@ COLUMNS = [
     "n", "n_cases", "difference", "low", "high", "p_value", "p_by_case", "p_holm", "p_by_case_holm", "p_smaller",
     "bound", "test", "outcome",
 ]  # fmt: skip
-Array = NDArray[np.float64]
 
 
 class ByDate(NamedTuple):

@@ -18,11 +18,10 @@ def compared_dates(
 ) -> Iterator[tuple[exported_statistic.Judging, ByDate]]:
     """Every experiment with language models, as it is counted at first."""
     known = KnownModels(material.folder.path)
-    dated = dated_cases(material.store.cursor())
+    cursor = material.store.cursor()
     for judging in material.judgings:
         if judging.is_main and judging.kind == DetectorKind.LLM:
-            mine = dated[dated["benchmark"] == judging.benchmark]
-            created = dict(zip(mine["case_id"], mine["created"], strict=True))
+            created = dated_cases(cursor, judging.benchmark)
             yield (
                 judging,
                 compared_by_date(

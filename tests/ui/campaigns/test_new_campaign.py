@@ -5,11 +5,18 @@ from __future__ import annotations
 import pytest
 
 from benchmarks._server import serve
+from crane_core.annotation.plan import Overlap
 from crane_core.pipeline.places import DataFolder
+from crane_core.ui.campaigns.request_form import OVERLAP_WORDS
 from tests.spoken import speaker
 from tests.ui.visits import Visitor
 
 MISSING = "their texts are not loaded"
+
+
+def test_every_way_of_dealing_out_items_has_its_words() -> None:
+    """Without, the form of a new campaign fails for every lead who opens it."""
+    assert set(OVERLAP_WORDS) == set(Overlap)
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ def gold_of_table(
         raise _unreadable(name, error) from error
     if not 0 < len(rows) <= MOST_ITEMS:
         raise CampaignError(
-            f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.",
+            f"{name} has {len(rows):,} rows; such a file has 1 to {MOST_ITEMS:,}.",
             remedy=f"Columns: {_columns()}.",
         )
     # Every predicted crash, right or wrong, may be gold, whatever the plan's own population is.
@@ -100,8 +100,10 @@ def gold_of_table(
 
 
 def _unreadable(name: str, error: Exception) -> CampaignError:
+    # Of the system's errors the words alone, without number and path.
+    why = (error.strerror if isinstance(error, OSError) else None) or error
     return CampaignError(
-        f"{name} cannot be read: {error}.", remedy="Name a CSV file in UTF-8."
+        f"{name} cannot be read: {why}.", remedy="Name a CSV file in UTF-8."
     )
 
 

@@ -139,7 +139,7 @@ def kappa_on_page(page: Page, address: str) -> tuple[str, str]:
     """The headline of the Agreement page: the coefficient and its n, as printed."""
     page.goto(f"{address}/agreement")
     agreed = page.get_by_text(
-        re.compile(r"Of \d+ diagnoses of .*, whole: ana and whole: ben agree")
+        re.compile(r"Of \d+ diagnoses of \d+ cases, .* have equal labels")
     )
     expect(agreed).to_be_visible()
     n = re.search(r"Of (\d+) diagnoses", agreed.inner_text())

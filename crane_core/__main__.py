@@ -7,6 +7,7 @@ from crane_core.cli import STOPPED, complete, main
 
 
 def run() -> None:
+    """Run the command that the arguments name, and end the process with its code."""
     if "_ARGCOMPLETE" in os.environ:
         complete()
     code = main(sys.argv[1:])

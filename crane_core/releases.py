@@ -108,6 +108,7 @@ def asked_release(text: str) -> Release:
 
 
 def is_commit(ref: str) -> bool:
+    """Whether a reference is a whole commit, 40 hexadecimal digits: what it names never changes."""
     return _COMMIT.fullmatch(ref) is not None
 
 

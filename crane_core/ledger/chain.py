@@ -37,10 +37,12 @@ def head_of(content: bytes) -> str:
 
 
 def digest(data: bytes) -> str:
+    """SHA-256 of the bytes, as 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 def is_linked(line: bytes) -> bool:
+    """Whether the line carries the digest of the line before it."""
     return _LINK.search(line) is not None
 
 

@@ -44,6 +44,7 @@ _wanted: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
 
 
 def main() -> None:
+    """Answer the questions on standard input, a line of JSON each, until it ends."""
     # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
     all_rules()
     _judge({"ran": [], "target": "", "state": {"variables": {}}})

@@ -65,6 +65,7 @@ def _macro(name: str, *arguments: Any, **context: Any) -> Markup:
 
 
 def heading(text: str, level: int = 2, anchor: str = "") -> Markup:
+    """A heading; its anchor is made of its words unless one is given."""
     return _macro(
         "heading",
         text,
@@ -74,6 +75,7 @@ def heading(text: str, level: int = 2, anchor: str = "") -> Markup:
 
 
 def paragraph(text: str, css: str = "") -> Markup:
+    """A paragraph of text, with an optional class of the style sheet."""
     return _macro("paragraph", text, css)
 
 
@@ -85,6 +87,7 @@ def finding(text: str) -> Markup:
 
 
 def points(items: Sequence[str]) -> Markup:
+    """A list with a point for each item."""
     return _macro("points", items)
 
 

@@ -147,6 +147,7 @@ def _words(entry: inventory_list.InventoryEntry) -> str:
 
 
 def may_change(kind: Listed) -> bool:
+    """Whether who looks at the page may remove and restore things of this kind."""
     # Without logins every role is offered, and the password of Campaigns protects runs and campaigns.
     is_leads = ROLES[kind] is Role.LEAD
     leads = not is_leads or is_leading()
@@ -156,6 +157,7 @@ def may_change(kind: Listed) -> bool:
 def change(
     kind: Listed, act: Callable[[str], object], *, leave: bool = False
 ) -> None:
+    """Carry out a change, load everything and draw the page again; a refusal is shown in its place."""
     with refusals_shown():
         # Again at the click: the role may have been taken since the button was drawn.
         require(ROLES[kind])

@@ -25,6 +25,7 @@ _PARAMETER = re.compile(r"(?:^\(|, )\**(?P<name>\w+)(?=[=:,)])")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At arguments that a call refuses: renamed, added, named, exchanged or joined."""
     message = site.message
     if unexpected := _UNEXPECTED.match(message):
         yield from _renamed(site, unexpected)

@@ -18,6 +18,7 @@ _RENAMED = Path(__file__).with_name("renamed.toml")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At an AttributeError: the attribute that was meant, or its name in the installed release."""
     lacks = _LACKS.match(site.message)
     if site.exception != "AttributeError" or lacks is None:
         return

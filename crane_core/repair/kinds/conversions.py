@@ -36,6 +36,7 @@ _TABLES = ("DataFrame", "GroupBy")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a type that is not taken: as text, as an integer, or the numeric columns alone."""
     if _JOINS_TEXT.match(site.message):
         yield from _as_text(site)
     elif _WANTS_INTEGER.match(site.message):

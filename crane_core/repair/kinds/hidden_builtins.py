@@ -12,6 +12,7 @@ _NOT_CALLABLE = re.compile(r"'(?P<kind>\w+)' object is not callable")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At the call of a variable that hides a function of Python: Python's own."""
     refused = _NOT_CALLABLE.match(site.message)
     if site.exception != "TypeError" or refused is None:
         return

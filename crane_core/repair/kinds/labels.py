@@ -22,6 +22,7 @@ _GROUPS = ("columns", "keys")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At labels that a table or dict lacks: those that were meant, for all of them or for none."""
     found: list[SourceEdit] = []
     words: list[str] = []
     for wrong in _missing(site):

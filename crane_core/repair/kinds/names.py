@@ -32,6 +32,7 @@ USUAL_IMPORTS = {
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a NameError: the name that was meant, or the import that is missing."""
     undefined = UNDEFINED.match(site.message)
     if site.exception != "NameError" or undefined is None:
         return

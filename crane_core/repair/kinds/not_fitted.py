@@ -12,6 +12,7 @@ _VALIDATES = ("cross_val_score", "cross_validate", "cross_val_predict")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a NotFittedError: the model fitted on the data that the notebook cross-validated it with."""
     if site.exception != "NotFittedError" or site.statement is None:
         return
     receivers = {

@@ -17,6 +17,7 @@ _HEADER = re.compile(
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a SyntaxError: brackets for statements of Python 2, or the mark that the message names."""
     if site.exception != "SyntaxError" or site.crash.line is None:
         return
     lines = site.source.split("\n")

@@ -30,6 +30,7 @@ _SETS_INDEX = (
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a KeyError of a number that a filter took away: the row at that position."""
     is_number = _NUMBER.fullmatch(site.message)
     if site.exception != "KeyError" or not is_number:
         return

@@ -27,6 +27,7 @@ _NOT_MODELS = ("function", "builtin_function_or_method", "type", "module", "")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a RuntimeError of torch: the tensor detached, converted, or with its channels moved."""
     if site.exception != "RuntimeError":
         return
     if site.message.startswith(_WANTS_DETACHED):

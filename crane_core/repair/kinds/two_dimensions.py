@@ -15,6 +15,7 @@ _TAKES = (*_FITS, "predict", "predict_proba", "transform", "inverse_transform")
 
 
 def propose(site: CrashSite) -> Iterator[Fix]:
+    """At a ValueError that wants a table: its arguments exchanged, the column as a table, or reshaped."""
     wants_table = site.message.startswith(_MESSAGES)
     if site.exception != "ValueError" or not wants_table:
         return

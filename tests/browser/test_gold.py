@@ -161,7 +161,7 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
 
 
 def give_file(page: Page, content: str) -> None:
-    page.locator("input[type=file]").set_input_files(
+    page.locator("input[type=file]").first.set_input_files(
         {"name": "gold.csv", "mimeType": "text/csv", "buffer": content.encode()}
     )
     settled(page)

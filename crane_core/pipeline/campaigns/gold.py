@@ -51,11 +51,14 @@ def gold_of_file(
     store: Store, file: Path, wanted: Population, looks: Looks
 ) -> tuple[Gold, ...]:
     """The gold items of a CSV file with the COLUMNS. Raises CampaignError naming the row that cannot be used."""
+    return gold_of_table(store, _content(file), str(file), wanted, looks)
+
+
+def _content(file: Path) -> bytes:
     try:
-        content = read_given(file, MOST_BYTES)
+        return read_given(file, MOST_BYTES)
     except (ValueError, OSError) as error:
         raise _unreadable(str(file), error) from error
-    return gold_of_table(store, content, str(file), wanted, looks)
 
 
 def gold_of_table(
@@ -260,13 +263,20 @@ def shown_after(store: Store, plan: Plan, whose: str) -> ShownAfter:
 
     Raises CampaignError if it has no label of an item of the plan, and as `gold_of_file` does.
     """
-    if not whose.casefold().endswith(".csv"):
-        return ShownAfter(
-            whose[:80], label_frame.labels_of_judge(store, plan, whose)
-        )
+    if whose.casefold().endswith(".csv"):
+        return shown_after_of_table(store, plan, _content(Path(whose)), whose)
+    return ShownAfter(
+        whose[:80], label_frame.labels_of_judge(store, plan, whose)
+    )
+
+
+def shown_after_of_table(
+    store: Store, plan: Plan, content: bytes, name: str
+) -> ShownAfter:
+    """The same from the bytes of a table of this name."""
     # The label is about all texts of an item, so no row has to name a run.
     looks = Looks(plan.labels, Texts.ALL, plan.blind)
-    rows = gold_of_file(store, Path(whose), plan.population, looks)
+    rows = gold_of_table(store, content, name, plan.population, looks)
     said = {entry.verdict.key: entry.label for entry in rows}
     labels = {
         item.item: said[item.verdict.key]
@@ -275,10 +285,10 @@ def shown_after(store: Store, plan: Plan, whose: str) -> ShownAfter:
     }
     if not labels:
         raise CampaignError(
-            f"{whose} has no label of an item of this campaign.",
+            f"{name} has no label of an item of this campaign.",
             remedy="Name verdicts of its population.",
         )
-    return ShownAfter(Path(whose).name[:80], labels)
+    return ShownAfter(Path(name).name[:80], labels)
 
 
 def gold_without_text(store: Store, gold: Collection[Gold]) -> list[Gold]:

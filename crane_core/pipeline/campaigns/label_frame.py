@@ -3,7 +3,7 @@
 Agreement and Results start from it and treat all annotators alike.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final, final_outcome
-from crane_core.annotation.plan import Plan
+from crane_core.annotation.plan import LabelledVerdict, Plan
 from crane_core.domain import Annotation
 from crane_core.errors import CampaignError
 from crane_core.importers.crane_llm_settled import SETTLED
@@ -60,6 +60,18 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
     return with_campaigns(labels.verdict_labels(store.cursor()), folder)
 
 
+def judges_of_verdicts(
+    store: Store, wanted: Iterable[LabelledVerdict]
+) -> list[str]:
+    """The judges that `labels_of_judge` knows for these verdicts, by name."""
+    frame = labels.verdict_labels(store.cursor())
+    judges = frame[frame["kind"] == LabellerKind.JUDGE]
+    is_wanted = pd.MultiIndex.from_frame(judges[KEY]).isin(
+        [verdict.key for verdict in wanted]
+    )
+    return sorted(set(judges.loc[is_wanted, "annotator"]))
+
+
 def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:
     """Item to the label of a judge, where it has one of the plan's. Raises CampaignError if it has none at all."""
     frame = labels.verdict_labels(store.cursor())
@@ -79,7 +91,7 @@ def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:
         known = ", ".join(sorted(set(judges["annotator"]))) or "none"
         raise CampaignError(
             f"No judge {judge[:80]!r} labelled items of {plan.campaign}; judges here: {known}.",
-            remedy="Name one of them as it is written, or leave --judge out.",
+            remedy="Name one of them as it is written, or none.",
         )
     return found
 

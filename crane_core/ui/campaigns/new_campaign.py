@@ -15,6 +15,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
+from crane_core.pipeline.campaigns.label_frame import judges_of_verdicts
 from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.plan_outline import outline
 from crane_core.pipeline.campaigns.population_choices import (
@@ -25,6 +26,11 @@ from crane_core.ui import data, keys
 from crane_core.ui.campaigns import request_form
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
+from crane_core.ui.campaigns.shown_after_form import (
+    ShownAfterAnswers,
+    draw_shown_after,
+    with_shown_after,
+)
 from crane_core.ui.label_view import label_html
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.refusal import refusals_shown
@@ -77,10 +83,19 @@ def _found(population: Population) -> campaigns.MatchingVerdicts:
     return campaigns.population(data.store(), population, data.verdicts())
 
 
+@data.kept(data.revision, 4)
+def _judges(population: Population) -> list[str]:
+    return judges_of_verdicts(data.store(), _found(population).verdicts)
+
+
 @data.kept(data.answers, 16)
-def _drawn(request: CampaignRequest) -> tuple[Plan, Clustering]:
+def _drawn(
+    request: CampaignRequest, shown_after: ShownAfterAnswers
+) -> tuple[Plan, Clustering]:
     found = _found(request.population)
-    plan = campaigns.drawn_plan(data.store(), request, found)
+    plan = with_shown_after(
+        campaigns.drawn_plan(data.store(), request, found), shown_after
+    )
     return plan, clustering(data.store(), plan, found)
 
 
@@ -116,6 +131,7 @@ def draw_new() -> None:
             design, seed = request_form.draw_design()
             looks = Looks(labels or study_labels(), design.texts, who.blind)
             answers = draw_gold_choice(population, looks, seed)
+            shown_after = draw_shown_after(_judges(population))
     if labels is None or answers is None:
         return
     with beside, refusals_shown():
@@ -124,7 +140,7 @@ def draw_new() -> None:
             gold=answers.gold,
             gold_feedback=answers.feedback,
         )
-        _draw_plan(*_drawn(request), refusal=who.refusal)
+        _draw_plan(*_drawn(request, shown_after), refusal=who.refusal)
 
 
 @contextmanager

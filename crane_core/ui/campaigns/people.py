@@ -11,6 +11,11 @@ from crane_core.domain import AuditAction
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import rounds
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.label_frame import (
+    judges_of_verdicts,
+    labels_of_judge,
+)
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
 from crane_core.ui.access import note_act
@@ -71,15 +76,40 @@ def _draw_second(plan: Plan, n_undrawn: int) -> None:
         f"{count(n_undrawn)} items with a first label wait for the draw of second labels: "
         f"{plan.design.second_share:.0%} of them, uncertain ones more often. Small batches learn from earlier ones."
     )
+    judges = _judges(plan.campaign)
     with st.form("second", border=False):
+        judge = (
+            st.selectbox(
+                "LLM judge",
+                judges,
+                index=None,
+                placeholder="none",
+                help="items that it labelled otherwise are drawn more often, if earlier second labels differed there",
+                width=WIDTH,
+            )
+            if judges
+            else None
+        )
         by, why = _signature()
         pressed = st.form_submit_button("Draw second labels")
     if pressed:
         _keep(
             lambda: rounds.draw_second(
-                data.folder(), plan.campaign, by=by, why=why
+                data.folder(),
+                plan.campaign,
+                by=by,
+                why=why,
+                judge=labels_of_judge(data.store(), plan, judge)
+                if judge
+                else None,
             )
         )
+
+
+@data.kept(data.revision, 4)
+def _judges(campaign: str) -> list[str]:
+    items = kept_campaign(data.folder(), campaign).plan.items
+    return judges_of_verdicts(data.store(), [item.verdict for item in items])
 
 
 def _draw_add(plan: Plan) -> None:

@@ -23,9 +23,6 @@ from crane_core.ui.agreement.label_model_view import draw_label_model
 from crane_core.ui.frame import page
 from crane_core.ui.headline import draw_headline
 
-SECTIONS = 960
-"""Pixels of all sections; a phone makes them narrower."""
-
 with page():
     head = st.container(key=keys.HEAD)  # its height stands, see style.css
     chosen = draw_choice()
@@ -41,16 +38,19 @@ with page():
             if is_shown:
                 with st.container():
                     draw_matrix(chosen)
-        with st.container(width=SECTIONS):
-            if is_shown:
-                draw_differences(chosen)
-                st.header("By group", anchor="groups")
-                draw_groups(chosen)
-            st.header("People and LLM judges", anchor="judges")
-            draw_with_judges(chosen)
-            draw_powered(chosen)
-            st.header("Judge consistency", anchor="consistency")
-            draw_consistency(chosen)
-            st.header("Annotator consistency", anchor="repeats")
-            draw_repeats()
-            draw_label_model()
+        if is_shown:
+            draw_differences(chosen)
+        with st.container(key="parts_of_agreement"):
+            with st.container():
+                if is_shown:
+                    st.header("By group", anchor="groups")
+                    draw_groups(chosen)
+                st.header("Judge consistency", anchor="consistency")
+                draw_consistency(chosen)
+                st.header("Annotator consistency", anchor="repeats")
+                draw_repeats()
+                draw_label_model()
+            with st.container():
+                st.header("People and LLM judges", anchor="judges")
+                draw_with_judges(chosen)
+                draw_powered(chosen)

@@ -8,9 +8,7 @@ import pandas as pd
 from crane_core.charts import theme
 
 ROW_HEIGHT = 44
-"""Pixels of a row; on a phone its name is above its mark, and below that of the row before."""
-NAMES = 220
-"""Pixels of the names, so that charts below each other have one axis."""
+"""Pixels of a row; its name is above its mark, and below that of the row before: two charts share a window's width."""
 AXIS_HEIGHT = 56
 STEP = 0.2
 """From one tick to the next."""
@@ -59,7 +57,7 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=theme.row_names(340, above=ROW_HEIGHT // 2 - 6, least=NAMES),
+            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
         ),
         tooltip=theme.tooltips(
             ("label:N", "group"),

@@ -92,12 +92,10 @@ def row_names(
     *,
     above: int,
     bold: Sequence[str] = (),
-    least: int = 0,
 ) -> alt.Axis:
     """An axis of rows whose names stand beside them, each at most `limit` pixels wide; some names are bold.
 
-    above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them. least:
-    pixels that names take elsewhere, so that the plots of two charts begin at one place.
+    above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them.
     """
     looks: dict[str, Any] = {}
     if bold:
@@ -108,8 +106,6 @@ def row_names(
         }
     # Names beside the rows would leave a phone half of its width for the marks.
     is_phone = "width < 440"
-    if least:
-        looks["minExtent"] = alt.ExprRef(f"{is_phone} ? 0 : {least}")
     return alt.Axis(
         title=None,
         labelAlign=alt.ExprRef(f"{is_phone} ? 'left' : 'right'"),

@@ -88,10 +88,11 @@ def draw_sources() -> None:
     """A card per source; and all of them as a table, whose commits lead to where others published them."""
     sources = source_cards.loaded_sources()
     source_cards.draw_source_cards(sources)
-    with st.expander("All sources as a table, with checksums"):
-        _draw_table(sources)
-    with st.expander("Records by source"):
-        _draw_records(sources)
+    with st.container(key="folds_of_sources"):
+        with st.expander("All sources as a table, with checksums"):
+            _draw_table(sources)
+        with st.expander("Records by source"):
+            _draw_records(sources)
 
 
 def _draw_table(sources: list[source_cards.LoadedSource]) -> None:

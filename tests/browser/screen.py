@@ -28,7 +28,7 @@ TITLES: dict[str, Any] = {
     ),
     "/ablations": "Qwen2.5-32B-Instruct loses 8.1 points of detection accuracy with code only; no evidence for 2 "
     "others",
-    "/annotate": re.compile("^Annotate$|^No campaign yet"),
+    "/annotate": re.compile("^Label diagnoses|^No campaign yet"),
     "/campaigns": re.compile(
         r"^(New campaign|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)"
     ),

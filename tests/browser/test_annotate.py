@@ -30,6 +30,7 @@ from .desk import (
 from .desk import press as press_key
 from .line import line_to
 from .screen import (
+    TITLES,
     arrives,
     click_button,
     refuses,
@@ -503,7 +504,7 @@ def test_choosing_a_name_keeps_the_place_in_the_address(
     page.wait_for_selector(".cw-desk .cw-card")
     wait_for_query(page, campaign=CAMPAIGN, annotator="hugo")
     click_button(page, "All campaigns")
-    shows_title(page, "Annotate")
+    shows_title(page, TITLES["/annotate"])
     wait_for_query(page, campaign=None, annotator=None)
 
 

@@ -25,7 +25,7 @@ from tests.given_labels import give_labels
 
 from .conftest import TIMEOUT_MS, WIDE, Served, profile, served
 from .desk import SAVED, campaign_of_all, keep_all, press, press_ready, unique
-from .screen import arrives, click_button, sees, settled, shows_title
+from .screen import TITLES, arrives, click_button, sees, settled, shows_title
 
 LISTED = """
 "ana@lab.example" = "annotator"
@@ -82,7 +82,7 @@ def test_everything_is_under_the_name_of_the_login(
 ) -> None:
     plan = campaign_of_all(app, unique("named"))
     with invited(browser, app.address, app.folder, "ana@lab.example") as page:
-        arrives(page, "Annotate")
+        arrives(page, TITLES["/annotate"])
         for width in (1280, 1440, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             last, bar = (
@@ -103,7 +103,7 @@ def test_everything_is_under_the_name_of_the_login(
         sees(page, "This desk is another person's; you are logged in as ana.")
         assert page.locator(".cw-desk").count() == 0
     with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
-        shows_title(page, "Annotate")
+        shows_title(page, TITLES["/annotate"])
         label_one(page, "3")
     assert [
         len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")
@@ -160,7 +160,7 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
         assert len(journal_of(answered, plan, "ana").given) == 1
         other = context.new_page()
         other.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
-        shows_title(other, "Annotate")
+        shows_title(other, TITLES["/annotate"])
         page.reload()
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)

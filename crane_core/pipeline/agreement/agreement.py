@@ -5,7 +5,7 @@ Starts from the label frame and the verdict frame; the coefficients live in stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -399,13 +399,16 @@ def _comparisons(
     return [one for one in found if len(one[1]) > 1]
 
 
-def usual_pair(labels: pd.DataFrame) -> list[str]:
+def usual_pair(labels: pd.DataFrame, blind: Collection[str] = ()) -> list[str]:
     """The annotators compared by default; fewer than two if no two share labels.
+
+    blind: campaigns of which totals of few common labels are withheld.
 
     The two annotators of the newest campaign with the most common labels, else the published human and the first judge.
     """
     of_campaigns = labels[labels["kind"] == LabellerKind.ANNOTATOR]
-    for _, rows in of_campaigns.groupby("campaign", sort=False):
+    for campaign, rows in of_campaigns.groupby("campaign", sort=False):
+        fewest = MIN_COMMON_WHEN_BLIND if campaign in blind else 1
         labelled = {
             str(name): set(map(tuple, mine[KEY].to_numpy()))
             for name, mine in rows.groupby("annotator", sort=False)
@@ -415,7 +418,7 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
             n_shared = len(labelled[one] & labelled[other])
             if n_shared > most:
                 pair, most = [one, other], n_shared
-        if pair:
+        if most >= fewest:
             return pair
     is_imported = labels["campaign"].isna()
     is_imported &= labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE])

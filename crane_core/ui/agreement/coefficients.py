@@ -141,17 +141,16 @@ def draw_coefficients(chosen: AgreementChoice) -> None:
     main = computed.main_names(chosen)
     rows = computed.main_rows(chosen)
     st.html(coefficients_html([rows[name] for name in main]))
-    st.caption(
-        f"{_agreed(chosen)} Lines: 95% intervals, {phrases.interval_method(agreement.KAPPA)}; 0 is agreement by "
-        "chance. No test is made: the interval decides the words, and the names of sizes are conventions."
-    )
+    st.caption(f"{_agreed(chosen)} Lines: 95% intervals; 0: by chance.")
     others = tuple(
         name
         for name in agreement.COEFFICIENTS
         if name not in (*main, agreement.PERCENT)
     )
     fold = st.expander(
-        f"{len(others)} more coefficients", key="others", on_change="rerun"
+        f"{len(others)} more coefficients, and how they are computed",
+        key="others",
+        on_change="rerun",
     )
     if fold.open:
         with fold:
@@ -177,7 +176,8 @@ def _draw_others(chosen: AgreementChoice, others: tuple[str, ...]) -> None:
     st.caption(
         f"Intervals of coefficients: {phrases.interval_method(agreement.KAPPA)}; of percent agreement: "
         f"{phrases.interval_method(agreement.PERCENT)}. "
-        "Only items with two or more labels count."
+        "Only items with two or more labels count. No test is made: the interval decides the words, and the names of "
+        "sizes are conventions."
     )
 
 

@@ -149,7 +149,9 @@ def _known(
     if only is not None:
         is_shown &= campaign.isna() | campaign.isin(only)
     labels = labels[is_shown]
-    return Known(_annotators(labels), usual_pair(labels))
+    return Known(
+        _annotators(labels), usual_pair(labels, data.blind_campaigns())
+    )
 
 
 def _annotators(labels: pd.DataFrame) -> pd.DataFrame:

@@ -63,7 +63,7 @@ def _pick_coefficient(chosen: AgreementChoice) -> str:
     looks: dict[str, Any] = {
         "key": keys.COEFFICIENT,
         "default": computed.main_names(chosen)[0],
-        "width": 320,
+        "width": 230,
     }
     return str(url_state.one_of(st.selectbox, "Coefficient", options, **looks))
 

@@ -269,7 +269,7 @@ def draw_consistency(chosen: AgreementChoice) -> None:
         st.caption("No judge labelled an item twice.")
         return
     _draw_scale(_consistency_rows(table), COMPARED)
-    st.caption(
+    st.expander("How this was computed").caption(
         f"Lines: 95% intervals; of percent agreement {phrases.interval_method(agreement.PERCENT)}, of coefficients "
         f"{phrases.interval_method(agreement.KAPPA)}. Of several repetitions, the mean over their pairs. "
         "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."

@@ -96,7 +96,10 @@ def draw_desk(campaign: str, annotator: str) -> None:
 def _head(label_store: LabelStore, annotator: str) -> None:
     plan = label_store.plan
     with st.container(
-        horizontal=True, vertical_alignment="center", gap="small"
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+        key="desk_head",
     ):
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(

@@ -26,12 +26,14 @@ from crane_core.ui.annotate.card_html import (
     evidence_html,
 )
 from crane_core.ui.annotate.component import draw_component, what_was_sent
+from crane_core.ui.campaigns.campaign_words import short_title
 from crane_core.ui.code_html import (
     explained_blanks,
     marked_blanks,
     prose_html,
 )
 from crane_core.ui.guideline_view import draw_guideline
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import for_desk, label_html
 from crane_core.ui.navigation import link, show_here, turn, turn_to_main
 from crane_core.ui.refusal import refusals_shown
@@ -42,11 +44,16 @@ from crane_core.ui.words import count, literal
 def draw_start() -> None:
     """The campaigns one can label in, and what comes before the first label."""
     names = campaigns.campaign_names(data.folder())
-    st.title("Annotate" if names else "No campaign yet: practise on ten items")
+    draw_headline(
+        "Label diagnoses: is the reason right?"
+        if names
+        else "No campaign yet: practise on ten items",
+        tab="Annotate",
+    )
     st.markdown(
-        "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
-        "*correct*, *partial* and *wrong*, one key or tap each. You do not see which model wrote a text or what "
-        "input it had. Agreement and Results count these labels."
+        "A detector predicted a crash, and the cell does crash. Label its **reason** *correct*, *partial* or *wrong*, "
+        "one key or tap each. You do not see which model wrote a text or what input it had. Agreement and Results "
+        "count these labels."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         show_practice = turn if names else turn_to_main
@@ -61,14 +68,20 @@ def draw_start() -> None:
         st.html(_example_html(practice_items()[0]))
         return
     person = visitor()
-    n_shown = 0
+    shown: list[campaigns.Kept] = []
     for name in names:
         with refusals_shown():
             kept = campaigns.kept_campaign(data.folder(), name)
             if not person.is_known or person.name in kept.plan.present:
-                n_shown += 1
-                _campaign(kept, person)
-    if person.is_known and not n_shown:
+                shown.append(kept)
+    # In a locked campaign there is nothing left to do.
+    shown.sort(key=lambda kept: kept.lock is not None)
+    if not person.is_known:
+        st.caption("Choose your name to continue where you stopped.")
+    with st.container(key="cards_of_desks"):
+        for kept in shown:
+            _campaign(kept, person)
+    if person.is_known and not shown:
         st.info(
             literal(
                 f"No campaign has {person.name} as an annotator. Ask your lead."
@@ -101,25 +114,18 @@ def _draw_guideline() -> None:
 
 def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
     plan = kept.plan
-    with st.container(border=True):
-        state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""
-        st.markdown(f"**{literal(plan.title)}**{literal(state)}")
-        diagnoses = f"{count(len(plan.items))} diagnoses."
+    with st.container(border=True, gap="small"):
+        st.markdown(f"**{literal(short_title(plan.title))}**")
+        state = f", locked {kept.lock.locked_at[:10]}" if kept.lock else ""
+        st.caption(f"{count(len(plan.items))} diagnoses{state}.")
         if person.is_known:
-            st.caption(diagnoses)
             turn(
                 "Continue where you stopped",
                 campaign=plan.campaign,
                 annotator=person.name,
             )
             return
-        next_step = (
-            "Labels can no longer change."
-            if kept.lock
-            else "Choose your name to continue where you stopped."
-        )
-        st.caption(f"{diagnoses} {next_step}")
-        with st.container(horizontal=True, gap="medium"):
+        with st.container(horizontal=True, gap="small"):
             for annotator in plan.present:
                 turn(
                     literal(annotator),

@@ -67,6 +67,12 @@ def next_step(status: CampaignStatus) -> NextStep:
     return NextStep.DRAW_SECOND if status.n_undrawn else NextStep.LOCK
 
 
+def is_lock_above(status: CampaignStatus) -> bool:
+    """Whether the head of the page has the lock already: it comes next, or the stop rule holds."""
+    may_stop = status.stop is not None and status.stop.may_stop
+    return may_stop or next_step(status) is NextStep.LOCK
+
+
 def next_words(status: CampaignStatus) -> str:
     """Why that is next, in a line."""
     step = next_step(status)

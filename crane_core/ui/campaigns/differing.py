@@ -14,6 +14,10 @@ from crane_core.ui.grid import grid
 from crane_core.ui.words import count, percent
 
 MOST_ROWS = 50
+FEW_ROWS = 12
+"""More than these scroll in their table, so that the charts below stay near."""
+MOST_HEIGHT = 420
+"""Pixels."""
 
 
 def draw_differing(status: CampaignStatus) -> None:
@@ -26,15 +30,17 @@ def draw_differing(status: CampaignStatus) -> None:
     is_blind = plan.blind and status.lock is None
     fewest = MIN_COMMON_WHEN_BLIND if is_blind else 1
     st.header("Disagreements", anchor="disagreements")
-    left, right = st.columns(2, gap="large")
-    with left:
-        reasons = unlike_reasons.differing_by_reason(plan, journals)
-        _draw(reasons, "Reason", plan.labels.reason_words, fewest)
-    with right:
-        _draw(cases, "Case", {}, fewest)
     st.caption(
         "Items with labels of two annotators or more. An item counts under each reason that somebody gave it."
     )
+    # Without a reason the cases have the whole width.
+    with st.container(key="two_tables"):
+        reasons = unlike_reasons.differing_by_reason(plan, journals)
+        with st.container():
+            _draw(cases, "Case", {}, fewest)
+        if reasons:
+            with st.container():
+                _draw(reasons, "Reason", plan.labels.reason_words, fewest)
 
 
 def _draw(
@@ -49,7 +55,7 @@ def _draw(
             pd.DataFrame(
                 [cells(row, head, words) for row in shown[:MOST_ROWS]]
             ),
-            height="content",
+            height="content" if len(shown) <= FEW_ROWS else MOST_HEIGHT,
         )
     if left_out := left_out_words(len(rows), shown, fewest):
         st.caption(f"{head}s: {left_out}")

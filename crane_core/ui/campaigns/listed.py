@@ -17,9 +17,12 @@ def draw_list(names: list[str]) -> None:
     statuses: list[CampaignStatus] = []
     for name in names:
         with refusals_shown():
-            status = campaign_status(data.folder(), name)
+            statuses.append(campaign_status(data.folder(), name))
+    # What is finished stands behind what waits for somebody.
+    statuses.sort(key=lambda status: status.lock is not None)
+    with st.container(key="cards_of_campaigns"):
+        for status in statuses:
             _draw(status)
-            statuses.append(status)
     with head:
         draw_headline(campaign_words.list_headline(statuses), tab="Campaigns")
 
@@ -27,7 +30,11 @@ def draw_list(names: list[str]) -> None:
 def _draw(status: CampaignStatus) -> None:
     plan = status.plan
     with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(
+            horizontal=True,
+            vertical_alignment="center",
+            horizontal_alignment="distribute",
+        ):
             turn(
                 f"**{literal(campaign_words.short_title(plan.title))}**",
                 campaign=plan.campaign,

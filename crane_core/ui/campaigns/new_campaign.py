@@ -134,7 +134,8 @@ def draw_new() -> None:
             shown_after = draw_shown_after(_judges(population))
     if labels is None or answers is None:
         return
-    with beside, refusals_shown():
+    # It stays in sight while the form beside it is filled in.
+    with beside, st.container(key="resulting_plan"), refusals_shown():
         request = replace(
             request_form.request_of(population, who, design, seed, labels),
             gold=answers.gold,

@@ -47,12 +47,14 @@ def draw_people(status: CampaignStatus) -> None:
             _draw_main(plan)
         if status.n_undrawn:
             _draw_second(plan, status.n_undrawn)
-        with st.expander("Add annotators"):
-            _draw_add(plan)
-        with st.expander("Somebody leaves or is replaced"):
-            _draw_leave(plan)
-    with st.expander("Label items again"):
-        _draw_again(plan, is_locked=status.lock is not None)
+    with st.container(key="folds_of_people"):
+        if status.lock is None:
+            with st.expander("Add annotators"):
+                _draw_add(plan)
+            with st.expander("Somebody leaves or is replaced"):
+                _draw_leave(plan)
+        with st.expander("Label items again"):
+            _draw_again(plan, is_locked=status.lock is not None)
 
 
 def _draw_main(plan: Plan) -> None:

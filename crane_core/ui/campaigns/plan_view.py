@@ -39,8 +39,8 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
         st.caption(
             f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included."
         )
-    st.markdown("**Effective sample size**")
-    _draw_small(told.dependence)
+    with st.expander("How the margin is computed"):
+        _draw_small(told.dependence)
     for remark in told.remarks:
         st.warning(literal(remark))
 

@@ -52,8 +52,7 @@ def _draw_so_far(status: CampaignStatus) -> None:
         st.header("Final labels so far", anchor="final")
         _draw_outcomes(status.plan)
     with right:
-        # Else the lock is the page's main button.
-        if campaign_words.next_step(status) is not campaign_words.NextStep.LOCK:
+        if not campaign_words.is_lock_above(status):
             st.header("Lock", anchor="lock")
             closing.draw_lock(status)
         st.header("Export", anchor="export")

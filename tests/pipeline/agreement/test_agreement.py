@@ -548,6 +548,9 @@ def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
         "published human",
         "judge, 1",
     ]
+    both = pd.concat([human, judge, older])
+    assert usual_pair(both, blind={"older"}) == ["published human", "judge, 1"]
+    assert usual_pair(older, blind={"older"}) == []
     assert usual_pair(human) == ["published human", "another"]
     assert usual_pair(judge) == ["judge, 1", "judge, 2"]
     assert usual_pair(human.head(1)) == ["published human"]

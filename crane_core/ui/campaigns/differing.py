@@ -30,12 +30,13 @@ def draw_differing(status: CampaignStatus) -> None:
     is_blind = plan.blind and status.lock is None
     fewest = MIN_COMMON_WHEN_BLIND if is_blind else 1
     st.header("Disagreements", anchor="disagreements")
-    st.caption(
-        "Items with labels of two annotators or more. An item counts under each reason that somebody gave it."
-    )
+    reasons = unlike_reasons.differing_by_reason(plan, journals)
+    if any(row.n >= fewest for row in (*cases, *reasons)):
+        st.caption(
+            "Items with labels of two annotators or more. An item counts under each reason that somebody gave it."
+        )
     # Without a reason the cases have the whole width.
     with st.container(key="two_tables"):
-        reasons = unlike_reasons.differing_by_reason(plan, journals)
         with st.container():
             _draw(cases, "Case", {}, fewest)
         if reasons:

@@ -29,9 +29,11 @@ def draw_desk(
         else chosen
     )
     said = check.verdict(checked)
-    verdict_view.draw_rules(checked, said)
-    if checked.rehearsal is not None:
-        st.html(verdict_view.rehearsal_html(checked.rehearsal))
+    # What was predicted stands beside what happened.
+    with st.container(key="pair_of_verdicts"):
+        verdict_view.draw_rules(checked, said)
+        if checked.rehearsal is not None:
+            st.html(verdict_view.rehearsal_html(checked.rehearsal))
     draw_fixes(checked)
     draw_bar(chosen, running, may_run=may_run and not chosen.is_attached)
     st.html(bench_html(checked, said))

@@ -14,7 +14,7 @@ from crane_core.pipeline.own_notebooks.notebook_edit import with_source
 from crane_core.repair.search import RepairOutcome, TriedFix
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import keys
-from crane_core.ui.code_html import line_html
+from crane_core.ui.code_html import blanks_html, line_html
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import sentence_case, shortened
 
@@ -62,9 +62,9 @@ def fix_html(checked: CheckedNotebook, tried: TriedFix) -> str:
     more = f"<span>… {left_out:,} more lines</span>" if left_out > 0 else ""
     diff = f'<div class="cw-fix">{shown}{more}</div>' if lines else ""
     return (
-        '<div class="cw-verdict cw-calm"><div class="cw-dim">'
+        '<div class="cw-verdict cw-good"><div class="cw-dim">'
         f"Fix, tried {escape(tried.rehearsal.where)}</div>"
-        f"<h2>{escape(shortened(tried.fix.sentence, 500))}</h2>"
+        f"<h2>{blanks_html(shortened(tried.fix.sentence, 500))}</h2>"
         f"<dl><dt></dt><dd>{escape(_sentence(tried.outcome))}</dd></dl>{diff}</div>"
     )
 

@@ -26,7 +26,6 @@ from crane_core.ui.annotate.card_html import (
     evidence_html,
 )
 from crane_core.ui.annotate.component import draw_component, what_was_sent
-from crane_core.ui.campaigns.campaign_words import short_title
 from crane_core.ui.code_html import (
     explained_blanks,
     marked_blanks,
@@ -115,7 +114,7 @@ def _draw_guideline() -> None:
 def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
     plan = kept.plan
     with st.container(border=True, gap="small"):
-        st.markdown(f"**{literal(short_title(plan.title))}**")
+        st.markdown(f"**{literal(plan.title)}**")
         state = f", locked {kept.lock.locked_at[:10]}" if kept.lock else ""
         st.caption(f"{count(len(plan.items))} diagnoses{state}.")
         if person.is_known:

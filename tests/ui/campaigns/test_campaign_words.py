@@ -18,6 +18,7 @@ from crane_core.pipeline.campaigns.status import (
     AnnotatorProgress,
     CampaignStatus,
 )
+from crane_core.pipeline.campaigns.stop_advice import StopAdvice
 from crane_core.stats.intervals import RateEstimate
 from crane_core.ui.campaigns.campaign_words import (
     LONGEST_TITLE,
@@ -25,6 +26,7 @@ from crane_core.ui.campaigns.campaign_words import (
     Stage,
     disputes_words,
     headline,
+    is_lock_above,
     list_headline,
     next_step,
     next_words,
@@ -255,3 +257,20 @@ def test_a_decision_leaves_the_title_of_deciding_as_it_is() -> None:
         disputes_words([DIFFERS, DIFFERS, flagged, flagged])
         == "Labels differ on 2 items; 2 more items are flagged"
     )
+
+
+def test_the_lock_is_offered_in_one_place() -> None:
+    stop = StopAdvice(
+        wanted=0.1,
+        reached=0.08,
+        n_labelled=200,
+        n_cases=90,
+        n_left=33,
+        n_needed=0,
+        n_held=0,
+        margin_at_end=0.07,
+    )
+    begun = status(200, 200)
+    assert not is_lock_above(begun)
+    assert is_lock_above(replace(begun, stop=stop))
+    assert is_lock_above(status(233, 233))

@@ -48,7 +48,7 @@ def draw_shown_after(judges: Sequence[str]) -> ShownAfterAnswers:
 
 
 def with_shown_after(plan: Plan, chosen: ShownAfterAnswers) -> Plan:
-    """The plan with these labels. Raises CampaignError where they have none for its items."""
+    """The plan with these labels. Raises CampaignError if they have none for its items."""
     if not any(chosen):
         return plan
     shown = (

@@ -272,5 +272,5 @@ def test_the_lock_is_offered_in_one_place() -> None:
     )
     begun = status(200, 200)
     assert not is_lock_above(begun)
-    assert is_lock_above(replace(begun, stop=stop))
+    assert is_lock_above(begun._replace(stop=stop))
     assert is_lock_above(status(233, 233))

@@ -2,25 +2,20 @@
 
 import ast
 
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.cell_code import read_cell
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 
 def assigned_names(source: str) -> list[str]:
     """Public names that the top level of the cell assigns, the last one last."""
-    found: dict[str, None] = {}
-    for statement in read_cell(source).tree.body:
-        found |= dict.fromkeys(bound_names(statement))
+    found = dict.fromkeys(bound_names(read_cell(source).tree))
     return [name for name in found if not name.startswith("_")]
 
 
 def assigns(source: str, name: str) -> bool:
     """Whether a statement of the cell's top level assigns the name."""
     # The text is searched first, which is quicker than parsing every cell for every name.
-    if name not in source:
-        return False
-    statements = read_cell(source).tree.body
-    return any(name in bound_names(node) for node in statements)
+    return name in source and name in bound_names(read_cell(source).tree)
 
 
 def makes(source: str, name: str) -> bool:

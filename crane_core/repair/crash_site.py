@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.domain import KernelState, VariableState
 from crane_core.repair.changed_names import assigns, changes, makes
 from crane_core.repair.fix import EarlierCell, Fix, SourceEdit, edited
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    bound_names,
+    called_name,
+)
 from crane_core.runtime.rehearsal import Rehearsal
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -140,9 +143,8 @@ class CrashSite:
         earlier = [
             statement for statement in self.tree.body if statement.lineno < line
         ]
-        for statement in earlier:
-            if node.id in bound_names(statement):
-                return None
+        if node.id in bound_names(*earlier):
+            return None
         return self.state.variables.get(node.id)
 
     def is_builtin(self, name: str) -> bool:
@@ -230,14 +232,6 @@ def _of_kind(roots: Sequence[ast.AST], kind: type[Node]) -> list[Node]:
 def _start(node: Any) -> tuple[int, int]:
     """Where a node with a place begins: its line, and the column there."""
     return node.lineno, node.col_offset
-
-
-def called_name(call: ast.Call) -> str:
-    """The name of the function or method that is called; empty where it has none."""
-    match call.func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def facts_of(variable: VariableState, name: str) -> Iterator[Any]:

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.repair.fix import Fix
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 _LIKENESS = 0.5
 """The part of the names of a changed stretch that it must keep: with less it is other code, not a fix."""
@@ -131,7 +131,7 @@ def _of_names(old: ast.Module, new: ast.Module) -> str:
     is_whole = words.isdisjoint(_DROPPING)
     if not (is_whole and arguments.isdisjoint(_DROPPING_ARGUMENTS)):
         return "it drops rows"
-    lost = sorted(_bound(old) - _bound(new))
+    lost = sorted({*bound_names(*old.body)} - {*bound_names(*new.body)})
     return f"it no longer assigns {lost[0]}" if lost else ""
 
 
@@ -139,13 +139,6 @@ def _added(old: Iterator[str], new: Iterator[str]) -> set[str]:
     """What is more often in the new code than in the old."""
     more = Counter(new) - Counter(old)
     return set(more)
-
-
-def _bound(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
-    for statement in tree.body:
-        found |= set(bound_names(statement))
-    return found
 
 
 def _words(tree: ast.Module) -> Iterator[str]:

@@ -11,6 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from crane_core.detectors.rules.paths import public_path
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    DEFINITIONS,
+    bound_names,
+)
 
 UNKNOWN_EFFECT = "__crane_anything__"
 """The name that represents a line with unknown effects on the namespace."""
@@ -29,8 +33,6 @@ _MAY_DEFINE = (
     "run_cell",
     "__import__",
 )
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
         found.deleted.pop(name, None)
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         found.paths.update(import_paths(statement))
-    elif isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+    elif isinstance(statement, DEFINITIONS):
         found.definitions[statement.name] = statement
     elif isinstance(statement, ast.Assign):
         _read_lambda(statement, found)
@@ -144,79 +146,6 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     elif node.module and not node.level:
         yield node.module
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that a statement assigns or deletes, in its scope."""
-    yield from names_bound_here(node)
-    for part in _parts_in_scope(node):
-        yield from bound_names(part)
-
-
-def local_names(definition: ast.FunctionDef | ast.Lambda) -> set[str]:
-    """The parameters of a function, and the names that its statements give values."""
-    body = (
-        definition.body
-        if isinstance(definition.body, list)
-        else [definition.body]
-    )
-    parameters = {
-        part.arg
-        for part in ast.walk(definition.args)
-        if isinstance(part, ast.arg)
-    }
-    return parameters.union(*map(bound_names, body))
-
-
-def names_bound_here(node: ast.AST) -> Iterator[str]:
-    """The names that a node alone assigns, deletes, defines or imports; what is inside it is left out."""
-    match node:
-        case (
-            ast.FunctionDef(name=name)
-            | ast.AsyncFunctionDef(name=name)
-            | ast.ClassDef(name=name)
-        ):
-            yield name
-        # `import os.path` binds `os`.
-        case ast.Import() | ast.ImportFrom():
-            yield from (
-                alias.asname or alias.name.partition(".")[0]
-                for alias in node.names
-            )
-        case ast.Name() if not isinstance(node.ctx, ast.Load):
-            yield node.id
-        case ast.ExceptHandler(name=str(name)):
-            yield name
-        case (
-            ast.MatchAs(name=str(name))
-            | ast.MatchStar(name=str(name))
-            | ast.MatchMapping(rest=str(name))
-        ):
-            yield name
-
-
-def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts that run in its scope; of a comprehension only := binds names in that."""
-    if isinstance(node, ast.ClassDef):
-        return [
-            *node.decorator_list,
-            *node.bases,
-            *(keyword.value for keyword in node.keywords),
-        ]
-    if isinstance(node, _FUNCTIONS):
-        # Defaults and decorators are evaluated where the function is defined, its body is not.
-        return [
-            *node.decorator_list,
-            *node.args.defaults,
-            *filter(None, node.args.kw_defaults),
-        ]
-    if isinstance(node, _COMPREHENSIONS):
-        return [
-            inner.target
-            for inner in ast.walk(node)
-            if isinstance(inner, ast.NamedExpr)
-        ]
-    return () if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
 
 def global_names(node: ast.AST) -> Iterator[str]:

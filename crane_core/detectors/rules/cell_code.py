@@ -15,6 +15,7 @@ from crane_core.detectors.rules.ipython_code import (
     automagic,
     python_of,
 )
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 # `memit` and `mprun` are of memory_profiler, `lprun` is of line_profiler.
 _TIMED = ("time", "prun", "memit", "lprun", "mprun", "timeit")
@@ -274,9 +275,7 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
     """Statements that run an unknown number of times, with their own names: what those were before is not known."""
-    names = dict.fromkeys(
-        name for statement in body for name in bindings.bound_names(statement)
-    )
+    names = dict.fromkeys(bound_names(*body))
     loop = ast.For(
         _stored(bindings.UNKNOWN_VALUE, line),
         _name(bindings.UNKNOWN_VALUE, line),

@@ -13,10 +13,11 @@ from typing import NamedTuple
 from crane_core.detectors.rules import interpreter
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import bound_names, global_names
+from crane_core.detectors.rules.bindings import global_names
 from crane_core.detectors.rules.copied_values import copied_values
 from crane_core.detectors.rules.initial_state import EmptyKernel
 from crane_core.detectors.rules.prefix import Prefix
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 MOST_STEPS = 30_000
 _MOST_CONTRADICTIONS = 1

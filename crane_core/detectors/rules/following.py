@@ -5,14 +5,12 @@ calls inside calls beyond a depth.
 """
 
 import ast
-from collections.abc import Iterator
 from inspect import Parameter, Signature
 from typing import Any
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.heap import Scope, join, join_values, snapshot
 from crane_core.detectors.rules.interpreter import (
     RETURN,
@@ -21,6 +19,11 @@ from crane_core.detectors.rules.interpreter import (
     Interpreter,
 )
 from crane_core.detectors.rules.operation import Arguments, signature_of
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    is_generator,
+    local_names,
+    own_nodes,
+)
 
 _DEEPEST = 4
 _COLLECTED: dict[Any, str] = {
@@ -115,7 +118,7 @@ def _scope_of(
     definition: Any, names: dict[str, AbstractValue], function: AbstractValue
 ) -> Scope:
     elsewhere: dict[str, Scope | None] = {}
-    for node in _own_nodes(definition):
+    for node in own_nodes(definition):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             elsewhere |= dict.fromkeys(
                 node.names,
@@ -124,27 +127,9 @@ def _scope_of(
     # Python decides by the whole body which names are local: a name that is read above its
     # assignment raises UnboundLocalError, although a global has the same name.
     local: dict[str, AbstractValue | None] = dict.fromkeys(
-        sorted(local_names(definition) - elsewhere.keys())
+        sorted(local_names(definition))
     )
     return Scope({**local, **names}, outer=function.scope, elsewhere=elsewhere)
-
-
-def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
-    """What a function holds, without functions and classes inside, but those themselves."""
-    waiting = list(ast.iter_child_nodes(definition))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-
-
-def is_generator(definition: ast.AST) -> bool:
-    """Whether a function has a `yield`, those of functions inside it left out."""
-    return any(
-        isinstance(node, (ast.Yield, ast.YieldFrom))
-        for node in _own_nodes(definition)
-    )
 
 
 def _bound(

@@ -9,10 +9,10 @@ from copy import copy
 from difflib import get_close_matches
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.interpreter import Callee, Interpreter, call_of
 from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 QUIET_BASES = frozenset(

@@ -5,7 +5,6 @@ from functools import partial
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.heap import BranchWatch, widen
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
@@ -13,6 +12,10 @@ from crane_core.detectors.rules.interpreter import (
     GiveUpError,
     Interpreter,
     statement,
+)
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    bound_names,
+    called_name,
 )
 
 # Packages whose context managers hold no exception back.
@@ -62,7 +65,7 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
         interpreter.body(body)
         return
     watch = BranchWatch(interpreter.memory.scopes)
-    names = [name for part in body for name in bound_names(part)]
+    names = list(bound_names(*body))
     branches = [partial(_watched, interpreter, body, watch)]
     branches += [
         partial(_handled, interpreter, handler, watch, names)
@@ -123,7 +126,7 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
         interpreter.body(node.body)
         return
     watch = BranchWatch(interpreter.memory.scopes)
-    names = [name for part in node.body for name in bound_names(part)]
+    names = list(bound_names(*node.body))
     interpreter.branches(
         [
             lambda: _watched(interpreter, node.body, watch),
@@ -142,13 +145,7 @@ def _entered(
 
 
 def _is_named_for_suppressing(node: ast.AST) -> bool:
-    name = (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+    name = called_name(node)
     # By its name, as such helpers come from anywhere: `pytest.raises`, `assertRaises`.
     return name in _SUPPRESSES or any(
         word in name.lower() for word in ("raises", "suppress")
@@ -159,11 +156,11 @@ def _lets_pass(
     interpreter: Interpreter, node: ast.expr, manager: AbstractValue
 ) -> bool:
     """Whether exceptions certainly leave the block: the manager is of a library that is known not to hold them."""
-    called = node.func if isinstance(node, ast.Call) else node
-    if _is_named_for_suppressing(called):
+    if _is_named_for_suppressing(node):
         return False
     if manager.package in _LETS_PASS:
         return True
+    called = node.func if isinstance(node, ast.Call) else node
     known = interpreter.memory.known_name(called)
     path = known.path if known is not None else ""
     if path:

@@ -11,7 +11,6 @@ from functools import partial
 from crane_core.detectors.rules import harmless, heap, interpret_expressions
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import Crash
-from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -24,6 +23,7 @@ from crane_core.detectors.rules.interpreter import (
     statement,
 )
 from crane_core.detectors.rules.operation import numbers
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 MOST_TURNS = 50
 
@@ -155,11 +155,7 @@ def _more_turns(
     body: Callable[[], object],
 ) -> None:
     """Turns whose number is unknown."""
-    names = [
-        name
-        for part in ast.iter_child_nodes(node)
-        for name in bound_names(part)
-    ]
+    names = list(bound_names(*ast.iter_child_nodes(node)))
     # Twice, as the first run may leave values that the second one meets: `x = str(x)`.
     for _ in range(2):
         watch = heap.BranchWatch(interpreter.memory.scopes)
@@ -243,11 +239,7 @@ def comprehended(
 ) -> AbstractValue:
     """All elements of a comprehension, or of a generator of which all are taken."""
     outermost = interpreter.value(node.generators[0].iter)
-    names = {
-        name
-        for generator in node.generators
-        for name in bound_names(generator.target)
-    }
+    names = bound_names(*(each.target for each in node.generators))
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.memory.within(
         # After `[x for x in rows]` an x outside is what it was.

@@ -25,6 +25,10 @@ from crane_core.detectors.rules.interpreter import (
     statement,
 )
 from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    bound_names,
+    parts_in_scope,
+)
 
 
 @statement(ast.Expr)
@@ -417,16 +421,11 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
 def _define(
     interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> None:
-    decorators = [
-        interpreter.value(decorator) for decorator in node.decorator_list
-    ]
+    parts = [interpreter.value(part) for part in parts_in_scope(node)]
+    n_decorators = len(node.decorator_list)
+    decorators, defaults = parts[:n_decorators], parts[n_decorators:]
     # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
     interpreter.memory.run_back(decorators)
-    parts = [
-        *node.args.defaults,
-        *(part for part in node.args.kw_defaults if part is not None),
-    ]
-    defaults = [interpreter.value(part) for part in parts]
     scope = (
         None
         if interpreter.memory.scope is interpreter.memory.module
@@ -447,11 +446,7 @@ def _define(
 
 @statement(ast.ClassDef)
 def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
-    parts = [
-        *node.decorator_list,
-        *node.bases,
-        *(keyword.value for keyword in node.keywords),
-    ]
+    parts = parts_in_scope(node)
     # `class J(K):` runs `K.__init_subclass__`, and `a = K()` in its body `__set_name__`.
     interpreter.memory.run_back([interpreter.value(part) for part in parts])
     outer = (
@@ -498,7 +493,7 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
     """Which case fits is not known; each may run, or none."""
     interpreter.value(node.subject)
     for case in node.cases:
-        for name in bindings.bound_names(case.pattern):
+        for name in bound_names(case.pattern):
             interpreter.memory.bind(name, AbstractValue())
     interpreter.branches(
         [

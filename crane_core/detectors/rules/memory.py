@@ -11,9 +11,9 @@ from typing import Any
 
 from crane_core.detectors.rules import harmless, heap
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.paths import public_path
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import local_names
 
 _RUN_LATER = ("function", "method", "generator", "coroutine")
 

@@ -13,12 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import (
-    Bindings,
-    bindings_of,
+from crane_core.detectors.rules.bindings import Bindings, bindings_of
+from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
     names_bound_here,
 )
-from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 
 _BUILTIN = vars(builtins)
 _MOST_KEPT = 1_024

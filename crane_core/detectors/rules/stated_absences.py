@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crane_core.detectors.rules.memory import Memory
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import arguments_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _RUNS_THROUGH = frozenset(
@@ -91,8 +92,11 @@ def path_of_reader(
             known = memory.known_name(call.func)
             return known.path if known is not None else ""
     for call in calls:
-        given = [*call.args, *(each.value for each in call.keywords)]
-        texts = [part.value for part in given if isinstance(part, ast.Constant)]
+        texts = [
+            part.value
+            for part in arguments_of(call)
+            if isinstance(part, ast.Constant)
+        ]
         if fact.get("file") in texts:
             known = memory.known_name(call.func)
             return known.path if known is not None else ""

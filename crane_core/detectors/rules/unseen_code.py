@@ -11,6 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from crane_core.detectors.rules import bindings
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import (
+    arguments_of,
+    bound_names,
+    called_name,
+    local_names,
+)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _QUIET_DECORATORS_WORDS = (
@@ -143,10 +149,10 @@ def _read(walked: Iterable[list[ast.AST]]) -> _CellDefinitions:
         elif isinstance(node, ast.ClassDef):
             found.classes[node.name].append(node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.imported.update(bindings.bound_names(node))
+            found.imported.update(bound_names(node))
             # `import __main__ as here; here.rows = 1` assigns a name of the notebook.
             is_main = any(alias.name == "__main__" for alias in node.names)
-            found.doors.update(bindings.bound_names(node) if is_main else ())
+            found.doors.update(bound_names(node) if is_main else ())
         elif isinstance(node, ast.Assign):
             _read_assignment(node, found)
     return found
@@ -218,7 +224,7 @@ def _harmless_mentions(nodes: list[ast.AST]) -> set[int]:
             case ast.Call(function):
                 found.append(function)
                 if _runs_at_once(function):
-                    found += _arguments(node)
+                    found += arguments_of(node)
             case ast.Attribute(holder):
                 found.append(holder)
             case ast.Assign(targets, ast.Lambda() as made):
@@ -229,10 +235,6 @@ def _harmless_mentions(nodes: list[ast.AST]) -> set[int]:
             case ast.ClassDef(bases=bases):
                 found += bases
     return set(map(id, found))
-
-
-def _arguments(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
 def _runs_at_once(function: ast.expr) -> bool:
@@ -248,19 +250,8 @@ def _is_wrapped(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
 ) -> bool:
     return any(
-        _last_name(decorator) not in _QUIET_DECORATORS
+        called_name(decorator) not in _QUIET_DECORATORS
         for decorator in node.decorator_list
-    )
-
-
-def _last_name(node: ast.expr) -> str:
-    node = node.func if isinstance(node, ast.Call) else node
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
     )
 
 
@@ -299,7 +290,7 @@ def _is_quiet_base(
 ) -> bool:
     """Whether a base runs no method by itself, judged by the last part of its name."""
     # In `class Bed(Generic[T])` the base stands before the brackets.
-    name = _last_name(base.value if isinstance(base, ast.Subscript) else base)
+    name = called_name(base.value if isinstance(base, ast.Subscript) else base)
     own = notebook.classes.get(name, ())
     if own:
         return not any(
@@ -330,7 +321,7 @@ def _given_along(
     for node in nodes:
         if not isinstance(node, ast.Call) or _runs_at_once(node.func):
             continue
-        parts = _arguments(node)
+        parts = arguments_of(node)
         if any(_is_code_of(part, notebook) for part in parts):
             yield from (
                 each.id
@@ -385,9 +376,9 @@ def _effects_of(
         met.add(id(code))
         is_any = is_any or _opens(code, notebook)
         names.update(bindings.global_names(code))
-        own = set[str]()
+        own = frozenset[str]()
         if isinstance(code, (ast.FunctionDef, ast.Lambda)):
-            own = bindings.local_names(code) - names
+            own = local_names(code) - names
         changed |= {
             name
             for name in _changed_roots(code)
@@ -449,7 +440,7 @@ def _changed_by_call(node: ast.Call) -> Iterator[str]:
     # Builtins change no argument, but these take elements from it or set its attributes.
     if name in vars(builtins) and name not in _CHANGING_BUILTINS:
         return
-    for part in _arguments(node):
+    for part in arguments_of(node):
         if isinstance(part, (ast.Name, ast.Attribute, ast.Starred)):
             yield from _roots(part)
 

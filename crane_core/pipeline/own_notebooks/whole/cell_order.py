@@ -14,6 +14,7 @@ from typing import NamedTuple
 from crane_core.detectors.rules import bindings
 from crane_core.detectors.rules.cell_code import CellCode, read_cell
 from crane_core.notebooks import CodeCell
+from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 _SHELL = frozenset(
     {"In", "Out", "display", "exit", "quit", "get_ipython", "_", "__", "___"}
@@ -106,7 +107,7 @@ class _CellRead(NamedTuple):
     @property
     def bound(self) -> set[str]:
         tree = self.code.tree
-        return {*bindings.bound_names(tree), *bindings.global_names(tree)}
+        return {*bound_names(tree), *bindings.global_names(tree)}
 
 
 def order_findings(cells: Sequence[CodeCell]) -> tuple[OrderFinding, ...]:
@@ -198,7 +199,7 @@ def _first_reads(
                 # The first read alone: a NameError ends the cell there.
                 bound.add(node.id)
         bound |= {
-            *bindings.bound_names(statement),
+            *bound_names(statement),
             *bindings.global_names(statement),
         }
         if _may_end(statement):

@@ -8,14 +8,17 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Iterable, NamedTuple
 
-from .expressions import PASSES_ERRORS_ON, Expressions, called_name
-from .scopes import (
-    HAS_ITS_OWN_NAMES,
-    Closure,
+from .expressions import PASSES_ERRORS_ON, Expressions
+from .names import (
+    bound_names,
     by_position,
-    given_names,
+    called_name,
+    local_names,
     name_of_import,
+    nodes_in_scope,
+    parts_in_scope,
 )
+from .scopes import NOTHING_KNOWN, Closure
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
@@ -134,11 +137,7 @@ class Evaluation(Expressions):
 
     def _read_functiondef(self, node: Any) -> None:
         arguments = node.args
-        for part in [
-            *node.decorator_list,
-            *arguments.defaults,
-            *arguments.kw_defaults,
-        ]:
+        for part in parts_in_scope(node):
             self.expression(part)
         named = [*by_position(node), *arguments.kwonlyargs]
         for argument in [*named, arguments.vararg, arguments.kwarg]:
@@ -150,15 +149,12 @@ class Evaluation(Expressions):
     _read_asyncfunctiondef = _read_functiondef
 
     def _read_classdef(self, node: ast.ClassDef) -> None:
-        for part in [
-            *node.decorator_list,
-            *node.bases,
-            *(keyword.value for keyword in node.keywords),
-        ]:
+        for part in parts_in_scope(node):
             self.expression(part)
         outer = self.scopes.locals
         # A class's body has its own names, and runs at once.
-        self.scopes.locals = (*outer, given_names(node.body))
+        own = dict.fromkeys(local_names(node), NOTHING_KNOWN)
+        self.scopes.locals = (*outer, own)
         self.body(node.body)
         self.scopes.locals = outer
         self.scopes.bind(node.name, Closure(node, outer))
@@ -246,7 +242,7 @@ class Evaluation(Expressions):
         for case in node.cases:
             # Guards are evaluated only for cases that come so far.
             self.perhaps(case.guard)
-            for name in _captured(case.pattern):
+            for name in bound_names(case.pattern):
                 self.scopes.bind(name)
         # No case need match.
         self._ways([*(case.body for case in node.cases), []])
@@ -258,14 +254,6 @@ class Evaluation(Expressions):
     _read_nonlocal = _read_global
 
 
-def _captured(pattern: Any) -> list[str]:
-    names = [
-        getattr(node, "name", None) or getattr(node, "rest", None)
-        for node in ast.walk(pattern)
-    ]
-    return [name for name in names if isinstance(name, str)]
-
-
 def _as_load(node: Any) -> Any:
     """The same place, loaded instead of assigned to."""
     if isinstance(node, ast.Name):
@@ -275,9 +263,5 @@ def _as_load(node: Any) -> Any:
 
 def _may_leave(node: ast.AST) -> bool:
     """True when the statement holds a return, raise, break or continue outside its own functions."""
-    if isinstance(node, _LEAVES):
-        return True
     # return, break and continue of an inner function leave only that function.
-    return not isinstance(node, HAS_ITS_OWN_NAMES) and any(
-        _may_leave(child) for child in ast.iter_child_nodes(node)
-    )
+    return any(isinstance(part, _LEAVES) for part in nodes_in_scope(node))

@@ -12,17 +12,16 @@ from ..anatomy import MISSING, package_of
 from ..kinds import ROWS
 from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Steps, Unknown
 from .literals import LoopValues, known
-from .scopes import (
+from .names import (
     FUNCTIONS,
-    HAS_ITS_OWN_NAMES,
-    NOTHING_KNOWN,
-    Alias,
-    Closure,
-    Literal,
-    Scopes,
+    arguments_of,
+    bound_names,
     by_position,
+    called_name,
+    is_generator,
     local_names,
 )
+from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes
 
 # A loop over more values is told as one with unknown ones, to bound the number of chains.
 _LARGEST_PRODUCT = 64
@@ -237,7 +236,7 @@ class Expressions:
         if name in _HARMLESS and name not in self.scopes.target:
             return
         for call in (link for link in links if isinstance(link, ast.Call)):
-            for argument in _arguments(call):
+            for argument in arguments_of(call):
                 alias = self._alias_named(argument)
                 if alias is not None:
                     self.scopes.called.add(alias.owner)
@@ -259,7 +258,7 @@ class Expressions:
         if isinstance(link, ast.Subscript):
             self.expression(link.slice)
         elif isinstance(link, ast.Call):
-            for argument in _arguments(link):
+            for argument in arguments_of(link):
                 # any(... for ...) asks for the first element, while a bare generator may never run.
                 if (
                     isinstance(argument, ast.GeneratorExp)
@@ -468,7 +467,7 @@ class Expressions:
         self._follows_left -= 1
         outer_scopes, outer_via = self.scopes.locals, self._via
         self._following += (node,)
-        scope = local_names(node)
+        scope = dict.fromkeys(local_names(node), NOTHING_KNOWN)
         scope.update({name: given[name] for name in given if name in scope})
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
         # A lambda's body is an expression.
@@ -558,7 +557,8 @@ class Expressions:
             self.expression(default)
         outer = self.scopes.locals
         # A lambda may never be called.
-        self.scopes.locals = (*outer, local_names(node))
+        own = dict.fromkeys(local_names(node), NOTHING_KNOWN)
+        self.scopes.locals = (*outer, own)
         self.perhaps(node.body)
         self.scopes.locals = outer
 
@@ -578,11 +578,7 @@ class Expressions:
         self, node: Any, results: list[ast.expr], *, is_lazy: bool = False
     ) -> None:
         outer, was_certain = self.scopes.locals, self.is_certain
-        names = [
-            name
-            for part in node.generators
-            for name in stored_names(part.target)
-        ]
+        names = bound_names(*(part.target for part in node.generators))
         # Python evaluates the first iterable outside the comprehension's own scope.
         self.expression(node.generators[0].iter)
         self.is_certain = self.is_certain and not is_lazy
@@ -722,11 +718,6 @@ class Expressions:
             self.scopes.changed.add(alias.owner)
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    """By position and by name."""
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
 def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     """The initializer of a class, where it has one, and its other methods."""
     functions = [part for part in node.body if isinstance(part, FUNCTIONS)]
@@ -744,9 +735,7 @@ def _makes_plainly(node: ast.ClassDef) -> bool:
 def _runs_when_called(node: Any) -> bool:
     """Whether a call runs the body, and what it raises comes out: no generator, nor behind a decorator not known."""
     # A generator's body runs when it is asked for values, a coroutine's when it is awaited.
-    if isinstance(node, ast.AsyncFunctionDef) or any(
-        map(_yields, node.body if isinstance(node.body, list) else ())
-    ):
+    if isinstance(node, ast.AsyncFunctionDef) or is_generator(node):
         return False
     # A decorator that is not known may call the function never, or catch what it raises.
     return all(
@@ -755,33 +744,10 @@ def _runs_when_called(node: Any) -> bool:
     )
 
 
-def _yields(node: ast.AST) -> bool:
-    if isinstance(node, HAS_ITS_OWN_NAMES):
-        return False
-    return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(
-        map(_yields, ast.iter_child_nodes(node))
-    )
-
-
-def called_name(node: Any) -> str:
-    """The last part of the name of what is called, or of a name."""
-    node = node.func if isinstance(node, ast.Call) else node
-    return str(getattr(node, "attr", getattr(node, "id", "")))
-
-
 def _binds(node: ast.AST | None) -> bool:
     return node is not None and any(
         isinstance(part, ast.NamedExpr) for part in ast.walk(node)
     )
-
-
-def stored_names(target: ast.AST) -> list[str]:
-    """The names that a target of an assignment or a loop binds."""
-    return [
-        node.id
-        for node in ast.walk(target)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
 
 
 def _links(node: Any) -> tuple[Any, list[Any]]:

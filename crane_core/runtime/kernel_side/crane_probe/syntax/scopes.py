@@ -6,16 +6,12 @@ kernel. A local name may be another word for an object of the kernel, a known va
 
 from __future__ import annotations
 
-import ast
-from typing import Any, Iterable, Iterator, NamedTuple
+from typing import Any, NamedTuple
 
 from ..anatomy import MISSING
 from .asked import Steps
 
 NOTHING_KNOWN: Any = MISSING
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
-HAS_ITS_OWN_NAMES = (*DEFINITIONS, ast.Lambda)
 
 
 class Alias(NamedTuple):
@@ -125,78 +121,3 @@ def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
         else NOTHING_KNOWN
         for name in shared
     }
-
-
-def name_of_import(alias: ast.alias) -> str:
-    """The name that an import binds: `import a.b` binds `a`."""
-    return alias.asname or alias.name.partition(".")[0]
-
-
-def by_position(node: Any) -> list[Any]:
-    """The parameters that may be given by position; Python 3.7 wrote no trees of those that must be."""
-    return [*getattr(node.args, "posonlyargs", []), *node.args.args]
-
-
-def parameters(node: Any) -> tuple[str, ...]:
-    """The names of a function's parameters, in order; those that take the rest last."""
-    arguments = node.args
-    named = [*by_position(node), *arguments.kwonlyargs]
-    rest = [arguments.vararg, arguments.kwarg]
-    return tuple(
-        argument.arg for argument in [*named, *rest] if argument is not None
-    )
-
-
-def local_names(node: Any) -> dict[str, Any]:
-    """The scope of a function: parameters and the names that its body assigns, nothing known of any."""
-    body = node.body if isinstance(node.body, list) else [node.body]
-    return dict(
-        dict.fromkeys(parameters(node), NOTHING_KNOWN), **given_names(body)
-    )
-
-
-def given_names(body: Iterable[ast.AST]) -> dict[str, Any]:
-    """The names that statements give values in their own scope, but for those they declare as of another."""
-    found = [given for statement in body for given in _given(statement)]
-    outer = {name for name, is_outer in found if is_outer}
-    # `global x` in a function binds the name of the module.
-    return {name: NOTHING_KNOWN for name, _ in found if name not in outer}
-
-
-def _given(node: ast.AST) -> Iterator[tuple[str, bool]]:
-    """Names that a statement assigns; True with those that it declares global or nonlocal."""
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        yield from ((name, True) for name in node.names)
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from ((name_of_import(alias), False) for alias in node.names)
-    name = _own_name(node)
-    if name is not None:
-        yield name, False
-    if isinstance(node, HAS_ITS_OWN_NAMES):
-        return
-    for child in ast.iter_child_nodes(node):
-        # A comprehension's names are its own, except those of `:=`.
-        if not _is_comprehension(node) or isinstance(child, ast.NamedExpr):
-            yield from _given(child)
-
-
-def _own_name(node: ast.AST) -> str | None:
-    if isinstance(node, DEFINITIONS):
-        return node.name
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        return node.id
-    if isinstance(node, ast.ExceptHandler):
-        return node.name
-    # Names in patterns of `match` (Python 3.10) are texts, not Name nodes.
-    name = (
-        getattr(node, "name", None)
-        if type(node).__name__ in ("MatchAs", "MatchStar")
-        else None
-    )
-    return name if isinstance(name, str) else None
-
-
-def _is_comprehension(node: ast.AST) -> bool:
-    return isinstance(
-        node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    )

@@ -11,7 +11,12 @@ from types import FunctionType
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import magics
-from .scopes import DEFINITIONS, FUNCTIONS, name_of_import, parameters
+from .names import (
+    FUNCTIONS,
+    names_bound_here,
+    nodes_in_scope,
+    parameters,
+)
 
 _FUNCTIONS = (*FUNCTIONS, ast.Lambda)
 
@@ -110,7 +115,7 @@ class Sources:
             return []
         return [
             given
-            for given in _given_by(self._tree(cell["code"]).body)
+            for given in _given_by(self._tree(cell["code"]))
             if given.name == name
         ]
 
@@ -156,41 +161,11 @@ def _first_line(node: Any) -> int:
     return min(lines)
 
 
-def _given_by(statements: list[Any]) -> Iterator[GivenName]:
-    """Names given values by statements and the blocks in them, in the order of the text."""
-    for statement in statements:
-        yield from _of_statement(statement)
-        for block in ("body", "orelse", "handlers", "finalbody", "cases"):
-            # Names within a function are not the notebook's.
-            if not isinstance(statement, DEFINITIONS):
-                yield from _given_by(getattr(statement, block, []))
-
-
-def _of_statement(node: Any) -> Iterator[GivenName]:
-    if isinstance(node, DEFINITIONS):
-        yield GivenName(node.name, node.lineno)
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        for alias in node.names:
-            yield GivenName(name_of_import(alias), node.lineno)
-    else:
-        for part in _outside_blocks(node):
-            if isinstance(part, ast.Name) and not isinstance(
-                part.ctx, ast.Load
-            ):
-                yield GivenName(
-                    part.id, part.lineno, isinstance(part.ctx, ast.Del)
-                )
-
-
-def _outside_blocks(node: Any) -> Iterator[ast.AST]:
-    """The nodes of a statement but for the statements inside it and the names of comprehensions and lambdas."""
-    for child in ast.iter_child_nodes(node):
-        # A lambda and a comprehension have their own scopes.
-        if isinstance(
-            child, (ast.stmt, ast.ExceptHandler, ast.Lambda, ast.comprehension)
-        ):
-            continue
-        if type(child).__name__ == "match_case":
-            continue
-        yield child
-        yield from _outside_blocks(child)
+def _given_by(tree: ast.Module) -> Iterator[GivenName]:
+    """Names that the statements of a cell give values, in the order of the text."""
+    for node in nodes_in_scope(tree):
+        # Behind its handler the name of an exception is gone.
+        if not isinstance(node, ast.ExceptHandler):
+            is_deleted = isinstance(getattr(node, "ctx", None), ast.Del)
+            for name in names_bound_here(node):
+                yield GivenName(name, getattr(node, "lineno", 0), is_deleted)

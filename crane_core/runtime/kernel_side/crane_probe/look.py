@@ -26,7 +26,7 @@ from .anatomy import (
     package_of,
 )
 from .bounds import Facts
-from .callables import callables
+from .callables.docs import documented
 from .chains import relevance
 from .chains.following import METHOD
 from .limits import LookLimits, limits_from
@@ -75,9 +75,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> Facts:
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
     # Docs belong to a variable where it is called itself, and to the access where it is a method.
-    for text, docs in callables.documented(
-        needs.chains, namespace, unavailable
-    ).items():
+    for text, docs in documented(needs.chains, namespace, unavailable).items():
         (
             entries[text]
             if text in entries

@@ -168,7 +168,7 @@ def _on_the_way(
         may_be_there = chain.called or (chain.name in used and not by_calls)
         if not (missing.may_come and may_be_there):
             yield missing.group, _located(missing, chain, at)
-    if _may_run_code(namespace[chain.name], chain, reached):
+    if _may_run_code(chain, reached):
         used.update(
             _named_with(namespace[chain.name], namespace), (chain.name,)
         )
@@ -183,13 +183,12 @@ def _named_with(value: Any, namespace: Names) -> Iterator[str]:
         )
 
 
-def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
+def _may_run_code(chain: Chain, reached: Followed) -> bool:
     """Whether what the chain takes is computed, or handed on to what may give it attributes."""
-    ends = dict([(0, value), *reached.values])
-    if len(chain.steps) not in ends:
+    if len(chain.steps) not in reached.values:
         # What is not stored is computed, unless the chain breaks before its end.
         return not reached.missing
-    end = ends[len(chain.steps)]
+    end = reached.values[len(chain.steps)]
     return type(end) in CONTAINERS or may_gain_attributes(type(end))
 
 
@@ -395,5 +394,6 @@ def _taken(
         for at, note in reached.notes
         if not (is_indexed and at == len(steps))
     ]
-    for at, value in [*reached.values, *notes]:
-        yield chain_text(chain.name, steps[:at]), value
+    for at, value in [*reached.values.items(), *notes]:
+        if at:
+            yield chain_text(chain.name, steps[:at]), value

@@ -114,8 +114,8 @@ def asks(chain: Chain, namespace: Names) -> Iterator[Asks]:
     if package or not at:
         return
     if name in _ON_FEATURES:
-        model = followed(namespace[chain.name], chain.steps[: at - 1]).values
-        owner = model[-1][1] if model else namespace[chain.name]
+        reached = followed(namespace[chain.name], chain.steps[: at - 1])
+        *_, owner = reached.values.values()
         yield from _features(owner, frames, text)
     elif name == "merge":
         yield from _merged(frames, text)
@@ -124,13 +124,8 @@ def asks(chain: Chain, namespace: Names) -> Iterator[Asks]:
 def _reached(chain: Chain, namespace: Names, at: int) -> Any:
     """What is called, where it is stored."""
     # Only where every step was followed: a name alone may belong to another class.
-    values = (
-        (0, namespace[chain.name]),
-        *followed(namespace[chain.name], chain.steps[:at]).values,
-    )
-    reached, value = values[-1]
-    if reached != at:
-        return None
+    reached = followed(namespace[chain.name], chain.steps[:at])
+    value = reached.values.get(at)
     return value.__func__ if type(value) is MethodType else value
 
 

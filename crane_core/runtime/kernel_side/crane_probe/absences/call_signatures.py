@@ -9,9 +9,9 @@ from __future__ import annotations
 import types
 from typing import Any, Iterator, NamedTuple
 
-from ..anatomy import Names, class_dict, is_kind, mro_of, static_attribute
+from ..anatomy import MISSING, Names, class_dict, is_kind, mro_of
 from ..bounds import Facts
-from ..chains.following import chain_text, followed, similar
+from ..chains.following import chain_text, similar, stored_callable
 from ..syntax.asked import Chain
 
 # Flags of code objects: the function has *args, or **kwargs.
@@ -41,10 +41,10 @@ class Parameters(NamedTuple):
 def argument_mismatches(chain: Chain, namespace: Names) -> Iterator[Facts]:
     """What does not fit in the first call of a chain."""
     at = chain.first_call
-    # After an item or a call on the way, what is called is not in the kernel yet.
-    if at is None or chain.name not in namespace or chain.n_attributes < at:
+    called = stored_callable(chain, namespace, at)
+    if at is None or called is None:
         return
-    plain = _plain(chain, namespace, at)
+    plain = _of(called.value, is_method=called.owner is not MISSING)
     positional, named = chain.steps[at].value
     names = [name for name, _ in named]
     # `f(*args)` and `f(**options)` give a number of arguments that only running would tell.
@@ -66,28 +66,6 @@ def _is_spread(value: Any) -> bool:
 
 _CHECKED_BY_SKLEARN = "_skl_parameter_constraints"
 """Mark of a function whose wrapper binds the arguments to the parameters of the function inside."""
-
-
-def _plain(chain: Chain, namespace: Names, at: int) -> Plain | None:
-    """The function that the call runs, where it is one of Python that nothing wraps."""
-    value = namespace[chain.name]
-    if at:
-        values = ((0, value), *followed(value, chain.steps[: at - 1]).values)
-        reached, owner = values[-1]
-        # Found without calling __getattr__ or a descriptor of the notebook.
-        found = (
-            static_attribute(owner, chain.steps[at - 1].value)
-            if reached == at - 1
-            else None
-        )
-        if found is None:
-            return None
-        # A function that is stored on the object itself is not given `self`.
-        return _of(
-            found.value,
-            is_method=found.where == "class" and not is_kind(owner, type),
-        )
-    return _of(value, is_method=False)
 
 
 def _of(value: Any, *, is_method: bool) -> Plain | None:

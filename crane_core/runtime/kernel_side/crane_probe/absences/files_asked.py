@@ -180,7 +180,7 @@ def _is_reader(chain: Chain, at: int, namespace: Names) -> bool:
         if chain.name in namespace
         else vars(builtins).get(chain.name)
     )
-    values = {0: value, **dict(followed(value, chain.steps[:at]).values)}
+    values = followed(value, chain.steps[:at]).values
     name, holder = (
         (chain.steps[at - 1].value, values.get(at - 1))
         if at

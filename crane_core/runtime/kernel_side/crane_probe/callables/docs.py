@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..anatomy import (
     MISSING,
+    Names,
     class_dict,
     instance_dict,
     is_genuine,
@@ -24,7 +25,9 @@ from ..anatomy import (
     type_name,
 )
 from ..bounds import Facts, listed, stated, text, why
+from ..chains.following import chain_text, stored_callable
 from ..kinds import Kinds
+from ..syntax.asked import Chain
 from .doc_sections import sections_of
 from .signature_text import MAX_SIGNATURE, signature_text
 
@@ -34,6 +37,8 @@ MAX_NAME = 80
 MAX_DOC = 200_000
 """Characters of a docstring that are read."""
 _MAX_WRAPPERS = 10
+# A prompt has room for no more, and each costs time.
+_MOST = 60
 _BUILTINS = Kinds(
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
@@ -51,6 +56,28 @@ _STORED_IN_C = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
 _AVAILABLE_IF = "sklearn.utils._available_if._AvailableIfDescriptor"
 _REAL_CALLS = ("forward", "call")
 """Where torch and Keras keep the call that `__call__(*args, **kwargs)` only passes on to."""
+
+
+def documented(
+    chains: tuple[Chain, ...], namespace: Names, unavailable: dict[str, str]
+) -> dict[str, Facts]:
+    """Docs of the callables that the target itself calls, by the text of the chain that leads to them.
+
+    A chain that cannot be followed is listed in `unavailable`.
+    """
+    docs: dict[str, dict[str, Any]] = {}
+    for chain in chains:
+        # What functions of the notebook call is theirs; the paper documents calls of the target.
+        if chain.via or len(docs) >= _MOST:
+            continue
+        try:
+            called = stored_callable(chain, namespace, chain.first_call)
+            name = chain_text(chain.name, chain.steps[: chain.first_call])
+            if called is not None and name not in docs:
+                docs[name] = docs_of(called.value, called.owner)
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+    return {text: found for text, found in docs.items() if found}
 
 
 class _Plain(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from itertools import islice
-from typing import Any, Callable, Iterable, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from ..anatomy import (
     MISSING,
@@ -29,7 +29,7 @@ from ..anatomy import (
 from ..bounds import Facts
 from ..dispatch import hook_of
 from ..kinds import Kinds
-from ..syntax.asked import ATTRIBUTE, CALL, ChainStep, Steps, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, Chain, ChainStep, Steps, Unknown
 from . import lazy_modules, spelling
 
 # Frames of ten thousand columns: comparing the spelling of all would take the look's time.
@@ -126,19 +126,19 @@ def without(value: Any, method: str) -> Resolution:
 class Followed(NamedTuple):
     """A chain followed to its end or to where only running would tell.
 
-    `missing` come with the number of steps before them. `values` holds what each number of steps led to, `notes` why
-    there is no value after the last.
+    `missing` come with the number of steps before them. `values` holds what each number of steps led to, from 0 on,
+    `notes` why there is no value after the last.
     """
 
     missing: tuple[tuple[int, Missing], ...]
-    values: tuple[tuple[int, Any], ...]
+    values: dict[int, Any]
     notes: tuple[tuple[int, str], ...]
 
 
 def followed(value: Any, steps: Steps) -> Followed:
     """Follows the steps as far as what is stored tells."""
     missing: list[tuple[int, Missing]] = []
-    values: list[tuple[int, Any]] = []
+    values = {0: value}
     notes: list[tuple[int, str]] = []
     at, follow = 0, None
     while at < len(steps) and value is not MISSING:
@@ -152,10 +152,40 @@ def followed(value: Any, steps: Steps) -> Followed:
         )
         # With `follow`, the value stands for one that is not in the kernel (a result of pandas).
         if value is not MISSING and follow is None:
-            values.append((at, value))
+            values[at] = value
         if resolution.note:
             notes.append((at, resolution.note))
-    return Followed(tuple(missing), tuple(values), tuple(notes))
+    return Followed(tuple(missing), values, tuple(notes))
+
+
+class StoredCallable(NamedTuple):
+    """What a call calls, as it is stored. `owner` is the object whose class stores it, MISSING of any other."""
+
+    value: Any
+    owner: Any = MISSING
+
+
+def stored_callable(
+    chain: Chain, namespace: Mapping[str, Any], at: int | None
+) -> StoredCallable | None:
+    """What the call at a step calls; None where only running would tell, as after an item or a call on the way."""
+    if at is None or chain.name not in namespace or chain.n_attributes < at:
+        return None
+    value = namespace[chain.name]
+    if not at:
+        return StoredCallable(value)
+    # Found without calling __getattr__ or a descriptor of the notebook.
+    owner = followed(value, chain.steps[: at - 1]).values.get(at - 1, MISSING)
+    found = (
+        static_attribute(owner, chain.steps[at - 1].value)
+        if owner is not MISSING
+        else None
+    )
+    if found is None:
+        return None
+    # A function that is stored on the object itself is not given `self`.
+    is_bound = found.where == "class" and not is_kind(owner, type)
+    return StoredCallable(found.value, owner if is_bound else MISSING)
 
 
 def _resolve(value: Any, steps: Steps, follow: Any) -> Resolution:

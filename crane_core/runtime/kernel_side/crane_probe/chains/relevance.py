@@ -283,9 +283,7 @@ def _held(value: Any, step: ChainStep) -> Any:
     """What a container of Python's own holds there; what a library's holds is not an object of the notebook."""
     is_own = any(is_kind(value, kind) for kind in (dict, list, tuple))
     return (
-        dict(followed(value, (step,)).values).get(1, MISSING)
-        if is_own
-        else MISSING
+        followed(value, (step,)).values.get(1, MISSING) if is_own else MISSING
     )
 
 

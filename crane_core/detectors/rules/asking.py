@@ -206,7 +206,7 @@ class Asker:
         # Making a question takes as long as its answer, so none is made beyond the limit.
         if self._is_asked_out:
             return None
-        operands = [*arguments.positional, *arguments.keywords.values()]
+        operands = arguments.values
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = sending.operation_of(of, name)
@@ -526,10 +526,8 @@ class Asker:
             return
         if is_of_class and step == "item":
             return
-        given = [*arguments.positional, *arguments.keywords.values()]
-        libraries = frozenset(
-            [library, *filter(None, map(sending.library_of, given))]
-        )
+        given = map(sending.library_of, arguments.values)
+        libraries = frozenset([library, *filter(None, given)])
         if not self._may_be_asked(libraries):
             return
         if not is_of_class:

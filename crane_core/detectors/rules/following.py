@@ -53,11 +53,10 @@ def follow(
             if isinstance(definition, ast.AsyncFunctionDef)
             else "generator"
         )
-        held = [*arguments.positional, *arguments.keywords.values()]
         # The arguments stay held: the first turn of `for row in rows_of(numbers)` changes them.
         return AbstractValue(
             kind,
-            {"part_of": held},
+            {"part_of": arguments.values},
             definition=definition,
             bound_to=function.bound_to,
         )

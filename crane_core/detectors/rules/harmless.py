@@ -194,7 +194,7 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
     # `np.add.at(a, [1], 5)` adds in place.
     if path.endswith(".at") or _gives_out(path, len(arguments.positional)):
         return False
-    return not any(may_run_notebook_code(value) for value in _given(arguments))
+    return not any(may_run_notebook_code(value) for value in arguments.values)
 
 
 def _gives_out(path: str, n_positional: int) -> bool:
@@ -242,10 +242,10 @@ def method_changes_nothing(
         return False
     # The unknown argument may be a function of the notebook: `frame.apply(fill)` appends to a list.
     if name in _CALLS_BACK and any(
-        not value.type and not value.path for value in _given(arguments)
+        not value.type and not value.path for value in arguments.values
     ):
         return False
-    return not any(map(may_run_notebook_code, _given(arguments)))
+    return not any(map(may_run_notebook_code, arguments.values))
 
 
 def may_run_notebook_code(value: AbstractValue) -> bool:
@@ -258,7 +258,3 @@ def may_run_notebook_code(value: AbstractValue) -> bool:
         "generator",
         "functools.partial",
     )
-
-
-def _given(arguments: Arguments) -> list[AbstractValue]:
-    return [*arguments.positional, *arguments.keywords.values()]

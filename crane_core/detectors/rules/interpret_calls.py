@@ -77,8 +77,7 @@ def _of_bases(
     if name == "__init__" and interpret_classes.has_quiet_bases(interpreter):
         return AbstractValue("NoneType", literal=None)
     # Not followed on purpose: `super().grow()` may append to the list that the next line indexes.
-    interpreter.memory.havoc()
-    interpreter.memory.forget(given(arguments))
+    interpreter.memory.havoc(arguments.values)
     return AbstractValue()
 
 
@@ -169,7 +168,7 @@ def call_method(
     if known is None and not harmless.method_changes_nothing(
         receiver, name, arguments
     ):
-        _forget_escaped(interpreter, [receiver, *given(arguments)])
+        _forget_escaped(interpreter, [receiver, *arguments.values])
     # The result may be a part of the object: `made.get(key).append(3)` changes what `made` holds.
     return (
         known
@@ -193,8 +192,8 @@ def _of_bound(
 ) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
     # `p = lst.append; p(4)` changes the list, without naming it.
-    interpreter.memory.run_back(given(arguments))
-    _forget_escaped(interpreter, [function, *given(arguments)])
+    interpreter.memory.run_back(arguments.values)
+    _forget_escaped(interpreter, [function, *arguments.values])
     return AbstractValue()
 
 
@@ -213,8 +212,7 @@ def followed(
     # A decorator, `__new__` or `suppress` may keep a function's crash from the cell.
     # So nothing is concluded from its body, and all that it may have changed is unknown.
     if known is None:
-        interpreter.memory.havoc()
-        interpreter.memory.forget(given(arguments))
+        interpreter.memory.havoc(arguments.values)
     return known if known is not None else AbstractValue()
 
 
@@ -234,16 +232,15 @@ def _library(
         interpreter.memory.havoc()
     elif known is None and may_extend([function.path]):
         # A file beside the notebook, or a package that is not known: it may do anything.
-        interpreter.memory.havoc()
-        interpreter.memory.forget(given(arguments))
+        interpreter.memory.havoc(arguments.values)
     elif known is None and not harmless.function_changes_nothing(
         function.path, arguments
     ):
-        _forget_escaped(interpreter, given(arguments))
+        _forget_escaped(interpreter, arguments.values)
     return (
         known
         if known is not None
-        else _foreign_of(given(arguments), complete=arguments.is_complete)
+        else _foreign_of(arguments.values, complete=arguments.is_complete)
     )
 
 
@@ -300,7 +297,7 @@ def _object(
     )
     if known is None:
         is_quiet = function.is_foreign and all(
-            _runs_no_code(value) for value in reachable(given(arguments))
+            _runs_no_code(value) for value in reachable(arguments.values)
         )
         # It may be a function of the notebook by another name: `adder = add_col`, `fillers[0]`.
         if (
@@ -309,7 +306,7 @@ def _object(
             or function.package == "__main__"
         ):
             interpreter.memory.havoc()
-        _forget_escaped(interpreter, [function, *given(arguments)])
+        _forget_escaped(interpreter, [function, *arguments.values])
     return known if known is not None else AbstractValue()
 
 
@@ -338,8 +335,3 @@ def _mark_may_call_back(values: list[AbstractValue]) -> None:
 def _is_seen(value: AbstractValue) -> bool:
     """Whether what a function of the notebook may change is known: it is forgotten wherever the function is given."""
     return value.definition is not None and value.package != "__main__"
-
-
-def given(arguments: Arguments) -> list[AbstractValue]:
-    """All values of the arguments, first those by position."""
-    return [*arguments.positional, *arguments.keywords.values()]

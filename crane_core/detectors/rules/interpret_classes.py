@@ -199,10 +199,7 @@ def instance(
         or has_hooks(classes)
         or any(path.startswith("builtins.") for path in paths)
     ):
-        interpreter.memory.havoc()
-        interpreter.memory.forget(
-            [*arguments.positional, *arguments.keywords.values()]
-        )
+        interpreter.memory.havoc(arguments.values)
         return AbstractValue()
     made = AbstractValue(
         f"__main__.{definition.name}",
@@ -213,9 +210,7 @@ def instance(
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
     # The __init__ of a library's base is not followed.
     if init is None:
-        interpreter.memory.forget(
-            [*arguments.positional, *arguments.keywords.values()]
-        )
+        interpreter.memory.forget(arguments.values)
         return made
     method = AbstractValue(
         "method", definition=init, bound_to=made, words="__init__"
@@ -224,10 +219,7 @@ def instance(
         not isinstance(init, ast.FunctionDef)
         or follow(interpreter, method, arguments, node) is None
     ):
-        interpreter.memory.havoc()
-        interpreter.memory.forget(
-            [made, *arguments.positional, *arguments.keywords.values()]
-        )
+        interpreter.memory.havoc([made, *arguments.values])
     return made
 
 

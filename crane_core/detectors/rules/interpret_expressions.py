@@ -6,7 +6,12 @@ Knows the order in which Python evaluates them. The rules answer what the result
 import ast
 from collections.abc import Iterable
 
-from crane_core.detectors.rules import abstract_value, harmless
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    literal,
+)
 from crane_core.detectors.rules.heap import Scope, join_values
 from crane_core.detectors.rules.interpret_classes import member, refuse_absent
 from crane_core.detectors.rules.interpreter import (
@@ -49,23 +54,17 @@ _LARGEST_LITERAL = 10_000
 
 
 @expression(ast.Constant)
-def _constant(
-    interpreter: Interpreter, node: ast.Constant
-) -> abstract_value.AbstractValue:
+def _constant(interpreter: Interpreter, node: ast.Constant) -> AbstractValue:
     if (
         isinstance(node.value, (str, bytes))
         and len(node.value) > _LARGEST_LITERAL
     ):
-        return abstract_value.AbstractValue(type(node.value).__name__)
-    return abstract_value.AbstractValue(
-        type(node.value).__name__, literal=node.value
-    )
+        return AbstractValue(type(node.value).__name__)
+    return AbstractValue(type(node.value).__name__, literal=node.value)
 
 
 @expression(ast.Name)
-def _name(
-    interpreter: Interpreter, node: ast.Name
-) -> abstract_value.AbstractValue:
+def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
     value = interpreter.name(node.id, node)
     # Python calls `__len__`, `__iter__`, `__lt__` without their names: `len(loud)` fills `calls`.
     for part in (value, *(value.items or ())):
@@ -77,9 +76,9 @@ def _name(
 @expression(ast.Tuple, ast.List)
 def _display(
     interpreter: Interpreter, node: ast.Tuple | ast.List
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     items, is_whole = known_elements(interpreter, node.elts)
-    made = abstract_value.AbstractValue(
+    made = AbstractValue(
         type(node).__name__.lower(), items=items if is_whole else None
     )
     # `made = [*some(), rows]; made[-1].append(3)` changes `rows`, wherever it is in the list.
@@ -88,9 +87,7 @@ def _display(
 
 
 @expression(ast.Set)
-def _set(
-    interpreter: Interpreter, node: ast.Set
-) -> abstract_value.AbstractValue:
+def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
     items, is_whole = known_elements(interpreter, node.elts)
     for item in items if is_whole else ():
         interpreter.ask("key", item, "", node)
@@ -98,20 +95,18 @@ def _set(
     is_plain = is_whole and all(
         isinstance(value, (str, int, float, type(None))) for value in values
     )
-    return abstract_value.AbstractValue(
-        "set", literal=set(values) if is_plain else abstract_value.NOT_KNOWN
-    )
+    return AbstractValue("set", literal=set(values) if is_plain else NOT_KNOWN)
 
 
 def known_elements(
     interpreter: Interpreter, nodes: Iterable[ast.expr]
-) -> tuple[list[abstract_value.AbstractValue], bool]:
+) -> tuple[list[AbstractValue], bool]:
     """The values of elements, and whether these are all.
 
     The last represents all from a star of unknown length on.
     """
-    items: list[abstract_value.AbstractValue] = []
-    rest: list[abstract_value.AbstractValue] = []
+    items: list[AbstractValue] = []
+    rest: list[AbstractValue] = []
     for node in nodes:
         value = interpreter.value(
             node.value if isinstance(node, ast.Starred) else node
@@ -127,17 +122,15 @@ def known_elements(
         else:
             items += found
     if rest:
-        items.append(abstract_value.AbstractValue())
+        items.append(AbstractValue())
         harmless.link(items[-1], rest)
     return items, not rest
 
 
 @expression(ast.Dict)
-def _dict(
-    interpreter: Interpreter, node: ast.Dict
-) -> abstract_value.AbstractValue:
-    members: dict[object, abstract_value.AbstractValue] | None = {}
-    met: list[abstract_value.AbstractValue] = []
+def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
+    members: dict[object, AbstractValue] | None = {}
+    met: list[AbstractValue] = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             inner = interpreter.value(value)
@@ -155,13 +148,13 @@ def _dict(
             members = (
                 {**members, known.literal: held} if is_key(known) else None
             )
-    made = abstract_value.AbstractValue("dict", members=members)
+    made = AbstractValue("dict", members=members)
     # With one unknown key, `made['a']` may still be the list that is also called `rows`.
     harmless.link(made, met if members is None else ())
     return made
 
 
-def is_key(abstract: abstract_value.AbstractValue) -> bool:
+def is_key(abstract: AbstractValue) -> bool:
     """Whether a value is known exactly and may be a key of a dict that is known."""
     value = abstract.literal
     if isinstance(value, tuple):
@@ -173,19 +166,17 @@ def is_key(abstract: abstract_value.AbstractValue) -> bool:
 
 
 @expression(ast.Attribute)
-def _attribute(
-    interpreter: Interpreter, node: ast.Attribute
-) -> abstract_value.AbstractValue:
+def _attribute(interpreter: Interpreter, node: ast.Attribute) -> AbstractValue:
     receiver = interpreter.value(node.value)
     return attribute(interpreter, receiver, node.attr, node)
 
 
 def attribute(
     interpreter: Interpreter,
-    receiver: abstract_value.AbstractValue,
+    receiver: AbstractValue,
     name: str,
     node: ast.AST,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """The value of an attribute."""
     known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (
@@ -201,8 +192,8 @@ def attribute(
 
 
 def _attribute_of_object(
-    interpreter: Interpreter, receiver: abstract_value.AbstractValue, name: str
-) -> abstract_value.AbstractValue:
+    interpreter: Interpreter, receiver: AbstractValue, name: str
+) -> AbstractValue:
     found = member(interpreter, receiver, name)
     if found is not None and not found.type:  # a property may change its object
         interpreter.memory.forget([receiver])
@@ -210,24 +201,20 @@ def _attribute_of_object(
     if found is not None:
         return found
     # The object stays with the method: `p = lst.append; p(4)` changes the list.
-    read = abstract_value.AbstractValue(
-        bound_to=receiver, words=_said(receiver, name)
-    )
+    read = AbstractValue(bound_to=receiver, words=_said(receiver, name))
     read.is_foreign = receiver.is_foreign
     return read
 
 
-def part_of(
-    whole: abstract_value.AbstractValue, words: str = ""
-) -> abstract_value.AbstractValue:
+def part_of(whole: AbstractValue, words: str = "") -> AbstractValue:
     """An unknown part of a value: who changes it may change the whole."""
-    part = abstract_value.AbstractValue(words=words)
+    part = AbstractValue(words=words)
     harmless.link(part, [whole])
     part.is_foreign = whole.is_foreign
     return part
 
 
-def _said(receiver: abstract_value.AbstractValue, name: str) -> str:
+def _said(receiver: AbstractValue, name: str) -> str:
     return f"{receiver.words}.{name}" if receiver.words else ""
 
 
@@ -244,18 +231,16 @@ _CONSTANTS = {
 }
 
 
-def of_path(path: str) -> abstract_value.AbstractValue:
+def of_path(path: str) -> AbstractValue:
     """What a public name refers to: a constant, or something that only its path says."""
     public = public_path(path)
     if public in _CONSTANTS:
-        return abstract_value.literal(_CONSTANTS[public], public)
-    return abstract_value.AbstractValue(path=public, words=public)
+        return literal(_CONSTANTS[public], public)
+    return AbstractValue(path=public, words=public)
 
 
 @expression(ast.Subscript)
-def _subscript(
-    interpreter: Interpreter, node: ast.Subscript
-) -> abstract_value.AbstractValue:
+def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
     receiver = interpreter.value(node.value)
     index = interpreter.value(node.slice)
     return item(interpreter, receiver, index, node)
@@ -263,10 +248,10 @@ def _subscript(
 
 def item(
     interpreter: Interpreter,
-    receiver: abstract_value.AbstractValue,
-    index: abstract_value.AbstractValue,
+    receiver: AbstractValue,
+    index: AbstractValue,
     node: ast.AST,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """The value of `receiver[index]`; an unknown part where no rule knows it. Raises Crash."""
     known = interpreter.ask(
         "item", receiver, "", node, arguments=Arguments((index,))
@@ -278,10 +263,8 @@ def item(
 
 
 @expression(ast.Slice)
-def _slice(
-    interpreter: Interpreter, node: ast.Slice
-) -> abstract_value.AbstractValue:
-    return abstract_value.AbstractValue(
+def _slice(interpreter: Interpreter, node: ast.Slice) -> AbstractValue:
+    return AbstractValue(
         "slice",
         items=[
             interpreter.value(part)
@@ -291,26 +274,18 @@ def _slice(
 
 
 @expression(ast.UnaryOp)
-def _unary(
-    interpreter: Interpreter, node: ast.UnaryOp
-) -> abstract_value.AbstractValue:
+def _unary(interpreter: Interpreter, node: ast.UnaryOp) -> AbstractValue:
     operand = interpreter.value(node.operand)
     if isinstance(node.op, ast.Not):
         known = truth(interpreter, operand, node)
-        return (
-            abstract_value.AbstractValue("bool")
-            if known is None
-            else abstract_value.literal(not known)
-        )
+        return AbstractValue("bool") if known is None else literal(not known)
     return evaluate_operator(
         interpreter, OPERATORS[type(node.op)], [operand], node
     )
 
 
 @expression(ast.BinOp)
-def _binary(
-    interpreter: Interpreter, node: ast.BinOp
-) -> abstract_value.AbstractValue:
+def _binary(interpreter: Interpreter, node: ast.BinOp) -> AbstractValue:
     left, right = interpreter.value(node.left), interpreter.value(node.right)
     return evaluate_operator(
         interpreter, OPERATORS[type(node.op)], [left, right], node
@@ -320,13 +295,13 @@ def _binary(
 def evaluate_operator(
     interpreter: Interpreter,
     symbol: str,
-    operands: list[abstract_value.AbstractValue],
+    operands: list[AbstractValue],
     node: ast.AST,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """An operator on one or two operands, as the rules of either type know it."""
     receiver, *others = operands
     arguments = Arguments(tuple(others))
-    known: abstract_value.AbstractValue | None = None
+    known: AbstractValue | None = None
     # Both types: in `1 + text` or `3 * array` the right operand may decide what happens.
     for owner in _owners(operands):
         answer = interpreter.ask(
@@ -344,15 +319,15 @@ def evaluate_operator(
     ):
         interpreter.memory.forget(operands)
     if known is None:
-        known = abstract_value.AbstractValue()
+        known = AbstractValue()
         # `made = [rows] + some()` holds the very list `rows`, so a change of `made[0]` changes it.
         harmless.link(known, filter(harmless.is_container, operands))
     return known
 
 
 def _owners(
-    operands: list[abstract_value.AbstractValue],
-) -> list[abstract_value.AbstractValue]:
+    operands: list[AbstractValue],
+) -> list[AbstractValue]:
     """One operand of each type: a rule is tried once."""
     kinds = {
         (operand.package, operand.class_name): operand
@@ -366,9 +341,7 @@ def _owners(
 
 
 @expression(ast.Compare)
-def _compare(
-    interpreter: Interpreter, node: ast.Compare
-) -> abstract_value.AbstractValue:
+def _compare(interpreter: Interpreter, node: ast.Compare) -> AbstractValue:
     left = interpreter.value(node.left)
     right = interpreter.value(node.comparators[0])
     found = comparison(interpreter, node.ops[0], left, right, node)
@@ -380,18 +353,18 @@ def _compare(
 
 def _chained(
     interpreter: Interpreter,
-    found: abstract_value.AbstractValue,
-    left: abstract_value.AbstractValue,
+    found: AbstractValue,
+    left: AbstractValue,
     rest: list[tuple[ast.cmpop, ast.expr]],
     node: ast.Compare,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     known = truth(interpreter, found, node)
     if known is False:
         return found
     if known is None:
         # `low < x < limit()` calls limit only where low < x.
         interpreter.maybe_run(lambda: interpreter.value(rest[0][1]))
-        return abstract_value.AbstractValue()
+        return AbstractValue()
     right = interpreter.value(rest[0][1])
     found = comparison(interpreter, rest[0][0], left, right, node)
     return (
@@ -404,27 +377,25 @@ def _chained(
 def comparison(
     interpreter: Interpreter,
     operator: ast.cmpop,
-    left: abstract_value.AbstractValue,
-    right: abstract_value.AbstractValue,
+    left: AbstractValue,
+    right: AbstractValue,
     node: ast.AST,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     """The result of one comparison of two values. Raises Crash."""
     # `is` compares objects: it runs no code of theirs, and never raises.
     if isinstance(operator, (ast.Is, ast.IsNot)):
         same = _is_same(left, right)
         return (
-            abstract_value.AbstractValue("bool")
+            AbstractValue("bool")
             if same is None
-            else abstract_value.literal(same is isinstance(operator, ast.Is))
+            else literal(same is isinstance(operator, ast.Is))
         )
     return evaluate_operator(
         interpreter, OPERATORS[type(operator)], [left, right], node
     )
 
 
-def _is_same(
-    left: abstract_value.AbstractValue, right: abstract_value.AbstractValue
-) -> bool | None:
+def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
     """`is`, where one side is None, True or False and the other is known."""
     if left is right:
         return True
@@ -439,14 +410,14 @@ def _is_same(
     return None
 
 
-def _is_of_another_type(value: abstract_value.AbstractValue, name: str) -> bool:
+def _is_of_another_type(value: AbstractValue, name: str) -> bool:
     """Whether a value certainly is not of a built-in type: what has a path or a definition is code."""
     is_code = bool(value.path) or value.definition is not None
     return is_code or value.type not in ("", name)
 
 
 def truth(
-    interpreter: Interpreter, value: abstract_value.AbstractValue, node: ast.AST
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
 ) -> bool | None:
     """The truth of a value, None if it is not known. Raises Crash where asking raises."""
     # The rules come first because asking may raise: the truth of an array, a table or a tensor.
@@ -462,10 +433,13 @@ def truth(
     return True if value.type in ("function", "module", "type") else None
 
 
+def condition(interpreter: Interpreter, test: ast.expr) -> bool | None:
+    """Whether a test holds, None if it is not known. Raises Crash."""
+    return truth(interpreter, interpreter.value(test), test)
+
+
 @expression(ast.BoolOp)
-def _logical(
-    interpreter: Interpreter, node: ast.BoolOp
-) -> abstract_value.AbstractValue:
+def _logical(interpreter: Interpreter, node: ast.BoolOp) -> AbstractValue:
     return _short_circuit(
         interpreter, node.values, node, is_and=isinstance(node.op, ast.And)
     )
@@ -477,7 +451,7 @@ def _short_circuit(
     node: ast.BoolOp,
     *,
     is_and: bool,
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     first = interpreter.value(parts[0])
     if len(parts) == 1:
         return first
@@ -500,10 +474,8 @@ def _short_circuit(
 
 
 @expression(ast.IfExp)
-def _ternary(
-    interpreter: Interpreter, node: ast.IfExp
-) -> abstract_value.AbstractValue:
-    known = truth(interpreter, interpreter.value(node.test), node.test)
+def _ternary(interpreter: Interpreter, node: ast.IfExp) -> AbstractValue:
+    known = condition(interpreter, node.test)
     if known is not None:
         return interpreter.value(node.body if known else node.orelse)
     return join_values(
@@ -517,25 +489,21 @@ def _ternary(
 
 
 @expression(ast.NamedExpr)
-def _walrus(
-    interpreter: Interpreter, node: ast.NamedExpr
-) -> abstract_value.AbstractValue:
+def _walrus(interpreter: Interpreter, node: ast.NamedExpr) -> AbstractValue:
     value = interpreter.value(node.value)
     interpreter.memory.bind(node.target.id, value)
     return value
 
 
 @expression(ast.Lambda)
-def _lambda(
-    interpreter: Interpreter, node: ast.Lambda
-) -> abstract_value.AbstractValue:
+def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
     defaults = [
         interpreter.value(default)
         # Evaluated where the lambda is made, its body only by a call: `lambda: absent` runs.
         for default in [*node.args.defaults, *node.args.kw_defaults]
         if default
     ]
-    return abstract_value.AbstractValue(
+    return AbstractValue(
         "function",
         {"defaults": defaults},
         definition=node,
@@ -553,13 +521,11 @@ def seen_from(interpreter: Interpreter) -> Scope | None:
 
 
 @expression(ast.JoinedStr)
-def _text(
-    interpreter: Interpreter, node: ast.JoinedStr
-) -> abstract_value.AbstractValue:
+def _text(interpreter: Interpreter, node: ast.JoinedStr) -> AbstractValue:
     parts = [_text_part(interpreter, part) for part in node.values]
     if any(not isinstance(part, str) for part in parts):
-        return abstract_value.AbstractValue("str")
-    return abstract_value.literal("".join(str(part) for part in parts))
+        return AbstractValue("str")
+    return literal("".join(str(part) for part in parts))
 
 
 def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
@@ -571,11 +537,11 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     spec = (
         interpreter.value(node.format_spec)
         if node.format_spec is not None
-        else abstract_value.literal("")
+        else literal("")
     )
     if node.conversion != -1:  # !r, !s and !a: what has the format is a text
         # So `f'{none!r:>10}'` runs, while `f'{none:>10}'` would be refused by NoneType.
-        value = abstract_value.AbstractValue("str", words=value.words)
+        value = AbstractValue("str", words=value.words)
     formatted = interpreter.ask(
         "format", value, "", node.value, arguments=Arguments((spec,))
     )
@@ -587,32 +553,28 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
 
 
 @expression(ast.Starred)
-def _starred(
-    interpreter: Interpreter, node: ast.Starred
-) -> abstract_value.AbstractValue:
+def _starred(interpreter: Interpreter, node: ast.Starred) -> AbstractValue:
     interpreter.value(node.value)
-    return abstract_value.AbstractValue()
+    return AbstractValue()
 
 
 @expression(ast.Await)
-def _await(
-    interpreter: Interpreter, node: ast.Await
-) -> abstract_value.AbstractValue:
+def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
     awaited = interpreter.value(node.value)
     # Awaiting hands over to code that fills what it holds: `await task; out['a']`.
     interpreter.memory.forget([awaited])
     interpreter.memory.run_back([awaited])
     interpreter.memory.let_others_act()
-    return abstract_value.AbstractValue()
+    return AbstractValue()
 
 
 @expression(ast.Yield, ast.YieldFrom)
 def _yield(
     interpreter: Interpreter, node: ast.Yield | ast.YieldFrom
-) -> abstract_value.AbstractValue:
+) -> AbstractValue:
     raise GiveUpError
 
 
-def changes(value: abstract_value.AbstractValue) -> bool:
+def changes(value: AbstractValue) -> bool:
     """Whether a value can be changed at all."""
     return value.type not in harmless.IMMUTABLE and not value.path

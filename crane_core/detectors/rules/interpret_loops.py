@@ -81,13 +81,8 @@ def _for_body(
 def _while(interpreter: Interpreter, node: ast.While) -> None:
     is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     with interpreter.inside(Context((BREAK, CONTINUE))) as context:
-        goes_on, known = (
-            True,
-            interpret_expressions.truth(
-                interpreter, interpreter.value(node.test), node.test
-            ),
-        )
-        n_turns = 0
+        known = interpret_expressions.condition(interpreter, node.test)
+        goes_on, n_turns = True, 0
         # Of `while True` only the first turn is certain. Its other turns depend on what breaks it.
         while (
             known
@@ -100,9 +95,7 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
             )
             n_turns += 1
             known = (
-                interpret_expressions.truth(
-                    interpreter, interpreter.value(node.test), node.test
-                )
+                interpret_expressions.condition(interpreter, node.test)
                 if goes_on
                 else False
             )
@@ -339,9 +332,7 @@ def _filtered(
     conditions = list(conditions)
     if not conditions:
         return _inner(interpreter, node, at, made)
-    known = interpret_expressions.truth(
-        interpreter, interpreter.value(conditions[0]), conditions[0]
-    )
+    known = interpret_expressions.condition(interpreter, conditions[0])
     if known is False:
         return True
     # The element may be left out: how many there are is open then.

@@ -322,9 +322,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
 
 @statement(ast.If)
 def _if(interpreter: Interpreter, node: ast.If) -> None:
-    known = interpret_expressions.truth(
-        interpreter, interpreter.value(node.test), node.test
-    )
+    known = interpret_expressions.condition(interpreter, node.test)
     if known is not None:
         interpreter.body(node.body if known else node.orelse)
         return
@@ -397,9 +395,7 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
-    known = interpret_expressions.truth(
-        interpreter, interpreter.value(node.test), node.test
-    )
+    known = interpret_expressions.condition(interpreter, node.test)
     if known is False:
         # The message is evaluated first: `assert n == 6, rec['nope']` raises KeyError.
         interpreter.value(node.msg)
@@ -426,16 +422,11 @@ def _define(
     decorators, defaults = parts[:n_decorators], parts[n_decorators:]
     # `@kept def more(): ...` runs `kept` now, which may append to a list of the notebook.
     interpreter.memory.run_back(decorators)
-    scope = (
-        None
-        if interpreter.memory.scope is interpreter.memory.module
-        else interpreter.memory.scope
-    )
     plain = AbstractValue(
         "function",
         {"defaults": defaults},
         definition=node,
-        scope=scope,
+        scope=interpret_expressions.seen_from(interpreter),
         words=node.name,
     )
     # A decorated name may be anything: `@decorated` of the tests returns a lambda that returns 1.
@@ -449,11 +440,7 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     parts = parts_in_scope(node)
     # `class J(K):` runs `K.__init_subclass__`, and `a = K()` in its body `__set_name__`.
     interpreter.memory.run_back([interpreter.value(part) for part in parts])
-    outer = (
-        interpreter.memory.scope
-        if interpreter.memory.scope is not interpreter.memory.module
-        else None
-    )
+    outer = interpret_expressions.seen_from(interpreter)
     with interpreter.memory.within(Scope(outer=outer, is_class=True)):
         interpreter.body(node.body)
     kind = AbstractValue("type", definition=node, words=node.name)

@@ -624,8 +624,7 @@ class Interpreter:
 def _operands(
     receiver: AbstractValue | None, arguments: Arguments
 ) -> list[AbstractValue]:
-    given = [*arguments.positional, *arguments.keywords.values()]
-    return given if receiver is None else [receiver, *given]
+    return [*([] if receiver is None else [receiver]), *arguments.values]
 
 
 def _is_among(value: AbstractValue, others: Iterable[AbstractValue]) -> bool:

@@ -307,10 +307,10 @@ class Memory:
                 value.attributes = {}
                 self._invalidate_aliases(value)
 
-    def havoc(self) -> None:
-        """Code that cannot be followed ran: nothing is known but what cannot change."""
+    def havoc(self, given: Iterable[AbstractValue] = ()) -> None:
+        """Code that cannot be followed ran, with these: nothing is known but what cannot change."""
         # `%run other.ipynb` may do anything.
-        self.forget(self.everything())
+        self.forget([*self.everything(), *given])
         for scope in self.scopes:
             for name, value in scope.names.items():
                 if scope is self.module and not self._is_fixed(name, value):

@@ -29,6 +29,11 @@ class Arguments:
     keywords: Mapping[str, AbstractValue] = field(default_factory=dict)
     is_complete: bool = True
 
+    @property
+    def values(self) -> list[AbstractValue]:
+        """All values that are handed over, first those by position."""
+        return [*self.positional, *self.keywords.values()]
+
     def bound(self, parameters: str) -> dict[str, AbstractValue] | None:
         """What each parameter gets; those that get nothing are left out. None if it is unknown.
 

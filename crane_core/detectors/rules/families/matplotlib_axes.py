@@ -100,12 +100,7 @@ def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
 @RULES.method("matplotlib.Axes")
 def drawn(operation: Operation) -> Answer:
     """Axes are others then; what they are given is as it was, unless it is code of the notebook."""
-    given = operation.arguments
-    if any(
-        map(
-            may_run_notebook_code, (*given.positional, *given.keywords.values())
-        )
-    ):
+    if any(map(may_run_notebook_code, operation.arguments.values)):
         return UNKNOWN
     operation.receiver.facts, operation.receiver.attributes = {}, {}
     return UNCHANGED

@@ -61,7 +61,7 @@ def computed(operation: Operation) -> Answer:
     """A function of values that are all known exactly, else what it refuses by their types."""
     name, arguments = operation.function_name, operation.arguments
     function: Callable[..., Any] = getattr(builtins, name)
-    operands = [*arguments.positional, *arguments.keywords.values()]
+    operands = arguments.values
     # sum(3) fails when Python iterates it, before the function computes anything.
     if name in _OF_SEVERAL and len(arguments.positional) == 1:
         by_types(operation, iter, [operation.first])

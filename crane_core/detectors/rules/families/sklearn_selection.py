@@ -139,10 +139,7 @@ def class_weights(operation: Operation) -> Answer:
 )
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
-    given = [
-        *operation.arguments.positional,
-        *operation.arguments.keywords.values(),
-    ]
+    given = operation.arguments.values
     # A scorer or an estimator of the notebook runs with the data, and may change them.
     return (
         UNCHANGED

@@ -388,10 +388,7 @@ def _move(operation: Operation, module: AbstractValue) -> None:
         "double": "torch.float64",
         "half": "torch.float16",
     }
-    given = [
-        *operation.arguments.positional,
-        *operation.arguments.keywords.values(),
-    ]
+    given = operation.arguments.values
     dtype = dtypes.get(operation.name) or next(
         filter(None, map(float_meant, given)), None
     )

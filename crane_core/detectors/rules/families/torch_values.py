@@ -26,10 +26,7 @@ _WITH_WEIGHTS = (
 @RULES.method("torch.Tensor", "to", "cuda", "cpu")
 def moved(operation: Operation) -> Answer:
     """The same tensor on another device, which is known if it is the processor; PyTorch answers x.to(torch.long)."""
-    given = [
-        *operation.arguments.positional,
-        *operation.arguments.keywords.values(),
-    ]
+    given = operation.arguments.values
     if any(one.type and not is_device(one) or one.path for one in given):
         return UNKNOWN
     may_be_dtype = not all(map(is_device, given))

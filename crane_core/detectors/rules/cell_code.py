@@ -15,6 +15,9 @@ from crane_core.detectors.rules.ipython_code import (
     automagic,
     python_of,
 )
+from crane_core.runtime.kernel_side.crane_probe.syntax.magics import (
+    without_options,
+)
 from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
 # `memit` and `mprun` are of memory_profiler, `lprun` is of line_profiler.
@@ -44,7 +47,6 @@ _QUIET_EXTENSIONS_WORDS = (
 )
 _QUIET_EXTENSIONS = frozenset(_QUIET_EXTENSIONS_WORDS.split())
 """Extensions that bring magics and no names."""
-_OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 _MARKED = re.compile(r"^\s*[%!?]", re.MULTILINE)
 """Lines of which IPython makes something else, where it comes to that."""
 _MISPLACED = (
@@ -169,7 +171,7 @@ def _of_cell_magic(magic: CellMagic) -> CellCode:
     if (
         magic.name not in _PYTHON_CELLS
         or magic.name == _REPEATED
-        and _without_options(magic.arguments)
+        and without_options(magic.arguments)
     ):
         return CellCode(ast.Module([_anything(1)], []))
     read = read_cell(magic.body)
@@ -267,7 +269,7 @@ def _given(name: str, arguments: str, line: int) -> ast.expr:
 
 def _tree_of(arguments: str, line: int) -> ast.Module | None:
     try:
-        tree = ast.parse(_without_options(arguments))
+        tree = ast.parse(without_options(arguments))
     except _NOT_READ:
         return None
     return ast.increment_lineno(tree, line - 1)
@@ -312,10 +314,3 @@ def _name(name: str, line: int) -> ast.expr:
 
 def _stored(name: str, line: int) -> ast.expr:
     return ast.Name(name, ast.Store(), lineno=line, col_offset=0)
-
-
-def _without_options(code: str) -> str:
-    # `%timeit -n 10 -r 3 f(x)` has options before its code.
-    while _OPTION.match(code):
-        code = _OPTION.sub("", code, count=1)
-    return code.strip()

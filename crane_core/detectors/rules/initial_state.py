@@ -23,7 +23,13 @@ from crane_core.detectors.rules.from_state import (
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
-from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    Setting,
+    VariableState,
+)
 
 # IPython itself gives every notebook these names.
 _OF_IPYTHON_WORDS = (
@@ -98,10 +104,9 @@ class InitialState:
     def python_names(self) -> list[str]:
         """Names of Python's own that cells mention. Known from the start, they are known on every path."""
         met = self.prefix.spelled.names | self._spelled.names
-        variables = self.state.variables if self.state is not None else {}
         return sorted(
             name
-            for name in met - variables.keys()
+            for name in met - self._variables.keys()
             if self.of_python(name) is not None
         )
 
@@ -111,14 +116,21 @@ class InitialState:
         return [*self.python_names, *sorted(self.bindings.paths)]
 
     @property
+    def _captured(self) -> Mapping[str, Any]:
+        return self.state.captured if self.state is not None else {}
+
+    @property
+    def _variables(self) -> Mapping[str, VariableState]:
+        return self.state.variables if self.state is not None else {}
+
+    @property
     def packages(self) -> Mapping[str, str]:
         """Versions of libraries, and of Python, as the kernel has them."""
-        captured: Mapping[str, Any] = (
-            self.state.captured if self.state is not None else {}
-        )
-        versions = dict(captured.get("packages") or {})
+        versions = dict(self._captured.get("packages") or {})
         told = versions | (
-            {"python": captured["python"]} if "python" in captured else {}
+            {"python": self._captured["python"]}
+            if "python" in self._captured
+            else {}
         )
         return told or assumed_packages()
 
@@ -129,33 +141,24 @@ class InitialState:
 
     def same(self, name: str) -> Sequence[str]:
         """Other names of the same object, as the state tells them."""
-        captured: Mapping[str, Any] = (
-            self.state.captured if self.state is not None else {}
-        )
-        groups = [group for group in captured.get("same", ()) if name in group]
+        groups = [
+            group for group in self._captured.get("same", ()) if name in group
+        ]
         return [other for group in groups for other in group if other != name]
 
     @property
     def held(self) -> Sequence[str]:
         """Names of objects that others hold, through which they may be changed."""
-        captured: Mapping[str, Any] = (
-            self.state.captured if self.state is not None else {}
-        )
-        return tuple(captured.get("held", ()))
+        return tuple(self._captured.get("held", ()))
 
     def doubled(self, name: str) -> Sequence[str]:
         """Types of what the object of a name leads to in two ways, or the object of another name does; "*" for any."""
-        captured: Mapping[str, Any] = (
-            self.state.captured if self.state is not None else {}
-        )
-        known = captured.get("doubled", {})
+        known = self._captured.get("doubled", {})
         return tuple(known.get(name, ())) if isinstance(known, dict) else ()
 
     def type_of(self, name: str) -> str:
         """The type of a variable as the state has it, "" where it has none."""
-        variable = (
-            self.state.variables.get(name) if self.state is not None else None
-        )
+        variable = self._variables.get(name)
         return type_of(variable.type) if variable is not None else ""
 
     @property
@@ -192,9 +195,7 @@ class InitialState:
         """What stays true of a name while others act beside the target: Python's own, and what an import names."""
         if (known := self.of_python(name)) is not None:
             return known
-        variable = (
-            self.state.variables.get(name) if self.state is not None else None
-        )
+        variable = self._variables.get(name)
         is_module = variable is not None and variable.type == "module"
         return AbstractValue(
             "module" if is_module else "",
@@ -204,9 +205,7 @@ class InitialState:
 
     def stated(self, name: str) -> AbstractValue:
         """The same, without what the cells that ran left."""
-        variable = (
-            self.state.variables.get(name) if self.state is not None else None
-        )
+        variable = self._variables.get(name)
         if variable is not None:
             value = value_from_state(
                 name, variable, is_captured=self.is_captured

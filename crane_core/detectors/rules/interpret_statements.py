@@ -225,22 +225,14 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             left = interpreter.value(node.target)
             interpreter.memory.bind(
                 name,
-                _computed(
-                    interpreter,
-                    left,
-                    interpreter.value(node.value),
-                    symbol,
-                    node,
-                ),
+                _computed(interpreter, left, symbol, node),
             )
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
             left = interpret_expressions.attribute(
                 interpreter, receiver, target.attr, target
             )
-            value = _computed(
-                interpreter, left, interpreter.value(node.value), symbol, node
-            )
+            value = _computed(interpreter, left, symbol, node)
             _store_attribute(interpreter, receiver, target, value)
         # Python evaluates receiver and index once: `rows[next(places)] += 1`.
         case ast.Subscript() as target:
@@ -251,20 +243,18 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             left = interpret_expressions.item(
                 interpreter, receiver, index, target
             )
-            value = _computed(
-                interpreter, left, interpreter.value(node.value), symbol, node
-            )
+            value = _computed(interpreter, left, symbol, node)
             store_item(interpreter, receiver, index, value, target)
 
 
 def _computed(
     interpreter: Interpreter,
     left: AbstractValue,
-    right: AbstractValue,
     symbol: str,
     node: ast.AugAssign,
 ) -> AbstractValue:
     """The result of `left += right`: by the rules of "+=" if there are any, else of "+"; the left may change."""
+    right = interpreter.value(node.value)
     known = interpreter.ask(
         "operator", left, f"{symbol}=", node, arguments=Arguments((right,))
     )

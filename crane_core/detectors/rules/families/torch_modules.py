@@ -98,6 +98,12 @@ def is_module(value: AbstractValue) -> bool:
     )
 
 
+def has_torchs_method(operation: Operation) -> bool:
+    """Whether the method is that of torch's modules; a class of the notebook may define its own `train`."""
+    module = operation.receiver
+    return is_module(module) and not is_own(module, operation.name)
+
+
 def stated_layers(module: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
     """The layers inside, by their paths, as the state tells them; none of a part that may be another one by now."""
     told = module.mapping("layers").items()
@@ -351,8 +357,7 @@ def part_replaced(operation: Operation) -> Answer:
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver
-    # A class of the notebook may define its own `train(self, loader)`.
-    if not is_module(module) or is_own(module, operation.name):
+    if not has_torchs_method(operation):
         return UNKNOWN
     if operation.name in ("train", "eval"):
         _set_mode(operation, module)
@@ -427,7 +432,7 @@ def is_own(module: AbstractValue, name: str) -> bool:
 def looked_at(operation: Operation) -> Answer:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = operation.receiver
-    if not is_module(module) or is_own(module, operation.name):
+    if not has_torchs_method(operation):
         return UNKNOWN
     if operation.name != "parameters":
         return UNCHANGED

@@ -10,8 +10,8 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_modules import (
+    has_torchs_method,
     is_module,
-    is_own,
     stated_layers,
 )
 from crane_core.detectors.rules.families.torch_tensors import is_tensor
@@ -118,7 +118,7 @@ def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
 def state_dict(operation: Operation) -> Answer:
     """The shapes of the weights by name, as far as the layers have their sizes."""
     module = operation.receiver
-    if not is_module(module) or is_own(module, operation.name):
+    if not has_torchs_method(operation):
         return UNKNOWN
     # prefix= gives the weights other names.
     if operation.arguments.positional or operation.arguments.keywords:
@@ -141,7 +141,7 @@ def loaded(operation: Operation) -> Answer:
         operation.receiver,
         operation.arguments.bound("state_dict, strict=True"),
     )
-    if not is_module(module) or is_own(module, operation.name) or bound is None:
+    if not has_torchs_method(operation) or bound is None:
         return UNKNOWN
     given = bound["state_dict"]
     # torch.save(model) writes the module itself, which load_state_dict refuses.

@@ -126,11 +126,8 @@ def _of_chain(
         # A built-in name that is missing from the namespace is found by Python all the same.
         if chain.name not in _BUILTIN:
             yield "names", _missing_name(chain, namespace, needs, sources)
-        for fact in files_asked.missing_files(chain, namespace, mentioned):
-            yield "files", dict(fact, **_place(chain))
-        return
     # A name that the target itself gives another value has no facts in the kernel.
-    if chain.stored or chain.changed:
+    elif chain.stored or chain.changed:
         return
     for fact in call_signatures.argument_mismatches(chain, namespace):
         yield "arguments", dict(fact, **_place(chain))
@@ -152,13 +149,13 @@ def _on_the_way(
     """
     if chain.name not in namespace:
         return
+    value = namespace[chain.name]
+    named = {chain.name, *_named_with(value, namespace)}
     # Where it is changed in between, the old value's attributes prove nothing.
     if chain.stored or chain.changed:
-        used.update(
-            _named_with(namespace[chain.name], namespace), (chain.name,)
-        )
+        used.update(named)
         return
-    reached = followed(namespace[chain.name], chain.steps)
+    reached = followed(value, chain.steps)
     for at, missing in reached.missing:
         # Of these libraries no attribute appears by reading; only a call (`fit`) adds it.
         by_calls = (
@@ -169,9 +166,7 @@ def _on_the_way(
         if not (missing.may_come and may_be_there):
             yield missing.group, _located(missing, chain, at)
     if _may_run_code(chain, reached):
-        used.update(
-            _named_with(namespace[chain.name], namespace), (chain.name,)
-        )
+        used.update(named)
 
 
 def _named_with(value: Any, namespace: Names) -> Iterator[str]:

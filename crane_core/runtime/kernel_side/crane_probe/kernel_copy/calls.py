@@ -230,7 +230,8 @@ _OTHER_NUMBERS = 0x40000000
 INTERNET = (2, 10)
 LOCAL = 1
 """Families of sockets."""
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+"""Flags of open(2), any of which opens a file for writing."""
 _OWNER, _OWNER_OF_KIND = 8, 15
 """Requests of fcntl(2) that say whom the system signals when a handle is ready."""
 # Among them TIOCSTI, which types into the terminal from which Jupyter was started.
@@ -384,7 +385,7 @@ def _no_writing(system: System) -> Words:
     for number in system.files:
         words += _when(number, [(_RETURN, 0, 0, _KILL)])
     for number, place in system.opens:
-        test = [(_LOAD, 0, 0, _argument(place)), (_ANY_BIT, 0, 1, _WRITES)]
+        test = [(_LOAD, 0, 0, _argument(place)), (_ANY_BIT, 0, 1, WRITES)]
         ends = [(_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)]
         words += _when(number, [*test, *ends])
     return words

@@ -32,8 +32,6 @@ MOST_BYTES = 200_000
 _OPEN_FILES = "/proc/self/fd"
 # Where the kernel is gone before it ends the copy, the system's own alarm does.
 _FACTOR_OF_LAST_RESORT = 4
-# As in refusals.py: any of these opens a file for writing.
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _SEEN_OUTSIDE = (
     "os.remove os.rename os.rmdir os.mkdir os.truncate os.chmod os.chown os.link os.symlink os.utime os.setxattr"
     " os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn os.kill os.killpg subprocess.Popen pty.spawn"
@@ -232,7 +230,9 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 def _is_writing(path: Any, mode: Any, flags: Any) -> bool:
     # Paths are compared as they come: fspath of a notebook's object would run its code.
-    return type(flags) is int and bool(flags & _WRITES) and path != os.devnull
+    return (
+        type(flags) is int and bool(flags & calls.WRITES) and path != os.devnull
+    )
 
 
 def _one_thread() -> None:

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Sequence
 
-from .calls import INTERNET, LOCAL
+from .calls import INTERNET, LOCAL, WRITES
 
 _PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
 _NETWORK = (
@@ -34,7 +34,6 @@ _WORDS = {
     **dict.fromkeys(_FILES.split(), FILE),
     "builtins.input": INPUT,
 }
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _COUNTS_CORES = "lscpu"
 """joblib asks this program how many cores there are, and goes on without an answer."""
 _TRIES_IPV6 = ("urllib3.util.connection", "_has_ipv6")
@@ -89,7 +88,7 @@ class Refusals:
 
     def _is_writing(self, path: Any, mode: Any, flags: Any) -> bool:
         # An integer is a handle that is open already: that one was opened in the room.
-        if type(path) is int or type(flags) is not int or not flags & _WRITES:
+        if type(path) is int or type(flags) is not int or not flags & WRITES:
             return False
         return path != os.devnull and not self._are_writable((path,))
 

@@ -82,6 +82,10 @@ class Chain(NamedTuple):
         ]
 
 
+MethodCall = Tuple[str, Tuple[Any, ...], Tuple[Tuple[str, Any], ...]]
+"""A method's name with the arguments by position, and those by name as pairs."""
+
+
 class AskedName(NamedTuple):
     """All that the target asks of one name, in the order of evaluation."""
 
@@ -110,18 +114,14 @@ class AskedName(NamedTuple):
         )
 
     @property
-    def calls(
-        self,
-    ) -> tuple[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]:
+    def calls(self) -> tuple[MethodCall, ...]:
         """Methods called on the object with their arguments; the method "" is a call of the object itself."""
         return tuple(
             call for chain in self.chains for call in _first_call(chain)
         )
 
 
-def _first_call(
-    chain: Chain,
-) -> Iterator[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]]]:
+def _first_call(chain: Chain) -> Iterator[MethodCall]:
     steps = chain.steps
     if steps and steps[0].kind == CALL:
         yield ("", *steps[0].value)

@@ -203,7 +203,7 @@ class Evaluation(Expressions):
         with self.certain_if(not node.handlers):
             leaves = self.body([*node.body, *node.orelse])
         # What the body has bound may be unbound where a handler continues.
-        self.scopes.perhaps |= set(self.scopes.target) - set(before[0])
+        self.scopes.perhaps |= set(self.scopes.target) - set(before.target)
         ends = [] if leaves else [self.scopes.snapshot()]
         with self.certain_if(False):
             for handler in node.handlers:

@@ -130,16 +130,15 @@ def _python_line(line: str) -> str:
     )
     # `%time x = f()` runs its line as Python; `!time x` does not.
     timed = _TIMED.match(rest) if found.group("mark") == "%" else None
-    code = (
-        _without_options(timed.group("code")) if timed else _shell_names(rest)
-    )
+    code = without_options(timed.group("code")) if timed else _shell_names(rest)
     if assigned:
         # What a shell line gives is a list of texts: unknown, but bound.
         return f"{indent}{assigned}{code or None}"
     return f"{indent}{code or 'pass'}"
 
 
-def _without_options(code: str) -> str:
+def without_options(code: str) -> str:
+    """The code of a magic that times it, without the options before it: `%timeit -n 10 -r 3 f(x)`."""
     while _OPTION.match(code):
         code = _OPTION.sub("", code, count=1)
     return code.strip()

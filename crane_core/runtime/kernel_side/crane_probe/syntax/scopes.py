@@ -44,6 +44,13 @@ class Closure(NamedTuple):
     scopes: tuple[dict[str, Any], ...]
 
 
+class KnownNames(NamedTuple):
+    """What the target's names and those of the local scopes stood for at one place."""
+
+    target: dict[str, Any]
+    locals: tuple[dict[str, Any], ...]
+
+
 class Scopes:
     """Which names stand for what, now."""
 
@@ -81,30 +88,28 @@ class Scopes:
         """The target deletes the name: it is the kernel's again, as far as is known."""
         self.target.pop(name, None)
 
-    def snapshot(self) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+    def snapshot(self) -> KnownNames:
         """Copies of the target's names and of the local scopes, to be restored."""
         # Copies: a branch is read into the same dicts and must be taken back.
-        return dict(self.target), tuple(dict(scope) for scope in self.locals)
+        return KnownNames(
+            dict(self.target), tuple(dict(scope) for scope in self.locals)
+        )
 
-    def restore(
-        self, taken: tuple[dict[str, Any], tuple[dict[str, Any], ...]]
-    ) -> None:
+    def restore(self, taken: KnownNames) -> None:
         """Put back what `snapshot` returned."""
-        self.target = dict(taken[0])
-        for scope, names in zip(self.locals, taken[1]):
+        self.target = dict(taken.target)
+        for scope, names in zip(self.locals, taken.locals):
             scope.clear()
             scope.update(names)
 
-    def join(
-        self, ends: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]
-    ) -> None:
+    def join(self, ends: list[KnownNames]) -> None:
         """After branches: a name is the target's own only where each branch assigns it."""
-        some = set().union(*(end[0] for end in ends))
-        self.target = _joined([end[0] for end in ends])
+        some = set().union(*(end.target for end in ends))
+        self.target = _joined([end.target for end in ends])
         # Bound on some ways: neither the kernel's for certain nor the target's.
         self.perhaps |= some - set(self.target)
         for at, scope in enumerate(self.locals):
-            joined = _joined([end[1][at] for end in ends])
+            joined = _joined([end.locals[at] for end in ends])
             # A local name stays local on every way, whatever it holds.
             scope.update(
                 {name: joined.get(name, NOTHING_KNOWN) for name in scope}

@@ -62,13 +62,18 @@ def _restore_array(value: Any, plain: Any, children: list[Any]) -> None:
         flat = bare.ravel(order="K")
         if flat.size and not numpy.shares_memory(flat, bare):
             raise ValueError("its memory has gaps")
-        if _holds_objects(bare.dtype):
-            for place, item in enumerate(children[2:]):
-                flat[place] = item
-        elif len(content):
-            flat.view("u1")[:] = numpy.frombuffer(content, "u1")
+        _fill(flat, children, content)
     if bool(value.flags.writeable) != writable:
         value.flags.writeable = writable
+
+
+def _fill(flat: Any, children: list[Any], content: Any) -> None:
+    """Writes the elements: objects one by one, of others the bytes as they lie in memory."""
+    if _holds_objects(flat.dtype):
+        for place, item in enumerate(children[2:]):
+            flat[place] = item
+    elif len(content):
+        flat.view("u1")[:] = _numpy().frombuffer(content, "u1")
 
 
 def _build_array(kind: type, plain: Any, children: list[Any]) -> Any:
@@ -84,12 +89,7 @@ def _build_array(kind: type, plain: Any, children: list[Any]) -> Any:
         # The order of the memory is kept, as `ravel` read the bytes in it.
         order = "F" if len(shape) > 1 and strides[0] < strides[-1] else "C"
         made = numpy.empty(shape, dtype, order)
-        flat = made.ravel(order="K")
-        if _holds_objects(dtype):
-            for place, item in enumerate(children[2:]):
-                flat[place] = item
-        elif len(content):
-            flat.view("u1")[:] = numpy.frombuffer(content, "u1")
+        _fill(made.ravel(order="K"), children, content)
     made.flags.writeable = writable
     return made if kind is numpy.ndarray else made.view(kind)
 

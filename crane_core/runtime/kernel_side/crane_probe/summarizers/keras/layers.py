@@ -16,6 +16,7 @@ from ...kinds import ROWS
 from ..tensorflow.tensors import dims
 from .parts import (
     PACKAGES,
+    built_of,
     call_of,
     counts,
     dtype_of,
@@ -67,11 +68,10 @@ def layer(value: Any, look: Any) -> Facts:
     # A layer that is not built has no weights to count yet.
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**facts, **n_weights, **(names if names["layers"] else {})}
-    built = {"built": held["built"]} if type(held.get("built")) is bool else {}
     plus = {
         "structure": structure,
         "representation": signature_of_method(value, "call", PACKAGES),
-        "values": built,
+        "values": built_of(held),
     }
     return {"plus": merged(plus, attributes(value, held, look))}
 

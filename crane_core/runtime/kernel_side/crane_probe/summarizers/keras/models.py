@@ -13,6 +13,7 @@ from ...callables.functions import signature_of_method
 from . import layers, training
 from .parts import (
     PACKAGES,
+    built_of,
     counts,
     dtype_of,
     layers_of,
@@ -108,14 +109,13 @@ def _layers(held: Names, network: Mapping[str, Any], look: Any) -> Facts:
 
 
 def _state(held: Names, inside: list[Any], look: Any) -> Facts:
-    built = {"built": held["built"]} if type(held.get("built")) is bool else {}
     frozen = [
         layers.name_of_layer(layer)
         for layer in inside
         if own_dict(layer).get("_trainable") is False
     ]
     return {
-        **built,
+        **built_of(held),
         **_compiled(held, look),
         **stated(not_trainable=frozen[:10]),
     }

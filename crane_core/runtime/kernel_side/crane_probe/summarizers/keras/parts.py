@@ -194,3 +194,8 @@ def call_of(held: Names, nodes: Mapping[int, Any] | None = None) -> Facts:
     facts = {"takes": shapes_in(taken), "gives": shapes_in(node.get("outputs"))}
     # A call without tensors (a layer that only makes values) has none to tell.
     return {name: shape for name, shape in facts.items() if shape != []}
+
+
+def built_of(held: Mapping[str, Any]) -> Facts:
+    """Whether an object of Keras has made its variables, where it says so."""
+    return {"built": held["built"]} if type(held.get("built")) is bool else {}

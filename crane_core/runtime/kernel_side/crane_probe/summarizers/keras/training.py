@@ -13,7 +13,7 @@ from ...bounds import Facts
 from ...brief import attributes_held, is_plain, plain
 from ...kinds import REAL, ROWS
 from ..tensorflow.tensors import plain_scalar
-from .parts import is_of_keras, plain_dict, plain_list
+from .parts import built_of, is_of_keras, plain_dict, plain_list
 
 _LEFT_OUT = (
     "name",
@@ -90,10 +90,11 @@ def metric(value: Any, look: Any) -> Facts:
 def optimizer(value: Any, look: Any) -> Facts:
     """Settings with the learning rate as it is; whether it has met a model's variables."""
     held = own_dict(value)
-    facts = {"built": held["built"]} if type(held.get("built")) is bool else {}
     return {
         "plus": {
-            "values": dict(settings(value, look), **rate(held, look), **facts)
+            "values": dict(
+                settings(value, look), **rate(held, look), **built_of(held)
+            )
         }
     }
 

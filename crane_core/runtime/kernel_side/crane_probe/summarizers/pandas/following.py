@@ -354,10 +354,14 @@ def _no_column(table: FollowedTable, label: Any) -> Missing:
 # Indexers
 
 
+def _rows_and_columns(item: Any) -> tuple[Any, Any]:
+    """What an indexer selects: one subscript selects rows, of all columns."""
+    is_pair = type(item) is tuple and len(item) == 2
+    return item if is_pair else (item, slice(None))
+
+
 def _loc(table: FollowedTable, item: Any) -> Resolution:
-    rows, columns = (
-        item if type(item) is tuple and len(item) == 2 else (item, slice(None))
-    )
+    rows, columns = _rows_and_columns(item)
     # With several levels, a tuple names one row.
     if type(item) is tuple and _may_be_of_levels(table.index, rows):
         return Resolution()
@@ -396,9 +400,7 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
 
 
 def _iloc(table: FollowedTable, item: Any) -> Resolution:
-    rows, columns = (
-        item if type(item) is tuple and len(item) == 2 else (item, slice(None))
-    )
+    rows, columns = _rows_and_columns(item)
     missing = _beyond(rows, length_of(table.index), "rows") + _beyond(
         columns, length_of(table.columns), "columns"
     )

@@ -1,4 +1,4 @@
-"""What a piece of code names, by its syntax tree: the names that it gives values, parameters, and what it calls.
+"""What a piece of code names, by its syntax tree: the names that it assigns, parameters, and what it calls.
 
 Shared by the probe, which reads what a target needs of the kernel, and by the rules, which interpret it.
 """
@@ -46,7 +46,7 @@ def name_of_import(alias: ast.alias) -> str:
 
 
 def nodes_in_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and what is inside it, but for what has names of its own."""
+    """A node and what is inside it, but for what has a separate scope."""
     yield node
     for part in parts_in_scope(node):
         yield from nodes_in_scope(part)

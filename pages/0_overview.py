@@ -24,16 +24,19 @@ def draw_overview() -> None:
     chosen = draw_head()
     draw_story_link()
     draw_answer(chosen)
-    if chosen is not None:
-        # It is filled last: every reading of the answers takes longer than the rest of the page.
-        caveat = st.container(key="caveat" if has_several_judges() else None)
-    draw_sources(chosen)
+    has_caveat = chosen is not None and has_several_judges()
+    with st.container(key="support"):
+        *left, right = st.columns(1 + has_caveat, gap="large")
+    # It is filled last: every reading of the answers takes longer than the rest of the page.
+    caveat = left[0].container(key="caveat") if left else None
+    with right:
+        draw_sources(chosen)
     draw_example()
     if chosen is not None:
         draw_top(chosen)
     draw_together_finding(chosen)
     draw_ways()
-    if chosen is not None:
+    if chosen is not None and caveat is not None:
         with caveat:
             draw_judge_caveat(chosen)
 

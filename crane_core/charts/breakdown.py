@@ -45,6 +45,7 @@ def breakdown(
         title=None,
         labelLimit=LABEL_LIMIT,
         labelOverlap=False,
+        labelFlush=False,
         ticks=False,
         domain=False,
     )
@@ -130,6 +131,7 @@ def _changes(changed: pd.DataFrame) -> alt.Axis:
         ticks=False,
         domain=False,
         grid=False,
+        labelFlush=False,
         labelLimit=LABEL_LIMIT,
         labelOverlap=False,
         labelFontWeight=weight,

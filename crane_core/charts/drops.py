@@ -9,8 +9,8 @@ from crane_core.charts import theme
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
-STEP = 20
-GAP = 24
+STEP = 18
+GAP = 18
 """Pixels between the rows: on a phone a name is there, and belongs to the marks below it."""
 AXIS_HEIGHT = 76
 BESIDE = 10
@@ -63,11 +63,7 @@ def drops(
             sort=labels,
             # The rows in words, for a heading is in no row of the table.
             scale=alt.Scale(domain=labels),
-            axis=theme.row_names(
-                190,
-                bold=headings,
-                above=row // 2 - 7,
-            ),
+            axis=theme.row_names(190, bold=headings, above=row // 2 - 7),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
         color=theme.colour_by_detector(
@@ -108,7 +104,7 @@ def drops(
         base.mark_text(
             align="left",
             dx=BESIDE,
-            fontSize=11,
+            fontSize=theme.FONT,
             fontWeight=600,
             baseline="middle",
         )

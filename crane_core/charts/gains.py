@@ -47,7 +47,7 @@ def _layers(
         y=alt.Y(
             "label:N",
             sort=list(labels.values()),
-            axis=theme.label_above(ROW_HEIGHT // 2 - 8),
+            axis=theme.row_names(200, above=ROW_HEIGHT // 2 - 8),
         ),
         color=theme.colour_by_detector(titles, legend=None),
         tooltip=theme.tooltips(

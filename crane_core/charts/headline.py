@@ -1,6 +1,6 @@
 """The study's answer in two pictures: accuracy with one input and the other, and the paired difference around zero."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -9,10 +9,6 @@ from crane_core.charts import theme
 
 ROW_HEIGHT = 48
 AXIS_HEIGHT = 48
-FONT = 12
-"""Pixels of names and ticks; Streamlit's own 10.5 are small beside text of 14."""
-SIZES: dict[str, Any] = {"labelFontSize": FONT, "titleFontSize": FONT}
-ZERO_HEIGHT = 20
 
 
 def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
@@ -20,12 +16,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
 
     `table`: detector_title, without, with_ (shares in 0..1), without_text, with_text, n.
     """
-    axis = alt.Axis(
-        format=".0%",
-        title="accuracy",
-        tickCount=5,
-        **SIZES,
-    )
+    axis = alt.Axis(format=".0%", title="accuracy", tickCount=5)
     low, high = (
         table[["without", "with_"]].to_numpy().min(),
         table[["without", "with_"]].to_numpy().max(),
@@ -74,7 +65,6 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
         labelExpr=expression,
         title="change in percentage points",
         tickCount=5,
-        **SIZES,
     )
     low, high = min(0.0, table["low"].min()), max(0.0, table["high"].max())
     scale = alt.Scale(domain=[low - 0.02, high + 0.02], nice=False)
@@ -83,14 +73,10 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    # A piece of the line at zero in each row: one line would cross the names above the rows.
-    zero = base.mark_tick(thickness=1, size=ZERO_HEIGHT, opacity=1)
+    zero = theme.line_at("difference", 0.0)
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
-        zero.encode(
-            x=alt.XDatum(0, scale=scale, axis=axis),
-            color=alt.ColorValue(theme.INK),
-        ),
+        zero.encode(x=x("difference:Q")),
         base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
         _text(base, "right", -3, dy=14, is_bold=True).encode(
@@ -105,8 +91,7 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
 def _base(table: pd.DataFrame) -> alt.Chart:
     titles = theme.in_order(table["detector_title"].tolist())
-    axis = theme.label_above(ROW_HEIGHT // 2 - 6)
-    axis.labelFontSize = FONT
+    axis = theme.row_names(160, above=ROW_HEIGHT // 2 - 6)
     chart: alt.Chart = alt.Chart(table).encode(
         y=alt.Y("detector_title:N", sort=titles, axis=axis),
         color=theme.colour_by_detector(titles, legend=None),
@@ -134,7 +119,7 @@ def _text(
         align=align,
         dx=dx,
         dy=dy,
-        fontSize=FONT,
+        fontSize=theme.FONT,
         fontWeight="bold" if is_bold else "normal",
         baseline="middle",
     )

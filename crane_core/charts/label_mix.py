@@ -50,7 +50,7 @@ def label_mix(
         color=colour, shape=shape
     )
     text_at = alt.Y("text_at:Q", scale=alt.Scale(domain=[0, 1]), title=None)
-    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(
+    names = base.mark_text(align="left", dx=8, fontSize=12, color=TEXT).encode(
         y=text_at, text=alt.Text("text:N")
     )
     return alt.LayerChart(

@@ -76,7 +76,7 @@ def label_shares(
             x=x, color=colour, shape=shape
         ),
         base.mark_text(
-            align="left", dx=8, fontSize=11, color=theme.TEXT
+            align="left", dx=8, fontSize=12, color=theme.TEXT
         ).encode(
             x=alt.X("high:Q", scale=scale, axis=axis), text=alt.Text("text:N")
         ),

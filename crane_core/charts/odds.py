@@ -7,7 +7,6 @@ from crane_core.charts import theme
 
 ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
-LINE_HEIGHT = 20
 TICKS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64]
 """Doublings; those within reach of the intervals are shown."""
 
@@ -39,7 +38,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=[label_of[title] for title in titles],
-            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
+            axis=theme.row_names(200, above=ROW_HEIGHT // 2 - 6),
         ),
         color=theme.colour_by_detector(titles, legend=None),
         tooltip=theme.tooltips(
@@ -50,15 +49,8 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             *theme.COUNTS,
         ),
     )
-    # A piece of the line in each row, as in `together`: one line would cross the names above the rows.
-    no_change = base.mark_tick(
-        thickness=1, size=LINE_HEIGHT, color=theme.INK, opacity=1
-    )
     layers = [
-        no_change.encode(
-            x=alt.XDatum(1, scale=scale, axis=axis),
-            color=alt.ColorValue(theme.INK),
-        ),
+        theme.line_at("odds_ratio", 1.0).encode(x=x("odds_ratio:Q")),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),

@@ -61,7 +61,7 @@ def pareto(
         off.mark_point(
             size=70, filled=False, strokeWidth=2, shape="circle"
         ).encode(y=y("value:Q")),
-        base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
+        base.mark_text(align="left", dx=7, dy=-9, fontSize=12).encode(
             y=y("value:Q"),
             text=alt.Text("text:N"),
             color=alt.ColorValue(theme.TEXT),

@@ -52,7 +52,7 @@ def printed_bars(
     )
     # In a column: beside its bar a value would be crossed by the dashed line.
     values = base.mark_text(
-        align="left", dx=6, fontSize=11, color=theme.TEXT
+        align="left", dx=6, fontSize=12, color=theme.TEXT
     ).encode(x=alt.XDatum(1, scale=scale, title=rate), text=alt.Text("text:N"))
     return alt.LayerChart(
         layer=[bars, mark, values],
@@ -74,7 +74,7 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
         height=16, color=theme.CATEGORY_COLOURS["D"], opacity=0.6
     )
     values = base.mark_text(
-        align="left", dx=4, fontSize=11, color=theme.TEXT
+        align="left", dx=4, fontSize=12, color=theme.TEXT
     ).encode(text=alt.Text("printed:N"))
     measure = str(table["measure"].iloc[0])
     return alt.LayerChart(

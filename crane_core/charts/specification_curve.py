@@ -104,8 +104,8 @@ def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:
         labelExpr=f"datum.value < {bottom - step / 2} ? {name} : (abs(datum.value) < 1e-9 ? '0' : "
         "replace(format(datum.value * 100, '+.0f'), '-', '−')) + ' pp'",
         labelLimit=300,
-        labelFontSize=10,
-        labelLineHeight=11,
+        labelFontSize=theme.FONT,
+        labelLineHeight=theme.FONT + 1,
         labelOverlap=False,
         ticks=False,
         domain=False,

@@ -56,6 +56,10 @@ TEXT = "#5f6872"
 """Text on a light ground, as in downloads; on the page style.css sets the colour of the theme."""
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
+FONT = 12
+"""Pixels of the smallest text; Streamlit's own axes have 10.5, which are small beside text of 14."""
+IS_PHONE = "(containerSize()[0] || width) < 560"
+"""Whether names beside the rows would take half of the room. A page has a container; a file, and a plot, a width."""
 LEGEND_LETTER, LEGEND_SYMBOL = 6.2, 26
 """Pixels of a legend's letter on a phone, and of its symbol with the space around it."""
 INTERVAL = (("low:Q", "95% from", ".1%"), ("high:Q", "to", ".1%"))
@@ -104,13 +108,11 @@ def row_names(
             "condition": either(is_bold, "bold"),
             "value": "normal",
         }
-    # Names beside the rows would leave a phone half of its width for the marks.
-    is_phone = "width < 440"
     return alt.Axis(
         title=None,
-        labelAlign=alt.ExprRef(f"{is_phone} ? 'left' : 'right'"),
-        labelPadding=alt.ExprRef(f"{is_phone} ? -2 : 2"),
-        labelOffset=alt.ExprRef(f"{is_phone} ? {-above} : 0"),
+        labelAlign=alt.ExprRef(f"{IS_PHONE} ? 'left' : 'right'"),
+        labelPadding=alt.ExprRef(f"{IS_PHONE} ? -2 : 12"),
+        labelOffset=alt.ExprRef(f"{IS_PHONE} ? {-above} : 0"),
         labelLimit=limit,
         # Streamlit moves the first name to the edge of the plot, away from its mark.
         labelFlush=False,
@@ -132,7 +134,7 @@ def legend_of(names: Sequence[str]) -> alt.Legend:
         ),
         labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
         columnPadding=8,
-        labelFontSize=alt.ExprRef("width < 440 ? 11 : 12"),
+        labelFontSize=FONT,
         labelOpacity=1,
         symbolOpacity=1,
     )
@@ -219,6 +221,13 @@ def either(test: str, value: str | float) -> dict[str, Any]:
     `alt.condition` returns a dict whose class Altair looks up again, by trying all that it has.
     """
     return {"test": test, "value": value}
+
+
+@alt.theme.register("crane", enable=True)
+def _sizes() -> alt.theme.ThemeConfig:
+    """What all charts have on the page and on the site; files of figures have sizes of their own."""
+    text: Any = {"labelFontSize": FONT, "titleFontSize": FONT}
+    return {"config": {"axis": text, "header": text}}
 
 
 def _as_values(table: Any) -> dict[str, Any]:

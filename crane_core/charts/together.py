@@ -7,7 +7,6 @@ from crane_core.charts import theme
 
 ROW_HEIGHT = 46
 AXIS_HEIGHT = 56
-ZERO_HEIGHT = 20
 IN_POINTS = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
 
 
@@ -37,7 +36,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=table["label"].tolist(),
-            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
+            axis=theme.row_names(240, above=ROW_HEIGHT // 2 - 6),
         ),
         tooltip=theme.tooltips(
             ("label:N", "combination"),
@@ -52,12 +51,8 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     fill = alt.FillValue(
         "transparent", condition=theme.either("datum.holds", colour)
     )
-    # A piece of the line at zero in each row: one line would cross the names above the rows.
-    no_better = base.mark_tick(
-        thickness=1, size=ZERO_HEIGHT, color=theme.INK, opacity=1
-    )
     layers = [
-        no_better.encode(x=alt.XDatum(0, scale=scale, axis=ticks)),
+        theme.line_at("difference", 0.0).encode(x=x("difference:Q")),
         base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(
             x=x("low:Q"), x2=alt.X2("high:Q")
         ),

@@ -136,8 +136,8 @@ def _drops_of_kind(
         "Lines: 95% intervals by case. Hollow squares: printed in the paper, not measured here. "
         f"In the table, {drops_words.about_tests(RATE, len(measured))}{drops_words.apart(measured)}"
     )
-    looks = drops_words.chart_rows(measured, printed)
-    chart = drops(drawn, rate=RATE.lower(), **looks)
+    labels = drops_words.chart_rows(measured, printed)
+    chart = drops(drawn, rate=RATE.lower(), labels=labels)
     yield figure(name, chart, about)
 
 

@@ -100,7 +100,9 @@ def _sources(benchmark: str) -> list[str]:
 def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = data.benchmark_titles()
-    with st.container(horizontal=True, vertical_alignment="top"):
+    with st.container(
+        horizontal=True, vertical_alignment="top", key=keys.SWITCHES
+    ):
         benchmark = result_switches.pick(
             "Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__
         )

@@ -131,16 +131,18 @@ def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
             else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
         )
         said.append(f"Bold: a gain or a loss ({tested}, {family}).")
+    if is_any_few:
+        said.append(f"Faded: {FEW_CASES} cases or fewer.")
+    method = []
     if "pooled" in changes and changes["pooled"].notna().any():
-        said.append(
+        method.append(
             "Pooled (in the table): the groups of a detector drawn towards their mean by as much as chance explains."
         )
     if "bound" in changes and changes["gained"].notna().any():
         bound = f"{100 * changes['bound'].iloc[0]:.4g}"
-        said.append(
+        method.append(
             f"Power now (in the table): of the exact McNemar test to find a change of {bound} pp with these cases, if "
             "as large a share of them differs as here. Cases needed: for 80%."
         )
-    if is_any_few:
-        said.append(f"Faded: {FEW_CASES} cases or fewer.")
-    return " ".join([*said, "Click a mark to see its cases."])
+    said.append("Click a mark to see its cases.")
+    return "\n\n".join(filter(None, (" ".join(said), " ".join(method))))

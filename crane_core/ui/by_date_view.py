@@ -8,6 +8,7 @@ from crane_core.pipeline.results.beside import with_shipped
 from crane_core.pipeline.results.by_date import ByDate, by_date
 from crane_core.ui import by_date_words, data
 from crane_core.ui.caption import counted
+from crane_core.ui.chart_box import draw_method
 from crane_core.ui.outcome_words import smaller_sentence
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
@@ -21,17 +22,17 @@ def draw_by_date(chosen: ResultChoice) -> None:
     if found.models.empty:
         st.info("No language model is among the detectors that are shown.")
         return
-    st.html(rows_html(by_date_words.readable_models(found)))
     title = data.benchmark_title(chosen.benchmark)
     for sentence in by_date_words.missing(found, title):
         st.markdown(literal(sentence))
+    st.html(rows_html(by_date_words.readable_models(found)))
     if len(found.table):
         st.markdown(by_date_words.lead(found))
         st.html(rows_html(by_date_words.readable_by_date(found)))
         if small := smaller_sentence(found.table):
             st.caption(small)
     how = counted(chosen.rule, chosen.credit, chosen.annotator)
-    st.caption(literal(f"{by_date_words.ABOUT} {how}"))
+    draw_method(literal(f"{by_date_words.ABOUT} {how}"))
 
 
 def _found(chosen: ResultChoice) -> ByDate:

@@ -85,6 +85,13 @@ def draw_figure(
     _draw_takeaway(figure, is_table_on_page=is_table_on_page)
 
 
+def draw_method(*paragraphs: str) -> None:
+    """Tests, adjustments and assumptions, folded: whoever reads the answer need not pass them."""
+    with st.expander("How this was computed"):
+        for paragraph in filter(None, paragraphs):
+            prose(st.caption, paragraph)
+
+
 def draw_chart(
     chart: Drawn | Spec,
     table: pd.DataFrame | None,
@@ -151,16 +158,19 @@ def _draw(
 
 
 def _draw_takeaway(figure: ChartFigure, *, is_table_on_page: bool) -> None:
+    marks, *method = figure.note.split("\n\n")
     with st.container(
         horizontal=True,
         vertical_alignment="center",
         gap="small",
         key=f"takeaway_{figure.name}",
     ):
-        if figure.note:
-            prose(st.caption, figure.note, width="stretch")
+        if marks:
+            prose(st.caption, marks, width="stretch")
         with st.container(width="content"):
             draw_drawer(figure, is_table_on_page=is_table_on_page)
+    if method:
+        draw_method(*method)
 
 
 @st.fragment

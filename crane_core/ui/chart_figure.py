@@ -28,7 +28,8 @@ class ChartFigure(NamedTuple):
     """A chart, or several that stand side by side.
 
     name: the stem of its files. panels: one chart, or one for each detector or measure; none of a table alone. shown:
-    the table to read, None if there is none; numbers: the same unrounded, for CSV. note: how to read the chart.
+    the table to read, None if there is none; numbers: the same unrounded, for CSV. note: how to read the chart; a
+    paragraph after the first is about the method and folds.
     panel_width: pixels of each of several panels.
     """
 

@@ -22,7 +22,7 @@ from crane_core.ui.ablation_switches import Ablated, usual_ablations
 from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.caption import p_sentence, sampled
-from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.drops_words import (
     PHRASES,
@@ -37,7 +37,6 @@ from crane_core.ui.drops_words import (
     printed_drops,
     title,
 )
-from crane_core.ui.glossary import explained
 from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import go, link
 from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
@@ -123,10 +122,6 @@ def prepare_drops() -> None:
 def draw_drops(chosen: Ablated) -> None:
     """The finding, the chart with what the paper prints, and the table with its links."""
     st.header("What does each part of the input add?", anchor="drops")
-    st.html(
-        f'<p class="cw-lead">{explained("S")} is structure (shapes, sizes, counts), {explained("R")} representation '
-        f"and types, {explained('V')} values and object state.</p>"
-    )
     if not chosen.source:
         st.info(NO_RUNS)
         return
@@ -141,15 +136,17 @@ def draw_drops(chosen: Ablated) -> None:
     draw_mark_list(
         drop_marks(_drawn(measured, printed)), pick, name=figure.name
     )
+    said = finding(measured, printed, chosen.rate_words, chosen.reference())
+    st.markdown(f"{said} {sampled(measured)}")
     shown = _readable(measured, chosen)
     links = [escape(address) for address in shown.pop(CHANGED)]
     st.html(rows_html(shown, links=links))
-    said = finding(measured, printed, chosen.rate_words, chosen.reference())
-    st.caption(f"{said} {sampled(measured)}")
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
-    st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
-    st.caption(smaller_sentence(measured))
+    draw_method(
+        about_tests(chosen.rate, len(measured)) + apart(measured),
+        smaller_sentence(measured),
+    )
 
 
 def _printed(chosen: Ablated) -> pd.DataFrame:
@@ -178,10 +175,14 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     note = (
         f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
         "intervals by case. Hollow squares: printed in the paper, not measured here. Click a diamond for the cases "
-        "that changed, or open them from the table."
+        "that changed, or open them from the table. Structure (S) is shapes, sizes and counts; representation (R) is "
+        "types; values (V) are values and object state."
     )
     shown = _readable(measured, chosen)
-    looks = chart_rows(measured, printed) | {"rate": chosen.rate_words}
+    looks = {
+        "labels": chart_rows(measured, printed),
+        "rate": chosen.rate_words,
+    }
     return ChartFigure(
         f"drops_{chosen.rate_words}",
         [finished(drops, _drawn(measured, printed), **looks)],

@@ -244,17 +244,16 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def chart_rows(
-    measured: pd.DataFrame, printed: pd.DataFrame
-) -> dict[str, list[str]]:
-    """The rows of the chart from top to bottom and which of them are headings, as `charts.drops.drops` takes them."""
+def chart_rows(measured: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
+    """The rows of the chart from top to bottom: what is measured, then what is only printed."""
     known = set(measured["setting"])
-    labels, only_printed = (
-        [PHRASES[setting] for setting in Setting if setting in of]
-        for of in (known, set(printed["setting"]) - known)
-    )
-    headings = [PRINTED] if only_printed else []
-    return {"labels": [*labels, *headings, *only_printed], "headings": headings}
+    only_printed = set(printed["setting"]) - known
+    return [
+        PHRASES[setting]
+        for of in (known, only_printed)
+        for setting in Setting
+        if setting in of
+    ]
 
 
 def left_out_words(n: int) -> str:

@@ -16,7 +16,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, words
 from crane_core.ui.caption import sampled
-from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
@@ -103,7 +103,7 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     about = ABOUT_RUNS.format(
         n=NUMBERS.get(most, str(most)), by_chance=words.percent(1 - 0.5**most)
     )
-    st.caption(about + _left_out(runs))
+    draw_method(about + _left_out(runs))
 
 
 def votes_figure(chosen: ResultChoice, setting: str | None) -> ChartFigure:

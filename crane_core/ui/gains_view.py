@@ -15,7 +15,7 @@ from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, words
 from crane_core.ui.caption import p_sentence, sampled
-from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.gains_words import headline
 from crane_core.ui.label_coverage import draw_coverage
@@ -184,11 +184,7 @@ def draw_runtime_state(chosen: ResultChoice) -> None:
             comparison, (words.setting_short(base), words.setting_short(other))
         )
         st.html(rows_html(shown))
-        for sentence in [
-            *_about_tests(comparison),
-            smaller_sentence(comparison),
-        ]:
-            st.caption(sentence)
+        draw_method(*_about_tests(comparison), smaller_sentence(comparison))
         draw_exploratory(chosen)
     draw_coverage(chosen)
     draw_model_across(chosen)

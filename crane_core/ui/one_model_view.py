@@ -6,6 +6,7 @@ from crane_core.pipeline.results.one_model import ModelOfAll, model_of_all
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.ui import answers_words, data, one_model_words
 from crane_core.ui.answers_words import MethodAnswers, readable_answers
+from crane_core.ui.chart_box import draw_method
 from crane_core.ui.gains_view import compared
 from crane_core.ui.model_across_view import across_ratios
 from crane_core.ui.result_switches import ResultChoice
@@ -37,11 +38,11 @@ def draw_one_model(chosen: ResultChoice) -> None:
             comparison, ratios, found, *curve_and_errors(chosen)
         )
         st.html(rows_html(readable_answers(answers)))
-        st.caption(literal(answers_words.ABOUT))
+        draw_method(literal(answers_words.ABOUT))
     st.header(one_model_words.TITLE, anchor="one-model")
     st.markdown(one_model_words.finding(found))
     if found.why_not:
         return
     st.html(rows_html(one_model_words.readable_gains(found)))
     st.html(rows_html(one_model_words.readable_ratios(found, ratios)))
-    st.caption(literal(one_model_words.ABOUT))
+    draw_method(literal(one_model_words.ABOUT))

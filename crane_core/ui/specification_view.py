@@ -21,7 +21,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, judge_error_words, keys, specification_words
 from crane_core.ui.caption import captioned, sampled
-from crane_core.ui.chart_box import draw_figure, finished
+from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.judge_error_words import ABOUT as ABOUT_JUDGES
 from crane_core.ui.navigation import link
@@ -91,7 +91,7 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     st.subheader(judge_error_words.TITLE, anchor="judged")
     st.markdown(literal(judge_error_words.errors_sentence(errors, person)))
     st.html(rows_html(judge_error_words.label_sources(curve, errors)))
-    st.caption(ABOUT_JUDGES)
+    draw_method(ABOUT_JUDGES)
 
 
 def draw_specification_curve(chosen: ResultChoice) -> None:

@@ -14,6 +14,7 @@ from crane_core.pipeline.study import table_cells
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.chart_box import draw_method
 from crane_core.ui.result_switches import pick
 from crane_core.ui.rows_html import MOST_NUMBERS, rows_html
 from crane_core.ui.url_state import switch
@@ -219,4 +220,4 @@ def draw_claims() -> None:
         )
     table = shown.rename(columns=SHOWN)
     st.html(rows_html(table, css="cw-claims", is_tall=True))
-    st.caption(f"{formats.ABOUT} {FORMATS}")
+    draw_method(f"{formats.ABOUT} {FORMATS}")

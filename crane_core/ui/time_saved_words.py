@@ -12,8 +12,9 @@ from crane_core.ui.words import NOTHING, count, setting_short
 
 ABOUT = (
     f"Filled: predicted; hollow: missed. Dashed: a query, on average. What took less than {SHORTEST} s stands at "
-    f"{SHORTEST} s. A predicted crash saves the cells before it, which would have to run again in a new kernel. Left "
-    "out: the restart itself, the target cell's own time until it crashes, the look at the kernel, false alarms, and "
+    f"{SHORTEST} s.\n\n"
+    "A predicted crash saves the cells before it, which would have to run again in a new kernel. Left out: the "
+    "restart itself, the target cell's own time until it crashes, the look at the kernel, false alarms, and "
     "the queries about cells that do not crash. JunoBench cuts down data and training, so its cells are "
     "quicker than those that it was made from."
 )

@@ -42,13 +42,14 @@ SHOWN = [
 AXIS = "change of accuracy"
 ABOUT_RULES = (
     "Detection only, against the best single member. Each row: {rules} first; where they find no certain crash, the "
-    "detector of the row decides. Filled: a gain or a loss by the exact McNemar test and by sign flips of whole cases, "
-    "both Holm-adjusted over the {n} rows. Lines: 95% intervals by case. The rules were measured on these states while "
-    "they were written, so elsewhere they may find less; they were not fitted to any model."
+    "detector of the row decides. Filled: a gain or a loss. Lines: 95% intervals by case.\n\n"
+    "A gain or a loss is what the exact McNemar test and sign flips of whole cases both find, Holm-adjusted over the "
+    "{n} rows. The rules were measured on these states while they were written, so elsewhere they may find less; they "
+    "were not fitted to any model."
 )
 ABOUT_CHOSEN = (
     "Detection only, against the best single member, over the {n} instances ({cases} cases) that every member answered"
-    "{left_out}. Majority: more than half of the members. The best member is found on the same instances, which "
+    "{left_out}. Majority: more than half of the members.\n\nThe best member is found on the same instances, which "
     "favours it. p: exact McNemar test, and sign flips of whole cases, Holm-adjusted over the ways shown."
 )
 OF_TWO = " A cascade of two predicts what any of them does, and asks the second only where the first is silent."

@@ -11,12 +11,12 @@ from crane_core.ui.time_saved_words import seconds
 
 PER_100 = 100
 ABOUT = (
+    "Dotted: a look at every cell. 0: a look at no cell. Upright: the cost of a look that is chosen here. A detector "
+    "is useful where it is above both; lines below the chart cost more than they prevent.\n\n"
     "Precision: the share of alarms that are real if so many cells crash; the detector's rates among crashes and among "
     "other cells are those of the benchmark, and its interval is by case. Net benefit: crashes that are prevented, "
-    "less looks at false alarms in the worth of a crash (Vickers and Elkin 2006). Dotted: a look at every cell. "
-    "0: a look at no cell. Upright: the cost of a look that is chosen here. A detector is useful where it is above "
-    "both; lines below the chart cost more than they prevent. Saved: prevented crashes less all looks and, where they "
-    "were timed, queries. A tie raises no alarm."
+    "less looks at false alarms in the worth of a crash (Vickers and Elkin 2006). Saved: prevented crashes less all "
+    "looks and, where they were timed, queries. A tie raises no alarm."
 )
 
 

@@ -39,7 +39,7 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
     )
     sees(shown, "no such runs are loaded")
     chart = shown.get_by_test_id("stVegaLiteChart").first
-    for words in ("−3.6", "without values", "printed in the paper"):
+    for words in ("−3.6", "without values"):
         sees(chart.locator("text"), words, exact=True)
     # The interval that reaches furthest right ends left of the last tick.
     sees(chart.locator("text"), "+2", exact=True)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from crane_core.charts.drops import FEW_CASES, MARK, drops
+from crane_core.charts.theme import IS_PHONE
 
 LABELS = ["−RT", "+RT−V"]
 
@@ -112,7 +113,7 @@ def test_a_heading_has_a_row_without_a_mark_and_names_are_above_on_a_phone(
     weight = y["axis"]["labelFontWeight"]
     assert '["by input"]' in weight["condition"]["test"]
     assert (weight["condition"]["value"], weight["value"]) == ("bold", "normal")
-    assert y["axis"]["labelAlign"] == {"expr": "width < 440 ? 'left' : 'right'"}
+    assert y["axis"]["labelAlign"] == {"expr": f"{IS_PHONE} ? 'left' : 'right'"}
 
 
 def test_the_axis_begins_and_ends_at_a_tick(

@@ -51,9 +51,10 @@ def test_the_line_of_no_change_is_at_one_and_all_share_a_logarithmic_scale(
     table: pd.DataFrame, marks_of: Callable[..., Any]
 ) -> None:
     chart = odds(table)
-    [line] = marks_of(chart, "tick")
-    [interval] = marks_of(chart, "rule")
-    assert line["encoding"]["x"]["datum"] == 1
+    line, interval = marks_of(chart, "rule")
+    assert chart.to_dict()["datasets"][line["data"]["name"]] == [
+        {"odds_ratio": 1.0}
+    ]
     assert (
         interval["encoding"]["x"]["field"],
         interval["encoding"]["x2"]["field"],

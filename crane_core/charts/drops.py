@@ -17,7 +17,7 @@ BESIDE = 10
 """Pixels between the plot and the column of values at its right."""
 FEW_CASES = 2
 """Rows over at most this many cases are faded."""
-FADED = 0.4
+FADED = 0.6
 TICKS = 8
 """About so many ticks; the axis begins and ends at one, so that no mark lies beyond the last."""
 VALUES = "drop_values"
@@ -63,7 +63,7 @@ def drops(
             sort=labels,
             # The rows in words, for a heading is in no row of the table.
             scale=alt.Scale(domain=labels),
-            axis=theme.row_names(190, bold=headings, above=row // 2 - 7),
+            axis=theme.row_names(190, bold=headings, above=row // 2 - 4),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
         color=theme.colour_by_detector(

@@ -7,7 +7,23 @@ from crane_core.charts import theme
 
 ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
-TICKS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64]
+TICKS = [
+    1 / 64,
+    1 / 32,
+    1 / 16,
+    1 / 8,
+    1 / 4,
+    1 / 2,
+    2 / 3,
+    1,
+    3 / 2,
+    2,
+    4,
+    8,
+    16,
+    32,
+    64,
+]
 """Doublings; those within reach of the intervals are shown."""
 
 
@@ -20,7 +36,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
     titles = theme.in_order(list(label_of))
     least, most = (
-        min(0.5, float(table["low"].min())),
+        min(0.9, float(table["low"].min())),
         max(2.0, float(table["high"].max())),
     )
     axis = alt.Axis(

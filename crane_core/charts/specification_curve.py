@@ -14,7 +14,7 @@ import pandas as pd
 from crane_core.charts import theme
 
 CURVE_HEIGHT = 230
-ROW_HEIGHT = 28
+ROW_HEIGHT = 34
 LONG_NAME = 28
 """Letters of a name that is broken behind its first comma: two lines fit into a row.
 

@@ -116,6 +116,8 @@ def row_names(
         labelLimit=limit,
         # Streamlit moves the first name to the edge of the plot, away from its mark.
         labelFlush=False,
+        # On a phone a line at zero passes below the names, which style.css gives the ground of the page.
+        zindex=1,
         ticks=False,
         domain=False,
         **looks,

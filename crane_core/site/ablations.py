@@ -180,7 +180,7 @@ def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     yield finding(pareto_words.finding(known, "accuracy", COST))
     unknown = set(table["detector_title"]) - set(known["detector_title"])
     how = "counted" if known["is_exact"].all() else "estimated"
-    about = pareto_words.ABOUT.format(how=how)
+    about = pareto_words.ABOUT.format(how=how, left_out="")
     if unknown:
         names = ", ".join(in_order(sorted(unknown)))
         about += f" Excluded, because their token counts are unknown: {names}."

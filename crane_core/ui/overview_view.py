@@ -184,7 +184,7 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
         keys.EXPERIMENT: chosen.experiment,
     }
     asked[keys.DETECTOR] = detectors
-    with st.container(horizontal=True, gap="medium", key="behind"):
+    with st.container(horizontal=True, gap="small", key="behind"):
         for pattern, words in (
             (Pattern.HELPED, "it helped a model"),
             (Pattern.HURT, "it hurt one"),
@@ -194,13 +194,14 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
                 f"{count(n_of[pattern])} cases where {words}",
                 **asked | {keys.AGREEMENT: str(pattern)},
             )
-        st.caption(
-            "by detection alone; a case can be among both", width="content"
-        )
         link(
             "results",
             "Every claim of the paper, checked",
             **{keys.PART: "Paper's claims"},
+        )
+        st.caption(
+            "Helped and hurt by detection alone; a case can be among both.",
+            width="content",
         )
 
 

@@ -88,9 +88,9 @@ def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
         setting=known["setting"].map(setting_short), text=mark_labels(known)
     )
     note = ABOUT.format(
-        how="counted" if known["is_exact"].all() else "estimated"
+        how="counted" if known["is_exact"].all() else "estimated",
+        left_out=without,
     )
-    note += without
     axes = {"cost": words, "cost_format": form, "rate": chosen.rate_words}
     return ChartFigure(
         f"{chosen.rate_words}_by_{COSTS[cost]}",

@@ -14,10 +14,11 @@ AXES = {
 }
 ABOUT = (
     "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
-    "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
-    "input of the published study is its text without the words around it. The price is the list price of input "
-    "tokens; output is not counted, because the published answers do not say how long they were. Detection alone, "
-    "majority of answers; a question is one answer on one instance."
+    "case; marks whose intervals overlap may change places.{left_out}\n\n"
+    "Tokens are those of the input, {how} with o200k_base; the input of the published study is its text without the "
+    "words around it. The price is the list price of input tokens; output is not counted, because the published "
+    "answers do not say how long they were. Detection alone, majority of answers; a question is one answer on one "
+    "instance."
 )
 
 

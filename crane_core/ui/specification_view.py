@@ -89,8 +89,19 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
         return
     person, errors = found
     st.subheader(judge_error_words.TITLE, anchor="judged")
-    st.markdown(literal(judge_error_words.errors_sentence(errors, person)))
-    st.html(rows_html(judge_error_words.label_sources(curve, errors)))
+    told = judge_error_words.errors_sentence(errors, person)
+    st.markdown(literal(f"{told} {sampled(curve)}"))
+    sources = judge_error_words.label_sources(curve, errors)
+    sources["Change"] = sources["Difference"] + " (" + sources["95% interval"]
+    sources["Change"] += ")"
+    # Beside each other, the labels of one detector and the detectors of one source can both be compared.
+    beside = sources.pivot(
+        index="Labels of", columns="Detector", values="Change"
+    )
+    rows, columns = (
+        sources[name].unique() for name in ("Labels of", "Detector")
+    )
+    st.html(rows_html(beside.loc[rows, columns].reset_index()))
     draw_method(ABOUT_JUDGES)
 
 

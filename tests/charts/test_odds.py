@@ -77,4 +77,4 @@ def test_the_line_of_no_change_is_at_one_and_all_share_a_logarithmic_scale(
     assert (
         chart.to_dict()["padding"]["right"] > 7 * table["text"].str.len().max()
     )
-    assert line["encoding"]["x"]["axis"]["values"] == [0.5, 1, 2, 4]
+    assert line["encoding"]["x"]["axis"]["values"] == [1, 1.5, 2, 4]

@@ -227,7 +227,7 @@ def either(test: str, value: str | float) -> dict[str, Any]:
 
 @alt.theme.register("crane", enable=True)
 def _sizes() -> alt.theme.ThemeConfig:
-    """What all charts have on the page and on the site; files of figures have sizes of their own."""
+    """What all charts have on the page and on the site; a file of a figure sets other sizes."""
     text: Any = {"labelFontSize": FONT, "titleFontSize": FONT}
     return {"config": {"axis": text, "header": text}}
 

@@ -86,7 +86,7 @@ def draw_figure(
 
 
 def draw_method(*paragraphs: str) -> None:
-    """Tests, adjustments and assumptions, folded: whoever reads the answer need not pass them."""
+    """Tests, adjustments and assumptions, folded: a reader of the answer need not pass them."""
     with st.expander("How this was computed"):
         for paragraph in filter(None, paragraphs):
             prose(st.caption, paragraph)

@@ -23,7 +23,7 @@ from crane_core.domain import Run as Answer
 from crane_core.domain import Setting
 from crane_core.pipeline.claims.claims import published_claims
 from crane_core.pipeline.places import CHECKOUT, DataFolder
-from crane_core.pipeline.study.study_tables import table_modules
+from crane_core.pipeline.study.measured_tables import MEASURED_TABLES
 from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
@@ -174,9 +174,7 @@ def test_report_check_passes_on_the_embedded_data(run: Run) -> None:
         "check: every recomputable cell matches the printed value\n"
     )
     assert "2a: 24 equal" in spoken.err
-    assert all(
-        f"## {module.TABLE_ID}: " in spoken.out for module in table_modules()
-    )
+    assert all(f"## {table.id}: " in spoken.out for table in MEASURED_TABLES)
 
 
 def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:

@@ -15,8 +15,8 @@ from crane_core.charts.pareto import pareto
 from crane_core.charts.printed import printed_bars
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic
 from crane_core.pipeline.results import input_cost
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.pipeline.results.setting_drops import drop_table, reference_of
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import PERCENT, printed_value

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from crane_core.charts.agreement import MARK, forest
 from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.site import numbers
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected

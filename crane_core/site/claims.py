@@ -11,7 +11,7 @@ from crane_core.pipeline.claims.claims import (
     loaded_from,
     published_claims,
 )
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.site.blocks import paragraph, points, table
 
 SHOWN = {

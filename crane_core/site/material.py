@@ -5,17 +5,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.judging.material import Material
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.leaderboard import Board, usual_boards
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.setting_runs import runs_of
+from crane_core.pipeline.results.setting_drops import runs_of
 from crane_core.storage.cases import benchmark_titles
 
 
 class Collected(NamedTuple):
     """Collected once, shown on every page. `with_texts`: whether texts of notebooks and answers may be shown."""
 
-    material: exported_statistic.Material
+    material: Material
     found: dict[str, list[exported_statistic.ExportedStatistic]]
     with_texts: bool
 

@@ -6,7 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.results import exported_statistic
 from crane_core.rounding import digits
 from crane_core.site.blocks import table
 from crane_core.ui import words

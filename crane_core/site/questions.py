@@ -14,14 +14,17 @@ from crane_core.charts.specification_curve import (
 from crane_core.charts.theme import in_order
 from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.charts.together import together
-from crane_core.pipeline.export.exported_statistic import Judging
 from crane_core.pipeline.judging import judges
 from crane_core.pipeline.results import combinations
 from crane_core.pipeline.results.beside import SHIPPED, beside
-from crane_core.pipeline.results.joint_curve import joint_curve
+from crane_core.pipeline.results.exported_statistic import Judging
 from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import VoteRule
-from crane_core.pipeline.results.specification_curve import curve_of, pairs_of
+from crane_core.pipeline.results.specification_curve import (
+    curve_of,
+    joint_curve,
+    pairs_of,
+)
 from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.site import blocks
 from crane_core.site.material import Collected, name_of, plain_name

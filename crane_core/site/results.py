@@ -14,20 +14,23 @@ from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.export.leaderboard_formats import method_of
 from crane_core.pipeline.export.leaderboard_formats import (
     title_of as title_of_board,
 )
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
 from crane_core.site import numbers, questions
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
-from crane_core.site.by_date import date_blocks
-from crane_core.site.known_notebooks import known_blocks
+from crane_core.site.later_sections import (
+    date_blocks,
+    known_blocks,
+    one_model_blocks,
+    plan_blocks,
+    worth_blocks,
+)
 from crane_core.site.material import Collected, name_of
-from crane_core.site.one_model import one_model_blocks
-from crane_core.site.plans_and_worth import plan_blocks, worth_blocks
 from crane_core.ui.board_html import board_table, lead_words
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
 from crane_core.ui.gains_words import headline

@@ -8,9 +8,9 @@ from markupsafe import Markup
 from crane_core.pipeline.claims.claims import CheckedClaim
 from crane_core.pipeline.export import statistic_formats
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_formats import Format
 from crane_core.site.ablations import ablations_blocks

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.results import setting_runs
+from crane_core.pipeline.results import setting_drops
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.setting_drops import reference_of
 from crane_core.stats.equivalence import SMALLEST_EFFECT
@@ -73,8 +73,8 @@ class Ablated(NamedTuple):
 
 
 @data.kept(data.answers, 8)
-def _runs(benchmark: str, source: str) -> setting_runs.SettingRuns:
-    return setting_runs.runs_of(
+def _runs(benchmark: str, source: str) -> setting_drops.SettingRuns:
+    return setting_drops.runs_of(
         data.verdicts(), data.run_list(), benchmark, source
     )
 
@@ -94,7 +94,7 @@ def _reference(chosen: Ablated) -> Setting:
 
 @data.kept(data.answers, 8, copied=True)
 def _sources(benchmark: str) -> list[str]:
-    return setting_runs.sources(data.verdicts(), data.run_list(), benchmark)
+    return setting_drops.sources(data.verdicts(), data.run_list(), benchmark)
 
 
 def draw_ablation_switches() -> Ablated:

@@ -11,9 +11,12 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.results import measures
 from crane_core.pipeline.results.beside import asked_as
-from crane_core.pipeline.results.group_power import with_needed
+from crane_core.pipeline.results.breakdown import (
+    POOLED,
+    with_needed,
+    with_pooled,
+)
 from crane_core.pipeline.results.outcomes import under_bound
-from crane_core.pipeline.results.pooled_groups import POOLED, with_pooled
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import breakdown_words, data, keys, words
 from crane_core.ui.caption import p_sentence, sampled

@@ -8,10 +8,10 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.pipeline.results.model_across import (
+    SAMPLED,
     ModelAcross,
     model_across,
 )
-from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA

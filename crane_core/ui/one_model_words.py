@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from crane_core.pipeline.results.model_across import SAMPLED
 from crane_core.pipeline.results.one_model import LEAST_CASES, ModelOfAll
-from crane_core.pipeline.results.right_or_wrong import SAMPLED
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 from crane_core.stats.one_model import PRIOR_SCALES

@@ -14,9 +14,12 @@ from crane_core.pipeline.judging.judges import (
     without_repetitions,
 )
 from crane_core.pipeline.results import specification_curve
-from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.specification_curve import (
+    JointCurve,
+    joint_curve,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, judge_error_words, keys, specification_words

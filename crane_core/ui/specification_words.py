@@ -6,9 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.results.joint_curve import JointCurve
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.specification_curve import NOBODY, decisive
+from crane_core.pipeline.results.specification_curve import (
+    NOBODY,
+    JointCurve,
+    decisive,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES

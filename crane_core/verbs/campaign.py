@@ -29,7 +29,7 @@ from crane_core.arguments import Option, add, flag, option
 from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given_text
-from crane_core.pipeline.agreement import label_model, label_model_words
+from crane_core.pipeline.agreement import label_model
 from crane_core.pipeline.audit import at_the_terminal, note, note_written
 from crane_core.pipeline.campaigns import (
     campaigns,
@@ -41,7 +41,7 @@ from crane_core.pipeline.campaigns import (
 )
 from crane_core.pipeline.campaigns.clustering import clustering
 from crane_core.pipeline.campaigns.export import forms, repeat
-from crane_core.pipeline.campaigns.export.folder import write_export
+from crane_core.pipeline.campaigns.export.forms import write_export
 from crane_core.pipeline.campaigns.gold import COLUMNS as GOLD_COLUMNS
 from crane_core.pipeline.campaigns.guessing import guess_words, guessed
 from crane_core.pipeline.campaigns.guideline import (
@@ -999,8 +999,8 @@ def _model(chosen: argparse.Namespace, folder: DataFolder) -> int:
         if chosen.model in (model.lower(), ALL_MODELS)
     ]
     words, document = (
-        label_model_words.models_words(found),
-        label_model_words.models_json(found),
+        label_model.models_words(found),
+        label_model.models_json(found),
     )
     give_either(document, words, as_json=chosen.json)
     return 0

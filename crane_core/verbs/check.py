@@ -19,7 +19,7 @@ from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.pipeline.own_notebooks import (
-    attach_elsewhere,
+    attach,
     check,
     fix_words,
     notebook_edit,
@@ -28,13 +28,12 @@ from crane_core.pipeline.own_notebooks import (
 from crane_core.pipeline.own_notebooks.ask_for_fixes import fix_asker
 from crane_core.pipeline.own_notebooks.attach import attached
 from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
-from crane_core.pipeline.own_notebooks.whole import selection
+from crane_core.pipeline.own_notebooks.whole import report_forms, selection
+from crane_core.pipeline.own_notebooks.whole.cell_results import n_with_crash
 from crane_core.pipeline.own_notebooks.whole.check_whole import (
     WholeOptions,
     check_whole,
 )
-from crane_core.pipeline.own_notebooks.whole.counts import n_with_crash
-from crane_core.pipeline.own_notebooks.whole.reports import forms
 from crane_core.pipeline.places import DataFolder
 from crane_core.repair.fix import MOST_CANDIDATES, USUAL_CANDIDATES
 from crane_core.runtime.installs import left_out_words, n_installs
@@ -178,12 +177,13 @@ def _add_whole(whole: argparse._ArgumentGroup) -> None:
         flag("--no-run", "with --all: predict from the code alone"),
         option(
             "--format F",
-            f"with --all: how the results are written (default: text): {', '.join(forms.REPORTS)}",
-            choices=list(forms.REPORTS),
+            f"with --all: how the results are written (default: text): {', '.join(report_forms.REPORTS)}",
+            choices=list(report_forms.REPORTS),
         ),
         option(
             "--report FILE",
-            f"with --all: write the results to this file too, by its ending: {', '.join(forms.ENDINGS)}; repeatable",
+            "with --all: write the results to this file too, by its ending: "
+            f"{', '.join(report_forms.ENDINGS)}; repeatable",
             arguments.path,
             action="append",
             default=[],
@@ -411,7 +411,7 @@ def _whole(chosen: argparse.Namespace) -> int:
             )
     for file in chosen.report:
         # Before any notebook runs: an unknown ending should not cost the minutes that they take.
-        forms.form_of(file)
+        report_forms.form_of(file)
     notebooks = selection.chosen_notebooks(
         chosen.notebooks, selection.read_config(Path()), chosen.changed_since
     )
@@ -438,9 +438,11 @@ def _whole(chosen: argparse.Namespace) -> int:
         results.append(result)
     for file in chosen.report:
         file.write_text(
-            terminal.plain(forms.form_of(file)(results)) + "\n", "utf-8"
+            terminal.plain(report_forms.form_of(file)(results)) + "\n", "utf-8"
         )
-    write = forms.REPORTS[chosen.format or ("json" if chosen.json else "text")]
+    write = report_forms.REPORTS[
+        chosen.format or ("json" if chosen.json else "text")
+    ]
     terminal.give(write(results))
     if chosen.exit_code and n_with_crash(results):
         return FOUND_CRASH
@@ -597,7 +599,7 @@ def _attached(
             rehearse_s=rehearse_s,
             is_fixed=chosen.fix,
         )
-    access = attach_elsewhere.ServerAccess(
+    access = attach.ServerAccess(
         terminal.tell,
         _ask_secret if sys.stdin.isatty() else None,
         token_file=chosen.token_file,
@@ -605,7 +607,7 @@ def _attached(
         is_insecure=chosen.insecure,
     )
     try:
-        return attach_elsewhere.attached_elsewhere(
+        return attach.attached_elsewhere(
             chosen.attach,
             access,
             notebook,

@@ -13,9 +13,12 @@ from crane_core.pipeline.audit import note_written
 from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.export import statistic_formats
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.evidence import Manifest, PackText, write_pack
-from crane_core.pipeline.export.evidence_readme import readme
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.evidence import (
+    Manifest,
+    PackText,
+    readme,
+    write_pack,
+)
 from crane_core.pipeline.export.run_file import SUFFIX, write_run
 from crane_core.pipeline.export.task_files import (
     TaskTool,
@@ -23,6 +26,7 @@ from crane_core.pipeline.export.task_files import (
     task_files,
 )
 from crane_core.pipeline.fresh_folder import fresh_folder, refuse_taken
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.notes.exported import write_notes
 from crane_core.pipeline.notes.notes import all_notes

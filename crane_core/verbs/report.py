@@ -7,21 +7,21 @@ import pandas as pd
 from crane_core.arguments import add, flag, option
 from crane_core.pipeline.claims import claims
 from crane_core.pipeline.claims.formats import render_claims, verdict_counts
-from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.leaderboard_formats import render_boards
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results import plan_findings
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.leaderboard import usual_boards
 from crane_core.pipeline.results.plan_findings import readable_plans
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.statistics import plans
+from crane_core.pipeline.study.measured_tables import MEASURED_TABLES
 from crane_core.pipeline.study.study_tables import (
     drift,
     status_counts,
     study_tables,
-    table_modules,
 )
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.pipeline.study.table_formats import Format, render
@@ -41,7 +41,7 @@ EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare which tables or claims are printed, in which form, and whether printed cells are compared."""
-    ids = [*(module.TABLE_ID for module in table_modules()), LEADERBOARD]
+    ids = [*(table.id for table in MEASURED_TABLES), LEADERBOARD]
     add(
         verb.add_mutually_exclusive_group(),
         flag(
@@ -81,8 +81,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return 0
     if chosen.plans:
         material = Material(store, folder)
-        found = plans.found_of_plans(material)
-        unplanned = plans.exploratory_of_plans(material)
+        found = plan_findings.found_of_plans(material)
+        unplanned = plan_findings.exploratory_of_plans(material)
         store.close()
         give(_plans_in(found, fmt))
         for one in unplanned:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crane_core.annotation.journal import upcoming
 from crane_core.annotation.order import GAP, Showing
-from crane_core.annotation.upcoming import upcoming
 
 
 def defined(labelled: list[Showing], waiting: list[Showing]) -> list[Showing]:

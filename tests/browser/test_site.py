@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.site.write import write_site
 from crane_core.storage.store import open_store

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crane_core.llm.refusals import KEY, MODEL, PAYMENT, refusal_in
+from crane_core.llm.retrying import KEY, MODEL, PAYMENT, refusal_in
 from tests.llm.scripted import Sent, error, outcome, whole
 from tests.patience import PATIENCE_S, met_limit_s
 

@@ -21,11 +21,9 @@ from crane_core.domain import (
     Version,
 )
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.site import write as writing
 from crane_core.site.material import Collected
 from crane_core.site.write import write_site

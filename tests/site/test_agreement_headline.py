@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.site.agreement import headline
 from crane_core.site.material import Collected
 

@@ -10,14 +10,18 @@ from markupsafe import Markup
 
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.audit import at_the_terminal
-from crane_core.pipeline.export.exported_statistic import Judging, Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.exported_statistic import Judging
 from crane_core.pipeline.results.study_plan import TEMPLATE, register
 from crane_core.site.ablations import cost_blocks, drops_blocks
 from crane_core.site.blocks import finding
+from crane_core.site.later_sections import (
+    one_model_blocks,
+    plan_blocks,
+    worth_blocks,
+)
 from crane_core.site.material import Collected, source_of
-from crane_core.site.one_model import one_model_blocks
-from crane_core.site.plans_and_worth import plan_blocks, worth_blocks
 from crane_core.site.questions import (
     choices_blocks,
     time_blocks,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.errors import SourceError
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.site import write
 from crane_core.site.blocks import MENU
 from crane_core.site.write import write_site

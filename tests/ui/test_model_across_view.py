@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.model_across import ModelAcross
-from crane_core.pipeline.results.right_or_wrong import SAMPLED
+from crane_core.pipeline.results.model_across import SAMPLED, ModelAcross
 from crane_core.stats.gee import Unfit
 from crane_core.ui.model_across_view import finding
 

@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crane_core.llm.fake_server import FakePlan, fake_server
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.statistics.by_date import by_date
-from crane_core.site.by_date import date_blocks
+from crane_core.pipeline.results.by_date import exported_dates
+from crane_core.site.later_sections import date_blocks
 from crane_core.site.material import Collected
 from crane_core.ui import data
 from tests.spoken import Run
@@ -78,7 +78,7 @@ def test_dates_reach_page_site_and_export(
         material = Material(store, folder)
         rows = {
             one.statistic: one
-            for one in by_date(material)
+            for one in exported_dates(material)
             if one.benchmark == "lab"
         }
         found = [

@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crane_core.llm.fake_server import FakePlan, fake_server
-from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.statistics.varied_copies import varied_copies
-from crane_core.site.known_notebooks import known_blocks
+from crane_core.pipeline.results.known_notebooks import exported_copies
+from crane_core.site.later_sections import known_blocks
 from crane_core.site.material import Collected
 from crane_core.storage.cases import varied_benchmarks
 from crane_core.storage.store import Store
@@ -97,7 +97,7 @@ def test_what_a_model_loses_on_copies_reaches_page_site_and_export(
     assert varied_benchmarks(store.cursor()) == {"lab-varied": "lab"}
     material = Material(store, folder)
 
-    rows = {one.statistic: one for one in varied_copies(material)}
+    rows = {one.statistic: one for one in exported_copies(material)}
     difference = rows["difference of accuracy"]
     assert (difference.value, difference.n, difference.n_cases) == (-0.5, 4, 2)
     assert (difference.benchmark, difference.group) == ("lab-varied", "lab")
@@ -128,7 +128,7 @@ def test_without_copies_there_is_no_section(
     store = prepare_or_read(small_folder)
     try:
         material = Material(store, small_folder)
-        assert not list(varied_copies(material))
+        assert not list(exported_copies(material))
         assert not list(known_blocks(Collected(material, {}, with_texts=False)))
     finally:
         store.close()

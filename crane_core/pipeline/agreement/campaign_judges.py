@@ -12,7 +12,7 @@ import pandas as pd
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.judges_beside import judge_powered
 from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,

@@ -18,7 +18,7 @@ from crane_core.domain import JudgeCertificate
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.judge_powered import credits_of
+from crane_core.pipeline.agreement.judges_beside import credits_of
 from crane_core.pipeline.agreement.labelled import NONE, labelled_verdicts
 from crane_core.pipeline.jobs.files import now
 from crane_core.pipeline.judging.certificates import BOTH_ORDERS

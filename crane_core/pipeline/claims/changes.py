@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from crane_core.domain import Label, Setting
 from crane_core.pipeline.claims.verdicts import ClaimEstimate
 from crane_core.pipeline.results.measures import Credit, VoteRule, scored
-from crane_core.pipeline.study.ablation_scores import complete_rows
+from crane_core.pipeline.study.measured_tables import complete_rows
 from crane_core.pipeline.study.printed_counts import printed_counts
 from crane_core.pipeline.study.table_cells import PERCENT
 from crane_core.pipeline.study.table_scores import BENCHMARK
@@ -70,7 +70,7 @@ class Conditions:
         """The cells of a table of the paper by its function, which several claims read."""
 
     def _rows(self, detector: str, setting: str) -> pd.DataFrame | None:
-        """By instance, in one order; see `ablation_scores.complete_rows`."""
+        """By instance, in one order; see `measured_tables.complete_rows`."""
         mine = self._of_detector.get(detector)
         if mine is None:
             return None

@@ -5,6 +5,7 @@ Knows the facts file (data/published/claims.csv) and how a row meets its quantit
 """
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,11 @@ from crane_core.pipeline.claims.verdicts import (
     judge,
     range_ends,
 )
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import printed_decimals
 from crane_core.storage.store import Store
 
@@ -159,3 +163,62 @@ def _number(value: float, claim: Claim) -> str:
         texts = range_ends(claim.stated) if is_range else (claim.stated,)
         decimals = max(map(printed_decimals, texts))
     return f"{value:.{decimals + 1}f}"
+
+
+ABLATIONS = {"4a": "categories", "4b": "documentation", "5": "tokens"}
+"""Tables that the page Ablations shows, by its sections."""
+CLAIM_METHOD = "95% interval of the quantity, by case where it is one of instances, unadjusted"
+
+
+def exported_tables(
+    material: Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """One per cell; statistic is its column, group its row, in the unit that the table prints."""
+    for table in study_tables(material.verdicts, material.numbers).values():
+        is_ablation = table.id in ABLATIONS
+        for cell in table.cells:
+            of = exported_statistic.ExportedStatistic(
+                "Ablations" if is_ablation else "Results",
+                ABLATIONS.get(table.id, "tables"),
+                cell.column,
+                by=f"table {table.id}",
+                group=cell.row,
+                stated=cell.printed,
+                note=str(cell.status),
+                n=cell.n,
+            )
+            ours = None if cell.ours is None else float(cell.ours)
+            yield of.measured(ours, unit=cell.unit)
+
+
+def exported_claims(
+    material: Material,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Of every claim its estimates; one row without a value where nothing that is loaded determines one."""
+    loaded = loaded_from(
+        material.store, material.verdicts, material.numbers, material.labels
+    )
+    for checked in checked_claims(loaded, published_claims()):
+        claim = checked.claim
+        of = exported_statistic.ExportedStatistic(
+            "Results",
+            "claims",
+            claim.claim,
+            by="claim",
+            group=claim.id,
+            stated=claim.stated or None,
+            note=": ".join(filter(None, [str(checked.verdict), checked.why])),
+        )
+        if not checked.estimates:
+            yield of._replace(unit=claim.unit)
+        for one in checked.estimates:
+            named = of._replace(
+                group=", ".join(filter(None, [claim.id, one.name]))
+            )
+            yield named.measured(
+                float(one.value),
+                one.low,
+                one.high,
+                unit=claim.unit,
+                method=CLAIM_METHOD,
+            )

@@ -26,9 +26,8 @@ from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.time_saved import published_times
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study import table_scores
+from crane_core.pipeline.study import measured_tables, table_scores
 from crane_core.pipeline.study.table_cells import PERCENT
-from crane_core.pipeline.tables import table_1, table_3
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.mean import mean
 from crane_core.stats.sample_size import required_sample
@@ -175,7 +174,7 @@ def _runs(loaded: Loaded, of: str) -> FoundEstimates:
 def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
     """Detected crashes, which ask for a diagnosis; the sample of them by Equation 1, or as allocated (table 1)."""
     _study(loaded)
-    cells = loaded.conditions.cells(table_1.measure)
+    cells = loaded.conditions.cells(measured_tables.stratified_sample)
     applicable = int(cells["Total", "Applicable cases"].value)
     counts = {
         "applicable": applicable,
@@ -188,7 +187,7 @@ def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
 def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
     """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
     _study(loaded)
-    cells = loaded.conditions.cells(table_3.measure)
+    cells = loaded.conditions.cells(measured_tables.flawed_diagnoses)
     went: Counter[str] = Counter()
     for row, column in product({row for row, _ in cells}, ("PC", "RW")):
         with_it, without = (

@@ -20,7 +20,6 @@ from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study import table_scores
 from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, PAPER
-from crane_core.pipeline.tables import table_4a, table_4b
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
 from crane_core.storage.store import Store
@@ -130,7 +129,7 @@ def _rate(row: dict[str, Any]) -> Rate:
     return Rate(value, low, high, int(row["n"]), int(row["n_cases"]))
 
 
-TABLES = (table_4a.TABLE_ID, table_4b.TABLE_ID)
+TABLES = ("4a", "4b")
 
 
 class PrintedRow(NamedTuple):

@@ -1,23 +1,39 @@
-"""Every statistic that pages show, collected from the files of pipeline/statistics, and the notes of sampled labels.
+"""Every statistic that pages show, by kind, and the notes of sampled labels.
 
 A reader of an exported row sees neither the page's line about its labels nor the campaign, so a row that rests on a
 sample of labels says itself how many there are, and what they stand for.
 """
 
-import pkgutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 
 import pandas as pd
 
-from crane_core.pipeline import statistics
-from crane_core.pipeline.export import exported_statistic
+from crane_core.pipeline.agreement import exported_agreement
+from crane_core.pipeline.claims import claims
+from crane_core.pipeline.judging import choices
 from crane_core.pipeline.judging.judged import Coverage, coverage
-from crane_core.pipeline.results import study_plan
+from crane_core.pipeline.judging.material import Material
+from crane_core.pipeline.results import (
+    breakdown,
+    by_date,
+    combinations,
+    comparisons,
+    exported_statistic,
+    five_runs,
+    known_notebooks,
+    model_across,
+    one_model,
+    plan_findings,
+    run_list,
+    setting_drops,
+    study_plan,
+    time_saved,
+    worth,
+)
 
 Collect = Callable[
-    [exported_statistic.Material],
+    [Material],
     Iterator[exported_statistic.ExportedStatistic],
 ]
 DIFFERENCE = "difference of accuracy"
@@ -27,16 +43,31 @@ JudgedBy = tuple[str | None, str | None, str | None]
 """Benchmark, experiment and whose labels."""
 
 
-def statistics_kinds() -> dict[str, Collect]:
-    """Every kind of statistic by its name, in the order of the names, as exports hold them; the folder is the list."""
-    found: dict[str, Collect] = {}
-    for file in pkgutil.iter_modules(statistics.__path__):
-        found |= import_module(f"{statistics.__name__}.{file.name}").KINDS
-    return dict(sorted(found.items()))
+KINDS: dict[str, Collect] = {
+    "across": model_across.exported_across,
+    "agreement": exported_agreement.exported_agreement,
+    "breakdown": breakdown.exported_breakdown,
+    "by_date": by_date.exported_dates,
+    "choices": choices.exported_choices,
+    "claims": claims.exported_claims,
+    "drops": setting_drops.exported_drops,
+    "five_runs": five_runs.exported_five_runs,
+    "gains": comparisons.exported_gains,
+    "judge_differs": exported_agreement.exported_judge_differs,
+    "one_model": one_model.exported_model,
+    "plans": plan_findings.exported_plans,
+    "prevalence": worth.exported_worth,
+    "runs": run_list.exported_runs,
+    "tables": claims.exported_tables,
+    "time_saved": time_saved.exported_times,
+    "together": combinations.exported_combinations,
+    "varied_copies": known_notebooks.exported_copies,
+}
+"""Every kind by its name, in the order in which exports hold them."""
 
 
 def all_statistics(
-    material: exported_statistic.Material,
+    material: Material,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, list[exported_statistic.ExportedStatistic]]:
     """The statistics of everything that is loaded, by kind; a note tells where labels are a sample."""
@@ -47,7 +78,7 @@ def all_statistics(
     titles = dict(
         zip(verdicts["detector"], verdicts["detector_title"], strict=True)
     )
-    for name, collect in statistics_kinds().items():
+    for name, collect in KINDS.items():
         progress(f"Statistics: {name.replace('_', ' ')}")
         rows = [_with_note(row, notes) for row in collect(material)]
         found[name] = [_marked(row, planned, titles) for row in rows]
@@ -68,7 +99,7 @@ def _noted(
 
 
 def _planned_by_benchmark(
-    material: exported_statistic.Material,
+    material: Material,
 ) -> dict[str, list[study_plan.PlannedQuestion]]:
     """The questions of every benchmark with a registered plan."""
     found: dict[str, list[study_plan.PlannedQuestion]] = defaultdict(list)
@@ -114,7 +145,7 @@ def _asks(
     return asked == found and is_judge and is_run
 
 
-def _sample_notes(material: exported_statistic.Material) -> dict[JudgedBy, str]:
+def _sample_notes(material: Material) -> dict[JudgedBy, str]:
     """The note of every experiment and annotator with labels of some of the detected crashes only."""
     rows_of: dict[JudgedBy, list[pd.DataFrame]] = defaultdict(list)
     for judging in material.judgings:

@@ -5,19 +5,19 @@ Campaigns and raw replies belong to the evidence pack, not here.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crane_core import domain
 from crane_core.importers.crane_dataset import MARKER, TABLES
-from crane_core.pipeline.export import exported_statistic
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.hf_card import card
 from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.judging.material import Material
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.cases import benchmarks
 from crane_core.storage.tables import table_rows
@@ -44,7 +44,7 @@ class DatasetRows(NamedTuple):
 
 
 def write_dataset(
-    material: exported_statistic.Material,
+    material: Material,
     out: Path,
     *,
     with_texts: bool,
@@ -83,9 +83,7 @@ def write_dataset(
     return DatasetRows(n_rows)
 
 
-def _table(
-    material: exported_statistic.Material, name: str, *, with_texts: bool
-) -> pa.Table:
+def _table(material: Material, name: str, *, with_texts: bool) -> pa.Table:
     record = TABLES[name]
     table = table_rows(material.store.cursor(), record)
     hidden = set() if with_texts else TEXT_COLUMNS.get(record, frozenset())
@@ -96,7 +94,7 @@ def _table(
 
 
 def _statistics(
-    material: exported_statistic.Material, progress: Callable[[str], None]
+    material: Material, progress: Callable[[str], None]
 ) -> pa.Table:
     found = all_statistics(material, progress)
     rows = [(kind, one) for kind, of in found.items() for one in of]
@@ -116,3 +114,87 @@ def _write(folder: Path, table: pa.Table) -> None:
         pq.write_table(
             table.slice(start, ROWS), folder / f"{number:05}.parquet"
         )
+
+
+MEANING = {
+    "benchmarks": "where cases come from, with licence and address if known",
+    "cases": "a crash and its fix: library, root cause, exception, crash type, pipeline stage",
+    "instances": "the two notebooks of a case; `reproduced` crashes, `fixed` does not",
+    "cells": "code cells in order of execution, with their role",
+    "kernel_states": "kernel state before the target cell, as JSON",
+    "prompts": "the exact inputs that detectors were shown",
+    "detectors": "LLMs, static analyzers, rules",
+    "verdicts": "every answer: does this detector, with this input, in this run, predict a crash?",
+    "labels": "labels by annotators and LLM judges, of verdicts (run_index 0) or single runs",
+    "printed_numbers": "printed cells of published tables",
+    "statistics": "each statistic of a study or run: value, n, interval, method, test, p, adjusted p, family, seed",
+}
+_ORIGIN = """## Origin and licences
+
+There is no single licence, because the parts have different authors. Facts of the published study come from
+PELAB-LiU/crane_llm (BSD-3-Clause), PELAB-LiU/JunoBench_construct (MIT) and the benchmark JunoBench (CC-BY-4.0, Hugging
+Face: PELAB-LiU/JunoBench); cite them. `minibench` and `statistics` were made by Crane Workbench (MIT). For other
+benchmarks ask the person who imported them.
+"""
+_WITHOUT = "Texts of notebooks, messages, prompts and reasoning are not included, because they belong to their authors."
+_WITH = "Texts of notebooks, messages, prompts and reasoning are included under the terms of their authors."
+
+
+def card(
+    n_rows: Mapping[str, int],
+    schemas: Mapping[str, pa.Schema],
+    known: Iterable[Mapping[str, Any]],
+    *,
+    with_texts: bool,
+) -> str:
+    """The README.md; rows and schema by config, `known` as `storage.cases.benchmarks` lists them."""
+    lines = "\n".join(
+        f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items()
+    )
+    whose = "\n".join(
+        f"- {_plain(one['title'])}: {one['n_cases']:,} cases, licence {_plain(one['licence'] or 'not stated')}"
+        for one in known
+    )
+    return (
+        f"---\n{_head(schemas)}\n---\n\n# Crash prediction in notebooks\n\n"
+        f"Written by Crane Workbench; `load_dataset(FOLDER, CONFIG)` reads it, and so does `crane_core import`.\n\n"
+        f"{_WITH if with_texts else _WITHOUT}\n\n"
+        f"| config | rows | one row is |\n|---|---|---|\n{lines}\n\n{_ORIGIN}\n{whose}\n"
+    )
+
+
+def _head(schemas: Mapping[str, pa.Schema]) -> str:
+    """What the Hub and `load_dataset` read: the place of each config and the type of each column, by `datasets`."""
+    # Imported here because it takes two seconds, which no other command should wait.
+    from datasets import DatasetInfo, Features
+    from datasets.info import DatasetInfosDict
+    from huggingface_hub import DatasetCardData
+
+    configs = [
+        {
+            "config_name": name,
+            "data_files": [{"split": "train", "path": f"{name}/*.parquet"}],
+        }
+        for name in schemas
+    ]
+    head = DatasetCardData(
+        license="other", license_name="several", configs=configs
+    )
+    DatasetInfosDict(
+        {
+            name: DatasetInfo(
+                config_name=name, features=Features.from_arrow_schema(schema)
+            )
+            for name, schema in schemas.items()
+        }
+    ).to_dataset_card_data(head)
+    return head.to_yaml().strip()
+
+
+def _plain(text: object) -> str:
+    """An untrusted name on one line, without Markdown or HTML syntax."""
+    return "".join(
+        letter
+        for letter in " ".join(str(text).split())[:200]
+        if letter not in "<>[]`|*_\\"
+    )

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.rounding import digits
 

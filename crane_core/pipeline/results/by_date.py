@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from crane_core.domain import DetectorKind
 from crane_core.llm.model_dates import KnownModels, ModelDates
-from crane_core.pipeline.results import measures
+from crane_core.pipeline.results import exported_statistic, measures
+from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.outcomes import one_family
+from crane_core.pipeline.rows import as_rows
 from crane_core.stated_date import StatedDate, stated_date
 from crane_core.stats import rates
 from crane_core.stats.arrays import Array
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.stats.intervals import clustered_contrast, clustered_rate
 from crane_core.stats.shuffled_groups import shuffled_groups
+from crane_core.storage.cases import dated_cases
 
 SIDES = ("before", "after")
 TEST = "permutation test by case, dates shuffled"
@@ -209,3 +212,64 @@ def _compared(of: _Measure, is_after: NDArray[np.bool_]) -> dict[str, Any]:
         "p_by_case": p,
         "test": TEST if of.is_tested else None,
     }
+
+
+def compared_dates(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[tuple[exported_statistic.Judging, ByDate]]:
+    """Every experiment with language models, as it is counted at first."""
+    known = KnownModels(material.folder.path)
+    cursor = material.store.cursor()
+    for judging in material.judgings:
+        if judging.is_main and judging.kind == DetectorKind.LLM:
+            created = dated_cases(cursor, judging.benchmark)
+            yield (
+                judging,
+                by_date(
+                    judging.rows, created, known, credit=judging.usual_credit
+                ),
+            )
+
+
+def exported_dates(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Of each model and measure the value before and after, and the difference with its test."""
+    for judging, found in compared_dates(material):
+        head = judging.head(
+            "Results", "dates", VoteRule.MAJORITY, judging.usual_credit
+        )
+        family = (
+            f"models, inputs and gains before and after ({len(found.table)})"
+        )
+        for row in as_rows(found.table):
+            yield from _of_row(head, row, family)
+
+
+def _of_row(
+    head: exported_statistic.ExportedStatistic, row: dict[str, Any], family: str
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    is_gain = row["measure"] == GAIN
+    what = "gain" if is_gain else "accuracy"
+    of = head._replace(
+        detector=row["detector_title"],
+        input=exported_statistic.BOTH_INPUTS if is_gain else row["measure"],
+    )
+    for side in SIDES:
+        found = {
+            name: row[f"{side}_{name}"]
+            for name in ("value", "low", "high", "n", "n_cases")
+        }
+        one = of._replace(statistic=f"{what} {side} the cut-off")
+        if is_gain:
+            yield one.measured_row(
+                found,
+                unit="difference of shares",
+                method=exported_statistic.DIFFERENCE_INTERVAL,
+            )
+        else:
+            yield one.rated(found)
+    difference = of._replace(statistic=f"difference of {what} by date")
+    yield from difference.compared(row).tested(
+        row, exported_statistic.HOLM, family
+    )

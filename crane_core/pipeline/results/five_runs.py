@@ -14,7 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from crane_core.domain import Setting
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.measures import ESTIMATED, SEED, estimate_row
+from crane_core.pipeline.rows import as_rows
 from crane_core.stats import five_runs, intervals
 from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
@@ -187,3 +190,75 @@ def vote_table(frame: pd.DataFrame) -> pd.DataFrame:
         )
         rows.append((detector, title, n_runs, votes, int(real.sum()), *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)
+
+
+PAGE, SECTION = "Results", "runs"
+ALL_INPUTS = "all inputs"
+BOOTSTRAP = "percentile bootstrap over cases"
+
+
+def exported_five_runs(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Of every experiment whose instances have more than one run."""
+    for judging in material.judgings:
+        if judging.is_main:
+            by_run = answers_by_run(
+                material.store, judging.benchmark, judging.experiment
+            )
+            yield from _runs(judging, by_run)
+            yield from _votes(judging)
+
+
+def _runs(
+    judging: exported_statistic.Judging, by_run: pd.DataFrame
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    head = judging.head(PAGE, SECTION, None, None)
+    for row in as_rows(run_table(judging.rows, by_run)):
+        note = None
+        if row["left_out"]:
+            note = (
+                f"{row['left_out']} instances lack an answer and are left out"
+            )
+        is_drawn = row["measure"] == Measure.BETWEEN
+        of = head._replace(
+            statistic=_name(row["measure"], row["k"], row["n_runs"]),
+            detector=row["detector_title"],
+            input=row["setting"],
+            seed=SEED if is_drawn else None,
+            note=note,
+        )
+        method = BOOTSTRAP if is_drawn else exported_statistic.RATE_INTERVAL
+        yield of.measured_row(row, unit="share", method=method)
+
+
+def _name(measure: str, k: int, n_runs: int) -> str:
+    names = {
+        Measure.RUN: f"accuracy of run {k}",
+        Measure.PASS: f"any of {k} runs right (pass@{k} of {n_runs})",
+    }
+    return names.get(Measure(measure), str(measure))
+
+
+def _votes(
+    judging: exported_statistic.Judging,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    rows = judging.rows
+    present = set(rows["setting"])
+    slices = {
+        str(setting): rows[rows["setting"] == setting]
+        for setting in Setting
+        if setting in present
+    }
+    # With one input, all inputs would be the same rows again.
+    if len(slices) > 1:
+        slices = {ALL_INPUTS: rows} | slices
+    head = judging.head(PAGE, SECTION, None, None)
+    for name, mine in slices.items():
+        for row in as_rows(vote_table(mine)):
+            of = head._replace(
+                statistic=f"real crashes among {row['votes']} of {row['n_runs']} crash votes",
+                detector=row["detector_title"],
+                input=name,
+            )
+            yield of.rated(row)

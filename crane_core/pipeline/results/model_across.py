@@ -1,13 +1,19 @@
 """Do the detectors gain alike from one input over another? One model over all, from a slice of the verdict frame."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results import measures
-from crane_core.pipeline.results.right_or_wrong import right_or_wrong
-from crane_core.stats import gee
+from crane_core.domain import Setting
+from crane_core.pipeline.results import (
+    exported_statistic,
+    measures,
+)
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats import gee, rates
+from crane_core.stats.gee import Unfit
 
 COLUMNS = [
     "detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high",
@@ -90,4 +96,85 @@ def model_across(
         at=tuple(
             ratios[int(place)]["detector_title"] for place in found.unfit_groups
         ),
+    )
+
+
+ODDS_METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's covariance"
+
+
+def exported_across(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """The odds ratio of each detector, the test that all gain alike, and the reason where there is no model."""
+    for judging in material.judgings:
+        is_of_study = judging.rows["setting"].isin(
+            [Setting.CODE, Setting.RUNTIME]
+        )
+        asked = judging.rows[is_of_study]
+        for rule, credit in judging.policies():
+            found = model_across(asked, rule=rule, credit=credit)
+            if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
+                continue
+            why = (
+                "; ".join(filter(None, [found.why_not, ", ".join(found.at)]))
+                or None
+            )
+            head = judging.head("Results", "across", rule, credit)
+            head = head._replace(input=exported_statistic.BOTH_INPUTS, note=why)
+            for row in as_rows(found.ratios):
+                of = head._replace(
+                    statistic="odds ratio of runtime state",
+                    detector=row["detector_title"],
+                )
+                yield of.measured_row(
+                    row, "odds_ratio", unit="odds ratio", method=ODDS_METHOD
+                )
+            test = f"Wald test of runtime state x detector, {found.df} degrees of freedom"
+            of = head._replace(
+                statistic="chi-squared of runtime state x detector", test=test
+            )
+            yield of.measured(
+                found.chi2,
+                unit="chi-squared",
+                p=found.p_value,
+                n_cases=found.n_cases,
+            )
+
+
+SAMPLED = "the labels of a sample stand for others"
+
+
+class RightOrWrong(NamedTuple):
+    """Rows of the verdict frame of detectors with both inputs, with `right` in 0..1 and `is_other` (the other input).
+
+    Right is a share where the rule is the mean of answers or partial diagnoses earn half a credit. why_not: why nothing
+    can be fitted to them, a `gee.Unfit` or SAMPLED, and the two columns are missing then; else empty.
+    """
+
+    rows: pd.DataFrame
+    why_not: str = ""
+
+
+def right_or_wrong(
+    frame: pd.DataFrame,
+    *,
+    rule: measures.VoteRule,
+    credit: measures.Credit,
+    inputs: measures.Inputs,
+) -> RightOrWrong:
+    """Of a slice of the verdict frame, over its `measures.paired_rows`."""
+    rows = measures.paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
+    rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
+    if rows.empty:
+        return RightOrWrong(rows, str(Unfit.ONE_GROUP))
+    parts = None
+    if not measures.is_sampled(rows, rule, credit):
+        parts = measures.scored(rows, rule, credit).parts
+    if parts is None:
+        return RightOrWrong(rows, SAMPLED)
+    return RightOrWrong(
+        rows.assign(
+            right=np.asarray(rates.accuracy(parts).part),
+            is_other=rows["setting"] == inputs.other,
+        )
     )

@@ -1,8 +1,16 @@
 """All runs: one row per detector, setting and experiment, with their cost and agreement."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
-from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
+from crane_core.pipeline.results import exported_statistic
+from crane_core.pipeline.results.measures import (
+    Credit,
+    VoteRule,
+    rate_table,
+)
+from crane_core.pipeline.rows import as_rows
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.vote import run_pairs
 from crane_core.storage.jobs import imported_costs, job_list
@@ -120,3 +128,22 @@ def _row(rows: pd.DataFrame) -> dict[str, object]:
         "high": agreed.high if agreed else None,
         "n_flips": int(((rows["n_crash"] > 0) & (rows["n_safe"] > 0)).sum()),
     }
+
+
+def exported_runs(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Share of pairs of runs of one instance that say the same, of every detector, input and experiment."""
+    for row in as_rows(run_list(material.store, material.verdicts)):
+        of = exported_statistic.ExportedStatistic(
+            "Runs",
+            "list",
+            "pairs of runs that agree",
+            benchmark=row["benchmark"],
+            experiment=row["experiment"],
+            detector=row["detector_title"],
+            input=row["setting"],
+            n=row["n_instances"],
+        )
+        if row["agreement"] is not None:
+            yield of.rated(row, "agreement")

@@ -6,15 +6,18 @@ and the replies the queries. Left out, because nothing here knows it: a restart 
 time until it crashes, the look at the kernel, what a false alarm costs, and how many cells are run that do not crash.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from crane_core.domain import Setting
 from crane_core.pipeline.places import embedded
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.measures import SEED, VoteRule, detected
+from crane_core.pipeline.rows import as_rows
 from crane_core.stats.mean import mean
 from crane_core.storage import answers
 from crane_core.storage.store import Store
@@ -141,3 +144,46 @@ def _account(
         "n": len(saved),
         "pays_for": max(on_average.value, 0.0) / query,
     }
+
+
+BOOTSTRAP = "BCa bootstrap over crashes"
+PLAIN = {
+    "total": ("saved in total", "s"),
+    "median": ("saved per crash, median", "s"),
+    "n_saving": ("crashes that save time", "instances"),
+    "pays_for": ("queries that a crash pays for", "queries"),
+}
+"""Numbers without an interval, with their unit."""
+
+
+def exported_times(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Of every experiment whose answers were timed, under every rule for several runs."""
+    for judging in material.judgings:
+        if not judging.is_main:
+            continue
+        times = times_of(material.store, judging.benchmark, judging.experiment)
+        if times.empty:
+            continue
+        for rule in VoteRule:
+            for found in time_saved(judging.rows, times, rule=rule):
+                head = judging.head("Results", "time", rule, None)._replace(
+                    detector=found.detector_title,
+                    input=found.setting,
+                    by="counted",
+                    n_cases=found.by_case["case_id"].nunique(),
+                )
+                for row in as_rows(found.accounts):
+                    yield from _exported_account(
+                        head._replace(group=row["account"], n=row["n"]), row
+                    )
+
+
+def _exported_account(
+    of: exported_statistic.ExportedStatistic, row: dict[str, Any]
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    mean = of._replace(statistic="saved per crash, mean", seed=SEED)
+    yield mean.measured_row(row, "mean", unit="s", method=BOOTSTRAP)
+    for key, (name, unit) in PLAIN.items():
+        yield of._replace(statistic=name).measured(row[key], unit=unit)

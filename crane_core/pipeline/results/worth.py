@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.measures import VoteRule, detected
+from crane_core.pipeline.rows import as_rows
 from crane_core.stats import prevalence
 
 BASE_RATES = (0.05, 0.01, 0.02, 0.1, 0.2, 0.5)
@@ -133,3 +135,50 @@ def _conditions(
         truth = rows["truth"].to_numpy(dtype=bool)
         name = (str(detector), str(setting))
         yield name, prevalence.Alarms(raised, truth, rows["case_id"]), rows
+
+
+BY_FIELLER = "Fieller's interval of the likelihood ratio, by case"
+BY_CASE = "linearised by case, with one imaginary case, Student's quantile"
+UNIT = "prevented crashes per cell"
+
+
+def exported_worth(
+    material: exported_statistic.JudgedAnswers,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    """Of every experiment, detection alone, the majority of answers."""
+    for judging in material.judgings:
+        if not judging.is_main:
+            continue
+        head = judging.head("Results", "worth", VoteRule.MAJORITY, None)
+        yield from _exported_rows(judging, head)
+        for group, rows in judging.rows.groupby(LIBRARY, sort=True):
+            of = head._replace(by=LIBRARY, group=str(group))
+            yield from _exported_rows(judging._replace(rows=rows), of)
+
+
+def _exported_rows(
+    judging: exported_statistic.Judging,
+    head: exported_statistic.ExportedStatistic,
+) -> Iterator[exported_statistic.ExportedStatistic]:
+    for base_rate in BASE_RATES:
+        day = Day(base_rate=base_rate)
+        for row in as_rows(worth(judging.rows, day, rule=VoteRule.MAJORITY)):
+            of = head._replace(
+                detector=row["detector_title"],
+                input=row["setting"],
+                n=row["n"],
+                n_cases=row["n_cases"],
+                note=f"{base_rate:.0%} of cells crash; a look costs {day.threshold:.0%} of a crash",
+            )
+            precise = of._replace(statistic="precision at a base rate")
+            yield precise.measured_row(
+                row, "precision", unit="share", method=BY_FIELLER
+            )
+            net = of._replace(statistic="net benefit at a base rate")
+            yield net.measured(
+                row["net_benefit"],
+                row["net_low"],
+                row["net_high"],
+                unit=UNIT,
+                method=BY_CASE,
+            )

@@ -1,38 +1,14 @@
-"""The published tables beside ours. Knows how cells meet; each table knows its own numbers (pipeline/tables)."""
+"""The published tables beside ours. Knows how cells meet; `measured_tables` knows what each table counts."""
 
-import pkgutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib import import_module
-from typing import Protocol, cast
 
 import pandas as pd
 
-from crane_core.pipeline import tables
-from crane_core.pipeline.study import table_cells
+from crane_core.pipeline.study import measured_tables, table_cells
 
 _COMPARED = ("benchmark", "experiment", "detector", "setting", "instance_id")
 """Columns of which the tables ask some three hundred times which rows hold a name: as categories, that costs little."""
-
-
-class TableModule(Protocol):
-    """What a file of pipeline/tables holds; `measure` computes our cells from the verdict frame."""
-
-    TABLE_ID: str
-    TITLE: str
-    SOURCE: str
-
-    def measure(self, verdicts: pd.DataFrame) -> table_cells.Measures:
-        """Our value of each cell of the table; verdicts: as of `study_tables`."""
-
-
-def table_modules() -> list[TableModule]:
-    """Every table of the study, by id; the folder is the list."""
-    modules = [
-        cast("TableModule", import_module(f"{tables.__name__}.{found.name}"))
-        for found in pkgutil.iter_modules(tables.__path__)
-    ]
-    return sorted(modules, key=lambda module: module.TABLE_ID)
 
 
 def study_tables(
@@ -45,25 +21,25 @@ def study_tables(
     """
     coded = verdicts.astype(dict.fromkeys(_COMPARED, "category"))
     return {
-        module.TABLE_ID: _table(module, coded, numbers)
-        for module in table_modules()
+        table.id: _table(table, coded, numbers)
+        for table in measured_tables.MEASURED_TABLES
     }
 
 
 def _table(
-    module: TableModule,
+    table: measured_tables.MeasuredTable,
     verdicts: pd.DataFrame,
     numbers: pd.DataFrame,
 ) -> table_cells.StudyTable:
-    mine = numbers[numbers["table_id"] == module.TABLE_ID]
+    mine = numbers[numbers["table_id"] == table.id]
     places = zip(mine["row"], mine["column"], strict=True)
     texts = zip(mine["printed"], mine["unit"], strict=True)
     printed = dict(zip(places, texts, strict=True))
-    cells = _cells(printed, module.measure(verdicts))
+    cells = _cells(printed, table.measure(verdicts))
     return table_cells.StudyTable(
-        module.TABLE_ID,
-        module.TITLE,
-        module.SOURCE,
+        table.id,
+        table.title,
+        table.source,
         cells,
     )
 

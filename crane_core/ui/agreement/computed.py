@@ -16,8 +16,10 @@ from crane_core.pipeline.agreement.agreement import (
     Items,
     usual_pair,
 )
-from crane_core.pipeline.agreement.judge_differs import judge_differs
-from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.agreement.judges_beside import (
+    judge_differs,
+    judge_powered,
+)
 from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,

@@ -9,7 +9,7 @@ import streamlit as st
 from crane_core.charts.agreement import MARK, forest
 from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
+from crane_core.pipeline.agreement.judges_beside import ALL, ON_SCALE
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.judging.certificates import (
     bias_words,

@@ -10,7 +10,7 @@ from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement import campaign_judges
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.agreement.judge_powered import credits_of
+from crane_core.pipeline.agreement.judges_beside import credits_of
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.status import CampaignStatus

@@ -39,7 +39,7 @@ from crane_core.pipeline.agreement.agreement import (
     self_agreement,
     usual_pair,
 )
-from crane_core.pipeline.agreement.judge_differs import judge_differs
+from crane_core.pipeline.agreement.judges_beside import judge_differs
 from crane_core.pipeline.agreement.labelled import labelled_verdicts
 from crane_core.pipeline.campaigns.campaigns import (
     drawn_plan,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.agreement.judge_differs import (
+from crane_core.pipeline.agreement.judges_beside import (
     ALL,
-    COLUMNS,
+    DIFFERING_COLUMNS,
     ON_SCALE,
     judge_differs,
 )
@@ -18,7 +18,7 @@ from crane_core.pipeline.judging.judges import (
 )
 from crane_core.stats.intervals import clustered_rate
 from crane_core.ui.agreement.judges import differing_rows
-from tests.pipeline.agreement.test_judge_powered import labels, verdicts
+from tests.pipeline.agreement.test_judges_beside import labels, verdicts
 
 ANA = ["correct", "partial", "correct", "wrong", "correct", "misdetected"]
 JUDGE = [
@@ -38,7 +38,7 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
         "ana",
         ["judge"],
     )
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == DIFFERING_COLUMNS
     counted = table.set_index("counted")[
         ["n_differ", "n", "n_cases"]
     ].T.to_dict("list")

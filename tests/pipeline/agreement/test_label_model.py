@@ -22,8 +22,6 @@ from crane_core.pipeline.agreement.label_model import (
     KNOWN,
     campaign_label_model,
     compared_models,
-)
-from crane_core.pipeline.agreement.label_model_words import (
     models_json,
     models_words,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from crane_core.pipeline.agreement.labelled import NONE, labelled_verdicts
 from crane_core.pipeline.campaigns.label_frame import KEY
-from tests.pipeline.agreement.test_judge_powered import labels, verdicts
+from tests.pipeline.agreement.test_judges_beside import labels, verdicts
 
 SAID = {
     "ana": ["correct", None, "wrong"],

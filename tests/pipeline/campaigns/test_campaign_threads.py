@@ -16,7 +16,7 @@ from crane_core.errors import CampaignError
 from crane_core.ledger.chain import breaks
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_files
-from crane_core.pipeline.campaigns.export.folder import write_export
+from crane_core.pipeline.campaigns.export.forms import write_export
 from crane_core.pipeline.campaigns.export.repeat import (
     exported_plan,
     exported_work,

@@ -38,7 +38,7 @@ from crane_core.pipeline.campaigns.campaigns import (
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.disputes import disputes
 from crane_core.pipeline.campaigns.export.files import export_files
-from crane_core.pipeline.campaigns.export.folder import write_export
+from crane_core.pipeline.campaigns.export.forms import write_export
 from crane_core.pipeline.campaigns.export.repeat import (
     exported_plan,
     exported_work,

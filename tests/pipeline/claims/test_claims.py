@@ -50,7 +50,7 @@ from crane_core.pipeline.results.measures import (
     gain_table,
 )
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study.ablation_scores import complete_rows
+from crane_core.pipeline.study.measured_tables import complete_rows
 from crane_core.pipeline.study.printed_counts import (
     COLUMN_SIGNS,
     TABLES,

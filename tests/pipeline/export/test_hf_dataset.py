@@ -15,14 +15,12 @@ import yaml
 
 from crane_core.importers.crane_dataset import TABLES
 from crane_core.pipeline.export import hf_dataset
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    Material,
-)
 from crane_core.pipeline.export.hf_dataset import write_dataset
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.storage.store import Store
 from crane_core.storage.tables import table_rows
 from tests.pipeline.conftest import ship_minibench_alone

@@ -11,10 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.pipeline.export.exported_statistic import (
-    ExportedStatistic,
-    known,
-)
 from crane_core.pipeline.export.statistic_formats import (
     COLUMNS,
     escaped,
@@ -23,6 +19,10 @@ from crane_core.pipeline.export.statistic_formats import (
     statistics_csv,
     statistics_json,
     statistics_latex,
+)
+from crane_core.pipeline.results.exported_statistic import (
+    ExportedStatistic,
+    known,
 )
 
 HEAD = ExportedStatistic(

@@ -12,7 +12,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Record, Run, Setting
 from crane_core.errors import LedgerError
-from crane_core.pipeline.jobs.group_commit import USUALLY_WAITING, GroupCommit
+from crane_core.pipeline.jobs.work import USUALLY_WAITING, GroupCommit
 
 N_THREADS = 8
 N_EACH = 100

@@ -29,7 +29,7 @@ from crane_core.pipeline.agreement.campaign_judges import (
     counted_words,
     judges_of,
 )
-from crane_core.pipeline.agreement.judge_powered import (
+from crane_core.pipeline.agreement.judges_beside import (
     credits_of,
     judge_powered,
 )

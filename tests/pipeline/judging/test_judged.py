@@ -35,7 +35,6 @@ from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, label_frame
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.rounds import change_people, open_main
 from crane_core.pipeline.export import all_statistics
-from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.judging.judged import (
     Coverage,
     annotators_of,
@@ -43,7 +42,9 @@ from crane_core.pipeline.judging.judged import (
     judged_by,
     locked_campaigns,
 )
+from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results import comparisons
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import (
     Credit,
@@ -55,7 +56,6 @@ from crane_core.pipeline.results.measures import (
     scored,
 )
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistics import gains
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.stats.rates import RATES, total
@@ -174,7 +174,7 @@ def test_exported_rows_judged_by_a_sample_say_so(
     label_as_published(store, folder, plan)
     lock_campaign(folder, "pilot", by="ana")
     monkeypatch.setattr(
-        all_statistics, "statistics_kinds", lambda: {"gains": gains.gains}
+        all_statistics, "KINDS", {"gains": comparisons.exported_gains}
     )
     rows = all_statistics.all_statistics(Material(store, folder))["gains"]
     store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.group_power import with_needed
+from crane_core.pipeline.results.breakdown import with_needed
 from crane_core.stats.power import mcnemar_power, pairs_needed
 
 ROWS = pd.DataFrame(

@@ -9,8 +9,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
-from crane_core.pipeline.results.model_across import model_across
-from crane_core.pipeline.results.right_or_wrong import SAMPLED
+from crane_core.pipeline.results.model_across import SAMPLED, model_across
 from crane_core.stats.gee import Unfit
 
 

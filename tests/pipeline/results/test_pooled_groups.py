@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from crane_core.pipeline.results.breakdown import POOLED, with_pooled
 from crane_core.pipeline.results.measures import (
     Credit,
     VoteRule,
     change_table,
 )
-from crane_core.pipeline.results.pooled_groups import POOLED, with_pooled
 from crane_core.stats.shrinkage import shrunken, standard_errors
 
 

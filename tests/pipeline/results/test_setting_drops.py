@@ -15,8 +15,9 @@ from crane_core.pipeline.results.setting_drops import (
     drop_table,
     drops_by,
     reference_of,
+    runs_of,
+    sources,
 )
-from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.stats.outcome import Outcome
 from crane_core.storage.store import Store
 

@@ -7,14 +7,15 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from crane_core.pipeline.results.joint_curve import JointCurve, joint_curve
 from crane_core.pipeline.results.specification_curve import (
     COLUMNS,
     NOBODY,
     Decisive,
+    JointCurve,
     Option,
     curve_of,
     decisive,
+    joint_curve,
     pairs_of,
     readings,
     specification_curve,

@@ -219,3 +219,39 @@ class NotebookResult:
                 for problem in self.problems
             ],
         }
+
+
+def n_with(
+    results: Sequence[NotebookResult],
+    *kinds: CellProblemKind,
+) -> int:
+    """The number of notebooks that have a problem of one of these kinds."""
+    return sum(
+        any(problem.kind in kinds for problem in result.problems)
+        for result in results
+    )
+
+
+def n_with_crash(results: Sequence[NotebookResult]) -> int:
+    """Notebooks with a crash, a predicted one, or a name that a fresh run lacks."""
+    return n_with(
+        results,
+        CellProblemKind.CRASH,
+        CellProblemKind.PREDICTED,
+        CellProblemKind.ORDER,
+    )
+
+
+def counts_in_words(results: Sequence[NotebookResult]) -> str:
+    """One line; what is 0 is left out, except the crashes."""
+    n = len(results)
+    n_crashed = n_with(results, CellProblemKind.CRASH)
+    told = [f"{n_crashed:,} crashed"]
+    for kind, words in (
+        (CellProblemKind.PREDICTED, "with a predicted crash"),
+        (CellProblemKind.ORDER, "in need of another order"),
+        (CellProblemKind.NOT_CHECKED, "not checked"),
+    ):
+        n_of_kind = n_with(results, kind)
+        told += [f"{n_of_kind:,} {words}"] if n_of_kind else []
+    return f"{n:,} {'notebook' if n == 1 else 'notebooks'}: {', '.join(told)}"

@@ -3,9 +3,12 @@
 Knows when the run of a notebook ends. Refuses to know which notebooks are checked and how a report looks.
 """
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from crane_core.detectors.registry import Prediction
 from crane_core.detectors.rules.executed_cells import one_notebook
@@ -16,7 +19,6 @@ from crane_core.pipeline.own_notebooks import check, prompt_of_notebook
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.pipeline.own_notebooks.whole import cell_results
 from crane_core.pipeline.own_notebooks.whole.cell_order import order_findings
-from crane_core.pipeline.own_notebooks.whole.source_lines import cell_lines
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES, NotebookPlan, read_plan
@@ -160,3 +162,66 @@ def _predicted(
         tuple(check.unsure(said)),
         saw_state=state is not None,
     )
+
+
+_MEMBER = re.compile(
+    r'(?P<indent>[ \t]+)"(?P<name>cell_type|source)": ?(?P<value>.*)'
+)
+
+
+class _SourcePlace(NamedTuple):
+    """The line in which a source begins, and whether it is a list with a string for each of its lines."""
+
+    line: int
+    is_list: bool
+
+
+def cell_lines(data: bytes, sources: Sequence[str]) -> tuple[range, ...]:
+    """The lines, from 1, of the source of each code cell; () where the file has another layout.
+
+    `sources` are those of the code cells, by which each place that was found is checked. A source that is written as
+    one string has one line of the file.
+    """
+    lines = data.decode("utf-8", "replace").split("\n")
+    found = list(_code_sources(lines))
+    if len(found) != len(sources):
+        return ()
+    is_right = all(
+        _holds(lines[place.line - 1], source)
+        for place, source in zip(found, sources, strict=True)
+    )
+    if not is_right:
+        return ()
+    return tuple(
+        range(place.line, place.line + 1 + place.is_list * source.count("\n"))
+        for place, source in zip(found, sources, strict=True)
+    )
+
+
+def _code_sources(lines: Sequence[str]) -> Iterator[_SourcePlace]:
+    """Where the source of each cell begins whose type is code, in whichever order the two members are written."""
+    indent, kind, source = None, None, None
+    for number, line in enumerate(lines, 1):
+        member = _MEMBER.match(line)
+        if member is None:
+            continue
+        # Outputs hold JSON of others, deeper in the file, which may have these members too.
+        indent = indent or member["indent"]
+        if member["indent"] != indent:
+            continue
+        if member["name"] == "cell_type":
+            kind = member["value"].strip(' ",')
+        else:
+            is_list = member["value"].rstrip() == "["
+            source = _SourcePlace(number + is_list, is_list)
+        if kind is not None and source is not None:
+            if kind == "code":
+                yield source
+            kind, source = None, None
+
+
+def _holds(line: str, source: str) -> bool:
+    """Whether this line of the file has the first line of the source, or all of it; an empty source is anywhere."""
+    first = source.split("\n", 1)[0]
+    texts = (json.dumps(first), json.dumps(first, ensure_ascii=False))
+    return not source or any(text[:-1] in line for text in texts)

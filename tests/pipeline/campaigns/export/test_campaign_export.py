@@ -35,8 +35,7 @@ from crane_core.pipeline.campaigns.campaigns import (
     lock_campaign,
 )
 from crane_core.pipeline.campaigns.export.files import export_files, export_zip
-from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.forms import exported
+from crane_core.pipeline.campaigns.export.forms import exported, write_export
 from crane_core.pipeline.campaigns.export.repeat import (
     exported_guideline,
     exported_plan,

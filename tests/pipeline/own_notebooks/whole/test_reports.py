@@ -21,12 +21,10 @@ from crane_core.pipeline.own_notebooks.whole.cell_results import (
     CellProblemKind,
     CellResult,
     NotebookResult,
-)
-from crane_core.pipeline.own_notebooks.whole.counts import (
     counts_in_words,
     n_with_crash,
 )
-from crane_core.pipeline.own_notebooks.whole.reports.forms import (
+from crane_core.pipeline.own_notebooks.whole.report_forms import (
     REPORTS,
     form_of,
 )

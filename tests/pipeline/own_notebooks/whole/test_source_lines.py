@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from crane_core.notebooks import read_code_cells
-from crane_core.pipeline.own_notebooks.whole.source_lines import cell_lines
+from crane_core.pipeline.own_notebooks.whole.check_whole import cell_lines
 
 SOURCES = ["lane = 1\nlane", "", "print('\u00e9 \"lane\"')", "x"]
 

@@ -8,13 +8,9 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from crane_core.charts.decision_curve import decision_curve as curve_chart
-from crane_core.pipeline.results import measures, plan_findings
+from crane_core.pipeline.results import known_notebooks, measures, plan_findings
 from crane_core.pipeline.results.by_date import compared_dates
 from crane_core.pipeline.results.exported_statistic import Judging
-from crane_core.pipeline.results.known_notebooks import (
-    KnownNotebooks,
-    compared_copies,
-)
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.one_model import model_of_all
 from crane_core.pipeline.results.worth import ALL, Day, decision_curve, worth
@@ -137,7 +133,7 @@ def date_blocks(collected: Collected) -> Iterator[Markup]:
 
 def known_blocks(collected: Collected) -> Iterator[Markup]:
     """A part per benchmark with copies and way of counting; empty where no benchmark has any."""
-    found = list(compared_copies(collected.material))
+    found = list(known_notebooks.compared_copies(collected.material))
     if not found:
         return
     yield blocks.heading(known_notebooks_words.TITLE, anchor="copies")
@@ -148,7 +144,7 @@ def known_blocks(collected: Collected) -> Iterator[Markup]:
     yield blocks.paragraph(known_notebooks_words.ABOUT, "cw-dim")
 
 
-def _compared(known: KnownNotebooks) -> Iterator[Markup]:
+def _compared(known: known_notebooks.KnownNotebooks) -> Iterator[Markup]:
     said = [known_notebooks_words.unlike(known), smaller_sentence(known.table)]
     if known.table.empty:
         said = [known_notebooks_words.NONE, said[0]]

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 from markupsafe import Markup
 
-from crane_core.charts.specification_curve import (
-    specification_curve as curve_chart,
-)
+from crane_core.charts import specification_curve
 from crane_core.charts.theme import in_order
 from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.charts.together import together
@@ -89,7 +87,9 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     readings = specification_words.by_reading(curve)
     yield blocks.figure(
         anchor,
-        curve_chart(readings, specification_words.choices_of(readings)),
+        specification_curve.specification_curve(
+            readings, specification_words.choices_of(readings)
+        ),
         specification_words.ABOUT,
     )
     found = judges.person_and_judges(judged, passes)

@@ -14,22 +14,13 @@ from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
+from crane_core.pipeline.export import leaderboard_formats
 from crane_core.pipeline.export.leaderboard_formats import method_of
-from crane_core.pipeline.export.leaderboard_formats import (
-    title_of as title_of_board,
-)
 from crane_core.pipeline.results import exported_statistic
 from crane_core.pipeline.results.five_runs import vote_table
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
-from crane_core.site import numbers, questions
+from crane_core.site import later_sections, numbers, questions
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
-from crane_core.site.later_sections import (
-    date_blocks,
-    known_blocks,
-    one_model_blocks,
-    plan_blocks,
-    worth_blocks,
-)
 from crane_core.site.material import Collected, name_of
 from crane_core.ui.board_html import board_table, lead_words
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
@@ -79,9 +70,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
     for judging in collected.material.judgings:
         if judging.is_main:
             yield from _of_experiment(collected, judging)
-    yield from plan_blocks(collected)
-    yield from known_blocks(collected)
-    yield from date_blocks(collected)
+    yield from later_sections.plan_blocks(collected)
+    yield from later_sections.known_blocks(collected)
+    yield from later_sections.date_blocks(collected)
     yield from questions.together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
     yield paragraph(
@@ -102,7 +93,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
 def _leaderboards(collected: Collected) -> Iterator[Markup]:
     for place, board in enumerate(collected.boards):
         yield heading(
-            title_of_board(board, collected.titles), 3, f"leaderboard-{place}"
+            leaderboard_formats.title_of(board, collected.titles),
+            3,
+            f"leaderboard-{place}",
         )
         yield paragraph(f"{lead_words(board)}.")
         # The table escapes the text of others itself; the app draws the same one.
@@ -206,13 +199,13 @@ def _of_experiment(
     else:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
-    yield from one_model_blocks(collected, judging)
+    yield from later_sections.one_model_blocks(collected, judging)
     yield from questions.choices_blocks(collected, judging)
     for by, words in GROUPINGS.items():
         yield from _breakdown(collected, judging, by, words)
     yield from _runs(collected, judging)
     yield from questions.time_blocks(collected, judging)
-    yield from worth_blocks(collected, judging)
+    yield from later_sections.worth_blocks(collected, judging)
 
 
 def _gains(

@@ -13,13 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats import intervals
 from crane_core.stats.arrays import Array, floats
-from crane_core.stats.intervals import (
-    UNDEFINED,
-    RateEstimate,
-    student_quantile,
-    wilson,
-)
 from crane_core.stats.resampling import cluster_sums
 
 FLOOR = 0.4
@@ -105,7 +100,7 @@ def two_phase_share(
     chance: ArrayLike,
     weight: ArrayLike,
     cluster: ArrayLike,
-) -> RateEstimate:
+) -> intervals.RateEstimate:
     """The share that final labels would have if all items had a second label.
 
         p = sum w first / sum w + sum v (final - first) / sum v,   v = w / chance, over items with both labels
@@ -121,7 +116,7 @@ def two_phase_share(
     w = floats(weight)
     has_both = ~np.isnan(after)
     if not has_both.any():
-        return UNDEFINED
+        return intervals.UNDEFINED
     change = np.nan_to_num(after) - before
     moved = np.where(has_both, change, 0.0)
     v = np.where(has_both, w / p, 0.0)
@@ -146,12 +141,12 @@ def two_phase_share(
     effective = spread / variance if spread else float(n_both)
     # Kish's number of items: the correction cannot make them more.
     most = float(of_w**2 / (w**2).sum())
-    low, high = wilson(
+    low, high = intervals.wilson(
         value,
         min(effective, most),
-        student_quantile(n_both - 1),
+        intervals.student_quantile(n_both - 1),
     )
-    return RateEstimate(
+    return intervals.RateEstimate(
         value=value,
         low=low,
         high=high,

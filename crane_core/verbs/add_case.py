@@ -9,14 +9,7 @@ from crane_core.errors import SourceError
 from crane_core.given_path import read_given_text
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.add_case import (
-    N_TRIES,
-    AddedCase,
-    NewCase,
-    add_case,
-    edited,
-    read_notebook,
-)
+from crane_core.pipeline.verification import add_case
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program
 from crane_core.terminal import give_either, one_line, stop_on_interrupt, tell
@@ -106,21 +99,25 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     if not chosen.no_run:
         refuse_if_forbidden(os.environ, remedy="Unset it, or use --no-run.")
-    crashing = read_notebook(chosen.crashing)
+    crashing = add_case.read_notebook(chosen.crashing)
     fixed = (
-        read_notebook(chosen.fixed)
+        add_case.read_notebook(chosen.fixed)
         if chosen.fixed
-        else edited(crashing, _edits(chosen))
+        else add_case.edited(crashing, _edits(chosen))
     )
     labels = (chosen.library, chosen.root_cause, chosen.diagnosis)
-    case = NewCase(chosen.name, crashing, fixed, chosen.target, *labels)
+    case = add_case.NewCase(
+        chosen.name, crashing, fixed, chosen.target, *labels
+    )
     if not chosen.no_run:
         tell(
-            f"Running the crashing notebook {N_TRIES} times and the fixed one once"
+            f"Running the crashing notebook {add_case.N_TRIES} times and the fixed one once"
         )
     with stop_on_interrupt() as stop:
         kernel = None if chosen.no_run else program(python=chosen.python)
-        added = add_case(case, chosen.to, kernel, bounded(chosen), stop=stop)
+        added = add_case.add_case(
+            case, chosen.to, kernel, bounded(chosen), stop=stop
+        )
     give_either(
         added._asdict(), in_words(added, str(chosen.to)), as_json=chosen.json
     )
@@ -136,7 +133,7 @@ def _edits(chosen: argparse.Namespace) -> dict[int, str]:
     }
 
 
-def in_words(added: AddedCase, to: str) -> str:
+def in_words(added: add_case.AddedCase, to: str) -> str:
     """What was added, for people to read."""
     lines = [
         one_line(
@@ -153,7 +150,7 @@ def in_words(added: AddedCase, to: str) -> str:
         )
     if added.was_run:
         lines.append(
-            f"  crashed the same way {N_TRIES} times; the fixed notebook ran through"
+            f"  crashed the same way {add_case.N_TRIES} times; the fixed notebook ran through"
         )
     else:
         lines.append(

@@ -36,17 +36,13 @@ from crane_core.pipeline.dask.cluster import OFF
 from crane_core.pipeline.detection import (
     cascade,
     detect,
+    few_shot,
     rehearsal,
     sampled_cases,
     score,
     template_effect,
 )
 from crane_core.pipeline.detection.cascade import NAME as CASCADE
-from crane_core.pipeline.detection.few_shot import (
-    MOST_EXAMPLES,
-    FewShot,
-    few_shot,
-)
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
@@ -181,7 +177,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
             "--examples N",
             f"instances of {MINIBENCH} that a model is shown with their answers, of other cases and kinds than the "
             "target (default: none)",
-            arguments.integer(1, MOST_EXAMPLES),
+            arguments.integer(1, few_shot.MOST_EXAMPLES),
         ),
     )
     add(
@@ -904,7 +900,7 @@ def _planned(
 
 def _examples(
     chosen: argparse.Namespace, store: Store, template: Template | None
-) -> FewShot | None:
+) -> few_shot.FewShot | None:
     """What is shown before each question. Raises DetectorError for a detector that is shown no text."""
     if chosen.examples is None:
         return None
@@ -914,7 +910,7 @@ def _examples(
             remedy="Omit --examples.",
         )
     setting = domain.Setting(chosen.setting)
-    found = few_shot(
+    found = few_shot.few_shot(
         store, chosen.examples, setting, chosen.benchmark, template
     )
     if found.n_unusable:

@@ -9,12 +9,7 @@ from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger.signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
 from crane_core.pipeline.loading.losses import SIGN, Loss, losses, sign
-from crane_core.pipeline.maintenance.examine import (
-    DAMAGED,
-    EVIDENCE,
-    Examination,
-    examine,
-)
+from crane_core.pipeline.maintenance import examine
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import (
     IN_MEMORY,
@@ -59,10 +54,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _sign(folder, lost)
         lost = losses(folder)
     store, unreadable = _damaged_store(folder) if lost else _store(folder)
-    found = examine(store, folder, lost, unreadable)
+    found = examine.examine(store, folder, lost, unreadable)
     store.close()
     give_either(asdict(found), _in_words(found, folder), as_json=chosen.json)
-    is_damaged = any(finding.area == DAMAGED for finding in found.findings)
+    is_damaged = any(
+        finding.area == examine.DAMAGED for finding in found.findings
+    )
     return 1 if lost or is_damaged else 0
 
 
@@ -115,10 +112,10 @@ def _of_files(folder: DataFolder) -> Store:
     return store
 
 
-def _in_words(found: Examination, folder: DataFolder) -> str:
+def _in_words(found: examine.Examination, folder: DataFolder) -> str:
     sections = {
-        "Missing or altered evidence": _findings(found, EVIDENCE),
-        "Damaged database": _findings(found, DAMAGED),
+        "Missing or altered evidence": _findings(found, examine.EVIDENCE),
+        "Damaged database": _findings(found, examine.DAMAGED),
         "Installed": [
             f"{name} {version}" for name, version in found.versions.items()
         ],
@@ -147,9 +144,9 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
     return "\n".join(lines)
 
 
-def _findings(found: Examination, area: str | None) -> list[str]:
+def _findings(found: examine.Examination, area: str | None) -> list[str]:
     """Those of an area, with what to do; None: of those that have no section."""
-    of_sections = (EVIDENCE, DAMAGED)
+    of_sections = (examine.EVIDENCE, examine.DAMAGED)
     return [
         f"{finding.what}. {finding.remedy}".rstrip()
         for finding in found.findings

@@ -11,20 +11,9 @@ from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.audit import note_written
 from crane_core.pipeline.campaigns import campaigns
-from crane_core.pipeline.export import statistic_formats
+from crane_core.pipeline.export import evidence, statistic_formats, task_files
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.evidence import (
-    Manifest,
-    PackText,
-    readme,
-    write_pack,
-)
 from crane_core.pipeline.export.run_file import SUFFIX, write_run
-from crane_core.pipeline.export.task_files import (
-    TaskTool,
-    questions,
-    task_files,
-)
 from crane_core.pipeline.fresh_folder import fresh_folder, refuse_taken
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -80,8 +69,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--tasks TOOL",
-            f"prompts to ask elsewhere, as {', '.join(TaskTool)} takes them, see --dir",
-            choices=[str(tool) for tool in TaskTool],
+            f"prompts to ask elsewhere, as {', '.join(task_files.TaskTool)} takes them, see --dir",
+            choices=[str(tool) for tool in task_files.TaskTool],
         ),
     )
     add(
@@ -179,18 +168,18 @@ def _write_notes(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_tasks(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    tool = TaskTool(chosen.tasks)
+    tool = task_files.TaskTool(chosen.tasks)
     out = chosen.dir or Path(f"{tool}_tasks")
     refuse_taken(out)
     settings = _settings(chosen.setting)
     store = prepare_or_read(folder, tell)
     try:
-        found = questions(
+        found = task_files.questions(
             store, chosen.benchmark, settings, pattern=chosen.instances
         )
     finally:
         store.close()
-    files = task_files(tool, found.questions)
+    files = task_files.task_files(tool, found.questions)
     with fresh_folder(out) as fresh:
         for name, text in files.items():
             (fresh / name).write_text(text, "utf-8")
@@ -286,7 +275,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
             study_tables(verdict_frame(store), printed_numbers(store)).values()
         )
         texts = [
-            PackText(name, render(tables, form))
+            evidence.PackText(name, render(tables, form))
             for form, name in SUFFIXES.items()
         ]
         texts += [] if chosen.without_statistics else _statistics(store, folder)
@@ -298,12 +287,12 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         for name in campaigns.campaign_names(folder)
         if campaigns.kept_campaign(folder, name).lock is None
     )
-    manifest = write_pack(
+    manifest = evidence.write_pack(
         folder,
         chosen.out,
         texts,
         with_published=chosen.with_sources,
-        readme=lambda sources: readme(sources, opened),
+        readme=lambda sources: evidence.readme(sources, opened),
     )
     note_written(folder, "evidence pack", chosen.out)
     for name in opened:
@@ -315,15 +304,19 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _statistics(store: Store, folder: DataFolder) -> list[PackText]:
+def _statistics(store: Store, folder: DataFolder) -> list[evidence.PackText]:
     """Every statistic that pages show: one CSV, one JSON, a LaTeX table for each kind."""
     found = all_statistics(Material(store, folder), tell)
     texts = [
-        PackText("statistics.csv", statistic_formats.statistics_csv(found)),
-        PackText("statistics.json", statistic_formats.statistics_json(found)),
+        evidence.PackText(
+            "statistics.csv", statistic_formats.statistics_csv(found)
+        ),
+        evidence.PackText(
+            "statistics.json", statistic_formats.statistics_json(found)
+        ),
     ]
     return texts + [
-        PackText(
+        evidence.PackText(
             f"statistics_{kind}.tex",
             statistic_formats.statistics_latex(kind, rows),
         )
@@ -331,7 +324,7 @@ def _statistics(store: Store, folder: DataFolder) -> list[PackText]:
     ]
 
 
-def in_words(manifest: Manifest, out: Path) -> str:
+def in_words(manifest: evidence.Manifest, out: Path) -> str:
     """What lies in the pack, for people to read."""
     included = [source for source in manifest.sources if source.is_included]
     named = [source for source in manifest.sources if not source.is_included]

@@ -22,14 +22,10 @@ from crane_core.importers.filetree import open_tree
 from crane_core.importers.mapped_answers import proposed_map
 from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
-from crane_core.pipeline.loading import load
+from crane_core.pipeline.loading import load, notebook_column
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.in_place import import_in_place
 from crane_core.pipeline.loading.mapped import beside_map
-from crane_core.pipeline.loading.notebook_column import (
-    kept_files,
-    notebook_column,
-)
 from crane_core.pipeline.loading.saved_dataset import readable
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
@@ -302,7 +298,7 @@ def _imported(
         ".jsonl",
     }
     dataset = (
-        notebook_column(path)
+        notebook_column.notebook_column(path)
         if len(paths) == 1 and path.exists() and is_dataset
         else None
     )
@@ -311,7 +307,7 @@ def _imported(
         return
     # Datasets may have gigabytes of notebooks: a few hundred at a time are reduced to one file and imported.
     with tempfile.TemporaryDirectory() as place:
-        for file in kept_files(dataset, Path(place)):
+        for file in notebook_column.kept_files(dataset, Path(place)):
             tell(f"{dataset.name}: {file.stem.partition('.')[0]}")
             yield load.import_paths([file], folder)
             # The store has its own copy by now, so the temporary folder holds one batch at a time.

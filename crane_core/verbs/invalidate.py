@@ -7,10 +7,7 @@ from crane_core.arguments import add, option
 from crane_core.domain import Listed, Setting
 from crane_core.errors import StoreError
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.maintenance.invalidate import (
-    LONGEST_REASON,
-    invalidate,
-)
+from crane_core.pipeline.maintenance import invalidate
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.invalidated import AnswerKey, answers_of
 from crane_core.terminal import tell
@@ -47,7 +44,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--reason TEXT",
             "why, for everybody who sees the run",
-            arguments.line(LONGEST_REASON),
+            arguments.line(invalidate.LONGEST_REASON),
             required=True,
         ),
         option(
@@ -89,7 +86,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     finally:
         store.close()
     _refuse_several(found)
-    names = invalidate(folder, found, chosen.reason, by=who(chosen))
+    names = invalidate.invalidate(folder, found, chosen.reason, by=who(chosen))
     n = len(names)
     words = f"invalidated {n} answer{'s' if n > 1 else ''}; undo:"
     undo = " ".join(f"`restore {Listed.ANSWER} {name}`" for name in names)

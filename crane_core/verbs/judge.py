@@ -9,10 +9,7 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction, JsonObject
 from crane_core.errors import CampaignError, DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.pipeline.agreement.certify_judge import (
-    CertificateRequest,
-    certify_judge,
-)
+from crane_core.pipeline.agreement import certify_judge
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.jobs.ask_models import AskingOptions, estimate
@@ -21,12 +18,7 @@ from crane_core.pipeline.jobs.words import (
     outcome_json,
     outcome_words,
 )
-from crane_core.pipeline.judging import judge
-from crane_core.pipeline.judging.certificates import (
-    bias_words,
-    certificate_words,
-    certificates,
-)
+from crane_core.pipeline.judging import certificates, judge
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
@@ -196,7 +188,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             folder, plan.work, judge.judging(plan, asked), asked.concurrency
         )
     labels = judge.label_counts(folder, plan)
-    certificate = certificates(folder).get(plan.job.annotator)
+    certificate = certificates.certificates(folder).get(plan.job.annotator)
     document = outcome_json(outcome, plan.skipped) | {
         "annotator": plan.job.annotator,
         "labels": labels,
@@ -206,7 +198,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     lines = [
         *outcome_words(outcome, plan.skipped),
         f"labels of {plan.job.annotator}: {counted or 'none yet'}",
-        f"{plan.job.annotator}: {certificate_words(certificate, _gate_of(campaign))}",
+        f"{plan.job.annotator}: {certificates.certificate_words(certificate, _gate_of(campaign))}",
     ]
     give_either(document, "\n".join(lines), as_json=chosen.json)
     return detect.exit_code(outcome)
@@ -221,7 +213,7 @@ def _tune(
             f"`judge {TUNE}` asks no model, so that {_spelt(given[0])} has no place here.",
             remedy="Omit it.",
         )
-    request = CertificateRequest(
+    request = certify_judge.CertificateRequest(
         campaign=campaign,
         benchmark=chosen.benchmark or JUNOBENCH.benchmark,
         gate=_gate_of(campaign) if chosen.gate is None else chosen.gate,
@@ -236,10 +228,13 @@ def _tune(
     )
     store = prepare_or_read(folder, tell)
     try:
-        found = certify_judge(store, folder, request)
+        found = certify_judge.certify_judge(store, folder, request)
     finally:
         store.close()
-    words = [f"{found.judge}: {certificate_words(found)}", *bias_words(found)]
+    words = [
+        f"{found.judge}: {certificates.certificate_words(found)}",
+        *certificates.bias_words(found),
+    ]
     document = asdict(found) | {"passed": found.is_passed}
     give_either(document, "\n".join(words), as_json=chosen.json)
     return 0

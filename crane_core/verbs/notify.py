@@ -10,17 +10,7 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import NotificationError
 from crane_core.pipeline.audit import at_the_terminal, note
-from crane_core.pipeline.notifications import sending
-from crane_core.pipeline.notifications.channels import (
-    MOST_LETTERS,
-    Channel,
-    EventKind,
-    add_channel,
-    channel_named,
-    channels,
-    check_channel_name,
-    remove_channel,
-)
+from crane_core.pipeline.notifications import channels, sending
 from crane_core.pipeline.places import DataFolder
 from crane_core.spelling import did_you_mean
 from crane_core.terminal import as_typed, give_either, in_columns, tell
@@ -52,9 +42,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option("url URL", "its address; -: read it from the standard input"),
         option(
             "--on EVENTS",
-            f"events to send to it, with commas (default: all of {','.join(EventKind)})",
+            f"events to send to it, with commas (default: all of {','.join(channels.EventKind)})",
             _kinds,
-            default=tuple(EventKind),
+            default=tuple(channels.EventKind),
         ),
         option(
             "--for PERSON",
@@ -80,8 +70,8 @@ def _action(
     add(action, arguments.DATA_ANYWHERE, *options)
 
 
-def _kinds(text: str) -> tuple[EventKind, ...]:
-    known = [str(kind) for kind in EventKind]
+def _kinds(text: str) -> tuple[channels.EventKind, ...]:
+    known = [str(kind) for kind in channels.EventKind]
     wanted = arguments.names(text)
     for name in wanted:
         if name not in known:
@@ -90,7 +80,7 @@ def _kinds(text: str) -> tuple[EventKind, ...]:
             raise argparse.ArgumentTypeError(
                 f"{name[:40]!r} is not an event{meant or of_these}"
             )
-    return tuple(EventKind(name) for name in wanted)
+    return tuple(channels.EventKind(name) for name in wanted)
 
 
 def _person(text: str) -> str:
@@ -107,14 +97,14 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         case "add":
             _add(chosen, folder)
         case "list":
-            found = list(channels(folder).values())
+            found = list(channels.channels(folder).values())
             give_either(
                 [_document(one) for one in found],
                 _words(found),
                 as_json=chosen.json,
             )
         case "test":
-            channel = channel_named(folder, chosen.name)
+            channel = channels.channel_named(folder, chosen.name)
             sending.send(
                 channel,
                 sending.Message(
@@ -124,23 +114,23 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             )
             tell(f"{channel.service} has accepted a message to {channel.name}")
         case "remove":
-            removed = remove_channel(folder, chosen.name)
+            removed = channels.remove_channel(folder, chosen.name)
             _note(folder, f"removed channel {removed.name}", removed)
             tell(f"removed {removed.name} ({removed.service})")
     return 0
 
 
 def _add(chosen: argparse.Namespace, folder: DataFolder) -> None:
-    check_channel_name(chosen.name)
+    channels.check_channel_name(chosen.name)
     url = _url(chosen.url)
-    channel = Channel(
+    channel = channels.Channel(
         name=chosen.name,
         url=url,
         service=sending.service_of(url),
         kinds=frozenset(chosen.on),
         person=chosen.person,
     )
-    add_channel(folder, channel)
+    channels.add_channel(folder, channel)
     _note(folder, f"added channel {channel.name}", channel)
     try_it = as_typed(f"`notify test {channel.name}`")
     tell(f"added {channel.name} ({channel.service}); try it: {try_it}")
@@ -151,7 +141,7 @@ def _url(given: str) -> str:
         return given.strip()
     if sys.stdin.isatty():
         tell("paste the address, then press Enter")
-    line = sys.stdin.readline(MOST_LETTERS + 2).strip()
+    line = sys.stdin.readline(channels.MOST_LETTERS + 2).strip()
     if not line:
         raise NotificationError(
             "The standard input has no address.",
@@ -160,13 +150,13 @@ def _url(given: str) -> str:
     return line
 
 
-def _note(folder: DataFolder, what: str, channel: Channel) -> None:
+def _note(folder: DataFolder, what: str, channel: channels.Channel) -> None:
     detail = f"{channel.service}, {', '.join(channel.listed_kinds)}"
     whose = f", of {channel.person}" if channel.person else ""
     note(folder, at_the_terminal(), AuditAction.NOTIFY, what, detail + whose)
 
 
-def _document(channel: Channel) -> dict[str, object]:
+def _document(channel: channels.Channel) -> dict[str, object]:
     return {
         "name": channel.name,
         "address": channel.masked,
@@ -175,7 +165,7 @@ def _document(channel: Channel) -> dict[str, object]:
     }
 
 
-def _words(found: list[Channel]) -> str:
+def _words(found: list[channels.Channel]) -> str:
     """A line per channel, in columns."""
     rows = [
         (

@@ -10,11 +10,8 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.own_notebooks import prompt_of_notebook
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    WrittenPrompt,
-    prompt_of_notebook,
-)
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import (
     PLACEHOLDER,
@@ -122,14 +119,14 @@ def _of_notebook(
     setting: Setting,
     template: Template | None,
     chosen: argparse.Namespace,
-) -> WrittenPrompt:
+) -> prompt_of_notebook.WrittenPrompt:
     # The code alone is read from the file; every other setting shows a kernel state, so cells have to run.
     if setting is not Setting.CODE:
         refuse_if_forbidden(
             os.environ, remedy="Unset it, or use --setting code."
         )
         tell(f"Running the cells before the target of {path.name}")
-    return prompt_of_notebook(
+    return prompt_of_notebook.prompt_of_notebook(
         path,
         setting,
         template,
@@ -145,7 +142,7 @@ def _of_instance(
     setting: Setting,
     template: Template | None,
     chosen: argparse.Namespace,
-) -> WrittenPrompt:
+) -> prompt_of_notebook.WrittenPrompt:
     store = prepare_or_read(folder, tell)
     try:
         return prompt_of_instance(
@@ -155,7 +152,7 @@ def _of_instance(
         store.close()
 
 
-def in_words(written: WrittenPrompt) -> str:
+def in_words(written: prompt_of_notebook.WrittenPrompt) -> str:
     """What the prompt is and how long, for people to read."""
     prompt, tokens = written.prompt, written.tokens
     of = (
@@ -174,7 +171,7 @@ def in_words(written: WrittenPrompt) -> str:
     return "\n".join(lines)
 
 
-def as_json(written: WrittenPrompt) -> dict[str, object]:
+def as_json(written: prompt_of_notebook.WrittenPrompt) -> dict[str, object]:
     """The prompt, its input part, origin, sha256 and number of tokens, as members of one JSON object."""
     prompt, tokens = written.prompt, written.tokens
     return {

@@ -17,12 +17,8 @@ from crane_core.pipeline.results.leaderboard import usual_boards
 from crane_core.pipeline.results.plan_findings import readable_plans
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.sheet_text import csv_text
+from crane_core.pipeline.study import study_tables
 from crane_core.pipeline.study.measured_tables import MEASURED_TABLES
-from crane_core.pipeline.study.study_tables import (
-    drift,
-    status_counts,
-    study_tables,
-)
 from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.storage.cases import benchmark_titles
@@ -90,7 +86,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"exploratory, in no registered plan: {one.benchmark}, {one.detector_title}, {one.inputs}"
             )
         return 0
-    tables = study_tables(verdict_frame(store), printed_numbers(store))
+    tables = study_tables.study_tables(
+        verdict_frame(store), printed_numbers(store)
+    )
     if chosen.claims:
         _give_claims(
             claims.checked_claims(
@@ -138,12 +136,12 @@ def _give_claims(checked: list[claims.CheckedClaim], fmt: Format) -> None:
 
 
 def _check(tables: dict[str, StudyTable]) -> int:
-    for name, counts in status_counts(tables.values()).items():
+    for name, counts in study_tables.status_counts(tables.values()).items():
         tell(
             f"{name:>15}: "
             + ", ".join(f"{n} {status}" for status, n in counts.items() if n)
         )
-    differing = drift(tables.values())
+    differing = study_tables.drift(tables.values())
     for name, cell in differing:
         ours = float(cell.ours or 0)
         tell(

@@ -11,12 +11,7 @@ from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.verification.varied_copies import (
-    CopyMaker,
-    VariedCopy,
-    reasons,
-    varied_copies,
-)
+from crane_core.pipeline.verification import varied_copies
 from crane_core.pipeline.verification.where import benches
 from crane_core.runtime.program import program
 from crane_core.storage.cases import case_list
@@ -69,13 +64,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         stop_on_interrupt() as stop,
     ):
         [bench, *_] = benches(chosen.benchmark, folder, Path(place))
-        maker = CopyMaker(
+        maker = varied_copies.CopyMaker(
             program(python=chosen.python),
             bounded(chosen),
             stop,
             _labels(folder, bench.benchmark),
         )
-        copies = varied_copies(
+        copies = varied_copies.varied_copies(
             bench, chosen.out, chosen.cases, maker, _tell_copy
         )
     made = [copy for copy in copies if copy.why_not is None]
@@ -89,7 +84,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         f"{chosen.out}: {len(made)} of {len(copies)} cases of {bench.benchmark} have a copy that crashes alike",
         *(
             f"  {n} left out: {one_line(why)}"
-            for why, n in reasons(copies).items()
+            for why, n in varied_copies.reasons(copies).items()
         ),
     ]
     give_either(document, "\n".join(lines), as_json=chosen.json)
@@ -106,7 +101,7 @@ def _labels(folder: DataFolder, benchmark: str) -> dict[str, dict[str, object]]:
     return {str(row["case_id"]): row for row in as_rows(known)}
 
 
-def _tell_copy(copy: VariedCopy) -> None:
+def _tell_copy(copy: varied_copies.VariedCopy) -> None:
     if copy.why_not is not None:
         tell(f"  {copy.case_id}: left out: {one_line(copy.why_not)}")
         return

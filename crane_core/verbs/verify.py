@@ -13,13 +13,8 @@ from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.verification import verified
+from crane_core.pipeline.verification import verified, verify
 from crane_core.pipeline.verification.on_dask import on_cluster
-from crane_core.pipeline.verification.verify import (
-    Progress,
-    VerifyOptions,
-    verify,
-)
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import most_memory, n_cores
@@ -89,7 +84,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 chosen, 2 * len(bench.pairs), how.n_jobs
             ) as cluster:
                 executor = on_cluster(cluster) if cluster else None
-                here = verify(
+                here = verify.verify(
                     bench,
                     folder,
                     how,
@@ -117,18 +112,18 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 1 if any(pair.is_wrong for pair in pairs) else 0
 
 
-def _how(chosen: argparse.Namespace) -> VerifyOptions:
+def _how(chosen: argparse.Namespace) -> verify.VerifyOptions:
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
     limits = capture.bounded(chosen)
     if not chosen.memory_mib:
         limits = limits._replace(memory_bytes=most_memory() // n_jobs)
     kernel = program(python=chosen.python)
-    return VerifyOptions(
+    return verify.VerifyOptions(
         kernel, environment_of(kernel), limits, n_jobs, chosen.again
     )
 
 
-def _teller(n_told: list[int]) -> Progress:
+def _teller(n_told: list[int]) -> verify.Progress:
     def tell_pair(
         n_done: int, n_all: int, halves: Sequence[Verification]
     ) -> None:
@@ -143,7 +138,7 @@ def _teller(n_told: list[int]) -> Progress:
 
 def _as_json(
     bench: Bench,
-    how: VerifyOptions,
+    how: verify.VerifyOptions,
     pairs: list[verified.VerifiedPair],
     found: list[Verification],
 ) -> dict[str, object]:

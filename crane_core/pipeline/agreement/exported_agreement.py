@@ -10,21 +10,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
-from crane_core.pipeline.agreement.agreement import (
-    COEFFICIENTS,
-    PERCENT,
-    ComparedVerdicts,
-    agreement_by,
-    agreement_table,
-    agreement_with_judges,
-    common_items,
-    judge_consistency,
-    self_agreement,
-    usual_pair,
-)
-from crane_core.pipeline.agreement.judges_beside import (
-    judge_differs as differences_of_judges,
-)
+from crane_core.pipeline.agreement import agreement, judges_beside
 from crane_core.pipeline.agreement.judges_beside import judge_powered
 from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
@@ -52,7 +38,7 @@ def exported_agreement(
     """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
     labelled = labelled_verdicts(material.labels, material.verdicts)
     passes = judge_passes(material.store)
-    for scope in ComparedVerdicts:
+    for scope in agreement.ComparedVerdicts:
         for pair in _pairs(material.labels):
             yield from _of_pair(material, labelled, scope, pair)
         yield from _of_judges(material, labelled, scope, passes)
@@ -69,7 +55,7 @@ def exported_judge_differs(
         return
     judges = pooled_judges(judge_passes(material.store))
     for row in as_rows(
-        differences_of_judges(
+        judges_beside.judge_differs(
             labelled_verdicts(material.labels, material.verdicts),
             person,
             judges,
@@ -90,7 +76,7 @@ def exported_judge_differs(
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
     is_person = labels["kind"] != label_frame.LabellerKind.JUDGE
     people = labels.loc[is_person, "annotator"].unique().tolist()
-    usual = tuple(usual_pair(labels))
+    usual = tuple(agreement.usual_pair(labels))
     first = [usual] if len(usual) == 2 else []
     # The page's first pair may include a judge, which the combinations of people do not have.
     return list(dict.fromkeys([*first, *combinations(people, 2)]))
@@ -99,11 +85,11 @@ def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 def _of_pair(
     material: Material,
     labelled: LabelledVerdicts,
-    scope: ComparedVerdicts,
+    scope: agreement.ComparedVerdicts,
     pair: tuple[str, ...],
 ) -> Iterator[exported_statistic.ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
-    items = common_items(
+    items = agreement.common_items(
         labelled,
         pair,
         scope,
@@ -112,20 +98,22 @@ def _of_pair(
     if items.facts.empty:
         return
     who = " and ".join(pair)
-    for row in as_rows(agreement_table(items)):
+    for row in as_rows(agreement.agreement_table(items)):
         noted = row | {"why": _noted(row["why"], pair)}
         yield _coefficient("coefficients", noted, scope, who)
     # Outcomes of detection beside those of diagnosis have no order, whatever the labels have.
-    has_order = label_set.is_ordinal and scope is not ComparedVerdicts.ALL
+    has_order = (
+        label_set.is_ordinal and scope is not agreement.ComparedVerdicts.ALL
+    )
     # A coefficient that needs an order of labels has no value without one: it would be a row of reasons per
     # group.
     asked = [
         name
-        for name, one in COEFFICIENTS.items()
+        for name, one in agreement.COEFFICIENTS.items()
         if has_order or not one.ordered
     ]
     for name, by in product(asked, GROUPINGS):
-        for row in as_rows(agreement_by(items, name, by)):
+        for row in as_rows(agreement.agreement_by(items, name, by)):
             noted = row | {"why": _noted(row["why"], pair)}
             of = _coefficient("groups", noted, scope, who)
             yield of._replace(by=by, group=row[by])
@@ -143,7 +131,10 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
 
 
 def _coefficient(
-    section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str
+    section: str,
+    row: dict[str, Any],
+    scope: agreement.ComparedVerdicts,
+    who: str,
 ) -> exported_statistic.ExportedStatistic:
     of = exported_statistic.ExportedStatistic(
         PAGE,
@@ -155,7 +146,7 @@ def _coefficient(
     )
     # Percent agreement is a share with a share's interval; only the other intervals are drawn and need a
     # seed.
-    if row["coefficient"] == PERCENT:
+    if row["coefficient"] == agreement.PERCENT:
         return of.rated(row)
     of = of._replace(seed=SEED)
     return of.measured_row(row, unit="coefficient", method=BOOTSTRAP)
@@ -168,7 +159,7 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
     """
     is_person = labels["kind"] != label_frame.LabellerKind.JUDGE
     people = set(labels.loc[is_person, "annotator"])
-    for name in (*usual_pair(labels), PUBLISHED_HUMAN):
+    for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN):
         if name in people and means_the_study(common_set(labels, [name], sets)):
             return name
     return None
@@ -181,7 +172,7 @@ def _person_beside_judges(material: Material) -> str | None:
 def _of_judges(
     material: Material,
     labelled: LabelledVerdicts,
-    scope: ComparedVerdicts,
+    scope: agreement.ComparedVerdicts,
     passes: pd.DataFrame,
 ) -> Iterator[exported_statistic.ExportedStatistic]:
     judges = passes["annotator"].tolist()
@@ -189,13 +180,15 @@ def _of_judges(
         return
     person = _person_beside_judges(material)
     if person is not None:
-        items = common_items(labelled, [*judges, person], scope)
-        for row in as_rows(agreement_with_judges(items, person, judges)):
+        items = agreement.common_items(labelled, [*judges, person], scope)
+        for row in as_rows(
+            agreement.agreement_with_judges(items, person, judges)
+        ):
             yield _coefficient(
                 "judges", row, scope, f"{person} and {row['judge']}"
             )
-    items = common_items(labelled, judges, scope)
-    for row in as_rows(judge_consistency(items, passes)):
+    items = agreement.common_items(labelled, judges, scope)
+    for row in as_rows(agreement.judge_consistency(items, passes)):
         of = _coefficient("consistency", row, scope, row["judge"])
         yield of._replace(by="compared", group=row["compared"])
 
@@ -245,8 +238,10 @@ def _repeats(
     """Annotators with themselves."""
     repeats = label_frame.repeat_frame(material.folder)
     hidden = open_blind_campaigns(material.folder)
-    for row in as_rows(self_agreement(repeats, label_sets(material.folder))):
+    for row in as_rows(
+        agreement.self_agreement(repeats, label_sets(material.folder))
+    ):
         # The frame of repeats holds every campaign; the other frames were cleared of blind ones before.
         if row["campaign"] not in hidden:
-            scope = ComparedVerdicts.DIAGNOSES
+            scope = agreement.ComparedVerdicts.DIAGNOSES
             yield _coefficient("repeats", row, scope, row["annotator"])

@@ -10,11 +10,7 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.domain import CampaignMessage, MessageAction
-from crane_core.pipeline.notifications.announce import (
-    Event,
-    announce,
-    announce_found,
-)
+from crane_core.pipeline.notifications import announce
 from crane_core.pipeline.notifications.channels import EventKind
 from crane_core.pipeline.notifications.sending import Message
 from crane_core.pipeline.places import DataFolder
@@ -24,9 +20,9 @@ def announce_answer(folder: DataFolder, message: CampaignMessage) -> None:
     """Tell the annotator that a lead answered or resolved a flag."""
     is_resolved = message.action is MessageAction.RESOLVE
     how = "resolved" if is_resolved else "answered"
-    announce(
+    announce.announce(
         folder,
-        Event(
+        announce.Event(
             key=f"flag {message.event}",
             kinds=(EventKind.FLAG_ANSWERED,),
             message=Message(
@@ -43,14 +39,14 @@ def announce_if_labelled(
 ) -> None:
     """Tell that a campaign has all its labels, if it does. journal_of: the state of an annotator now."""
 
-    def find() -> Event | None:
+    def find() -> announce.Event | None:
         if not is_main_open(plan) or unassigned(plan):
             return None
         # The first annotator with an item left ends the search.
         is_done = all(is_labelled(journal_of(name)) for name in plan.annotators)
         return _done(plan) if is_done else None
 
-    announce_found(folder, find)
+    announce.announce_found(folder, find)
 
 
 def is_labelled(journal: Journal) -> bool:
@@ -63,9 +59,9 @@ def is_labelled(journal: Journal) -> bool:
     )
 
 
-def _done(plan: Plan) -> Event:
+def _done(plan: Plan) -> announce.Event:
     # Another round may bring new items, which make it a campaign that can be done once more.
-    return Event(
+    return announce.Event(
         key=f"campaign {plan.campaign}, round {len(plan.rounds)}",
         kinds=(EventKind.CAMPAIGN_DONE,),
         message=Message(

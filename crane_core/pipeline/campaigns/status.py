@@ -14,7 +14,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.annotation.second import first_labels, waiting_for_draw
 from crane_core.domain import CampaignLock
-from crane_core.pipeline.campaigns import campaigns
+from crane_core.pipeline.campaigns import campaigns, stop_advice
 from crane_core.pipeline.campaigns.disputes import (
     Dispute,
     disputes_of,
@@ -25,12 +25,6 @@ from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
 from crane_core.pipeline.campaigns.label_frame import finals_of
 from crane_core.pipeline.campaigns.result import CampaignResult, result_of
 from crane_core.pipeline.campaigns.rounds import round_words
-from crane_core.pipeline.campaigns.stop_advice import (
-    StopAdvice,
-    stop_advice,
-    stop_json,
-    stop_words,
-)
 from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
@@ -67,7 +61,7 @@ class CampaignStatus(NamedTuple):
     flagged: dict[str, tuple[str, ...]]
     gold: tuple[GoldScore, ...] = ()
     result: CampaignResult | None = None
-    stop: StopAdvice | None = None
+    stop: stop_advice.StopAdvice | None = None
     """While it is open, and its plan has a stop rule."""
     n_undrawn: int = 0
     """Items with a first label that wait for the draw of second labels."""
@@ -130,7 +124,9 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
         flagged=flagged,
         gold=tuple(gold_scores(folder, plan)),
         result=result_of(plan, finals, firsts) if lock else None,
-        stop=None if lock else stop_advice(plan, finals, _put_off(journals)),
+        stop=None
+        if lock
+        else stop_advice.stop_advice(plan, finals, _put_off(journals)),
         n_undrawn=len(waiting_for_draw(plan, journals)),
     )
 
@@ -244,7 +240,9 @@ def status_words(status: CampaignStatus) -> str:
         lines += _result_lines(status.result, plan)
     elif told := waiting_words(status):
         lines.append(f"  to decide: {told}")
-    if status.stop is not None and (words := stop_words(status.stop)):
+    if status.stop is not None and (
+        words := stop_advice.stop_words(status.stop)
+    ):
         lines.append(f"  {words}")
     return "\n".join(lines)
 
@@ -328,7 +326,7 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
             for one in status.gold
         ],
         "result": _result_json(status.result),
-        "stop": stop_json(status.stop),
+        "stop": stop_advice.stop_json(status.stop),
         "open": {
             "unlabelled": status.n_unlabelled,
             "undecided": len(status.waiting),

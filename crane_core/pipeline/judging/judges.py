@@ -4,12 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from crane_core.pipeline.campaigns.label_frame import (
-    COLUMNS,
-    label_frame,
-    with_campaigns,
-    with_judged_campaigns,
-)
+from crane_core.pipeline.campaigns import label_frame
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -26,7 +21,7 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     The label of all repetitions is the one given most often in them, among equals the first: what the study compares.
     """
     pooled = labels.pooled_judge_labels(store.cursor())
-    return _with_pooled(label_frame(store, folder), pooled)
+    return _with_pooled(label_frame.label_frame(store, folder), pooled)
 
 
 def _with_pooled(
@@ -34,7 +29,7 @@ def _with_pooled(
 ) -> pd.DataFrame:
     if pooled.empty:
         return everything
-    pooled = with_judged_campaigns(pooled)[COLUMNS]
+    pooled = label_frame.with_judged_campaigns(pooled)[label_frame.COLUMNS]
     return pd.concat([everything, pooled], ignore_index=True)
 
 
@@ -45,7 +40,7 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
     """
     first = labels.first_labels(store.cursor()).assign(label=None)
     pooled = labels.first_pooled_labels(store.cursor()).assign(label=None)
-    return _with_pooled(with_campaigns(first, folder), pooled)
+    return _with_pooled(label_frame.with_campaigns(first, folder), pooled)
 
 
 def pooled_judges(passes: pd.DataFrame) -> list[str]:

@@ -26,17 +26,8 @@ from crane_core.pipeline.inventory import (
     names_of,
 )
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
-from crane_core.pipeline.loading import sources
+from crane_core.pipeline.loading import losses, sources
 from crane_core.pipeline.loading.editions import edition_of, filed
-from crane_core.pipeline.loading.losses import (
-    RESTORE,
-    LoadedBefore,
-    accept,
-    keep_count,
-    known_to,
-    losses,
-    set_aside_altered_sources,
-)
 from crane_core.pipeline.loading.replacing import (
     SourceChange,
     act,
@@ -124,7 +115,7 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
                 folder.database, folder.sources, with_comments=True
             )
         catch_up(store, folder, progress)
-        keep_count(folder)
+        losses.keep_count(folder)
     # Also after Ctrl+C: an open store keeps the file locked for the next command.
     except BaseException:
         store.close()
@@ -209,12 +200,12 @@ def rebuild(
     is_outdated = folder.database.exists() and _inventory_grew(
         folder, ledger.Position(*known.positions.get(INVENTORY, ()))
     )
-    lost = losses(folder, known)
+    lost = losses.losses(folder, known)
     if lost and not accept_loss:
         raise _refuse_loss(
             [str(loss) for loss in lost], {loss.remedy for loss in lost}
         )
-    set_aside_altered_sources(folder, lost)
+    losses.set_aside_altered_sources(folder, lost)
     # Built beside the old one, which stays until the new one is whole.
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
@@ -234,22 +225,22 @@ def rebuild(
         raise _refuse_loss(fewer)
     _remove_database(folder.database)
     fresh.replace(folder.database)
-    accept(folder, lost)
+    losses.accept(folder, lost)
 
 
-def _known_before(database: Path, progress: Progress) -> LoadedBefore:
+def _known_before(database: Path, progress: Progress) -> losses.LoadedBefore:
     """What the old database had loaded. One that cannot be opened is set aside, and had nothing."""
     if not database.exists():
-        return LoadedBefore()
+        return losses.LoadedBefore()
     try:
         store = open_as_it_is(database)
         try:
             version = version_of(store.bare_cursor())
             if version is None:
-                return LoadedBefore()  # a file without a table
+                return losses.LoadedBefore()  # a file without a table
             # One of an earlier version can be read: what the ledger brought to it is counted before it goes.
             if 0 < version <= VERSION:
-                return known_to(store)
+                return losses.known_to(store)
         finally:
             store.close()
     except StoreHeldError:
@@ -260,7 +251,7 @@ def _known_before(database: Path, progress: Progress) -> LoadedBefore:
     _remove_database(aside)
     database.replace(aside)
     progress(f"The database cannot be opened; it is now {aside.name}")
-    return LoadedBefore()
+    return losses.LoadedBefore()
 
 
 def _by_table(rows: Mapping[str, Mapping[str, int]]) -> Counter[str]:
@@ -274,7 +265,7 @@ def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
 
 
 def _refuse_loss(
-    found: list[str], remedies: Collection[str] = (RESTORE,)
+    found: list[str], remedies: Collection[str] = (losses.RESTORE,)
 ) -> LedgerError:
     rest = (
         f"; and {len(found) - SHOWN_LOSSES:,} more"
@@ -344,7 +335,7 @@ def _catch_up(
     if has_more or was_empty:
         _take_out_invalidated(store, folder)
     if has_more and not folder.is_read_only:
-        keep_count(folder)
+        losses.keep_count(folder)
     return has_more
 
 

@@ -14,12 +14,7 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError, NotificationError
 from crane_core.identity.key import held, replace_file
-from crane_core.pipeline.notifications.channels import (
-    Channel,
-    EventKind,
-    channels,
-    has_channels,
-)
+from crane_core.pipeline.notifications import channels
 from crane_core.pipeline.notifications.sending import LIMIT_S, Message, send
 from crane_core.pipeline.places import DataFolder
 from crane_core.replica import writer
@@ -40,7 +35,7 @@ class Event(NamedTuple):
     """
 
     key: str
-    kinds: tuple[EventKind, ...]
+    kinds: tuple[channels.EventKind, ...]
     message: Message
     person: str | None = None
 
@@ -55,7 +50,7 @@ def announce_found(
 ) -> None:
     """Announce what the function finds, if anything, which it looks for in the thread too."""
     # A replica serves readers; the process that writes sends the messages.
-    if not has_channels(folder) or writer():
+    if not channels.has_channels(folder) or writer():
         return
     thread = Thread(target=_announce, args=(folder, find), daemon=True)
     with _CHANGING:
@@ -83,7 +78,7 @@ def wait_for_messages(limit_s: float = LIMIT_S) -> None:
         thread.join(max(0.0, until - time.monotonic()))
 
 
-def wants(channel: Channel, event: Event) -> bool:
+def wants(channel: channels.Channel, event: Event) -> bool:
     """Whether an event is for a channel."""
     is_for_others = event.person is not None and channel.person not in (
         None,
@@ -97,7 +92,7 @@ def _announce(folder: DataFolder, find: Callable[[], Event | None]) -> None:
         event = find()
         if event is None:
             return
-        claimed = _claimed(folder, event, channels(folder))
+        claimed = _claimed(folder, event, channels.channels(folder))
     except (CraneError, OSError) as error:
         _LOG.warning("no notification: %s", error)
         return
@@ -112,7 +107,7 @@ def _announce(folder: DataFolder, find: Callable[[], Event | None]) -> None:
         sender.join()
 
 
-def _send_or_log(channel: Channel, event: Event) -> None:
+def _send_or_log(channel: channels.Channel, event: Event) -> None:
     try:
         send(channel, event.message)
     except CraneError as error:
@@ -120,8 +115,8 @@ def _send_or_log(channel: Channel, event: Event) -> None:
 
 
 def _claimed(
-    folder: DataFolder, event: Event, known: Mapping[str, Channel]
-) -> list[Channel]:
+    folder: DataFolder, event: Event, known: Mapping[str, channels.Channel]
+) -> list[channels.Channel]:
     """The channels that the event is for and was not sent to yet; it is noted as sent to them."""
     with held(folder.path, SENT):
         sent = _sent(folder)

@@ -4,12 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from crane_core.pipeline.results import exported_statistic
-from crane_core.pipeline.results.measures import (
-    Credit,
-    VoteRule,
-    rate_table,
-)
+from crane_core.pipeline.results import exported_statistic, measures
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.vote import run_pairs
@@ -55,12 +50,12 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     found = pd.DataFrame(
         rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS]
     )
-    right = rate_table(
+    right = measures.rate_table(
         verdicts,
         by=KEY,
         rate="Accuracy",
-        rule=VoteRule.MAJORITY,
-        credit=Credit.DETECTION,
+        rule=measures.VoteRule.MAJORITY,
+        credit=measures.Credit.DETECTION,
     ).rename(columns=_ACCURACY)
     found = found.merge(right[[*KEY, *_ACCURACY.values()]], on=KEY, how="left")
     listed = found.merge(took, on=KEY, how="left")

@@ -16,11 +16,7 @@ from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.verification.add_case import (
-    AddedCase,
-    NewCase,
-    add_case,
-)
+from crane_core.pipeline.verification import add_case
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
 from crane_core.storage import cases as stored_cases
@@ -33,7 +29,7 @@ class OwnCase(NamedTuple):
     """The case as it was added, and the id of its benchmark."""
 
     benchmark: str
-    added: AddedCase
+    added: add_case.AddedCase
 
 
 def own_benchmarks(store: Store) -> list[str]:
@@ -49,7 +45,7 @@ def own_benchmarks(store: Store) -> list[str]:
 
 
 def add_own_case(
-    case: NewCase,
+    case: add_case.NewCase,
     benchmark: str,
     folder: DataFolder,
     store: Store,
@@ -69,7 +65,7 @@ def add_own_case(
         )
     with TemporaryDirectory(prefix="crane-own-") as place:
         pairs = Path(place) / name
-        added = add_case(case, pairs, program(), limits, stop=stop)
+        added = add_case.add_case(case, pairs, program(), limits, stop=stop)
         if stop.is_set():
             raise SourceError("It was stopped.", remedy="Nothing was kept.")
         imported = import_paths([pairs], folder, store)

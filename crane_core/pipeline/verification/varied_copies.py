@@ -21,13 +21,7 @@ from crane_core.errors import NotebookError, SourceError
 from crane_core.importers.pairs import VARIED_FROM
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.verification import varied_code
-from crane_core.pipeline.verification.add_case import (
-    TABLE,
-    NewCase,
-    add_case,
-    read_notebook,
-)
+from crane_core.pipeline.verification import add_case, varied_code
 from crane_core.pipeline.verification.where import Bench, Pair
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
@@ -107,7 +101,7 @@ def varied_copies(
             | {VARIED_FROM: bench.benchmark}
             for copy in made
         ]
-        (fresh / TABLE).write_text(csv_of(pd.DataFrame(rows)), "utf-8")
+        (fresh / add_case.TABLE).write_text(csv_of(pd.DataFrame(rows)), "utf-8")
     return copies
 
 
@@ -136,7 +130,8 @@ def _copy(pair: Pair, root: Path, out: Path, maker: CopyMaker) -> VariedCopy:
         return VariedCopy(pair.case_id, None, why_not=pair.fault)
     try:
         documents = {
-            version: read_notebook(path) for version, path in pair.paths.items()
+            version: add_case.read_notebook(path)
+            for version, path in pair.paths.items()
         }
         codes = [
             _source(cell) for one in documents.values() for cell in _code(one)
@@ -149,7 +144,7 @@ def _copy(pair: Pair, root: Path, out: Path, maker: CopyMaker) -> VariedCopy:
         shutil.copytree(
             pair.paths[Version.REPRODUCED].parent,
             place,
-            ignore=shutil.ignore_patterns("*.ipynb", TABLE),
+            ignore=shutil.ignore_patterns("*.ipynb", add_case.TABLE),
         )
     # Another number may change what crashes, and names alone may still be varied.
     why = "it has nothing to replace"
@@ -173,14 +168,16 @@ def _added(
     place: Path,
     maker: CopyMaker,
 ) -> VariedCopy:
-    case = NewCase(
+    case = add_case.NewCase(
         case_id,
         _varied_document(documents[Version.REPRODUCED], variation),
         _varied_document(documents[Version.FIXED], variation),
         None,
     )
     # The error output names the exception of the original; a copy that raises another one is refused.
-    added = add_case(case, place, maker.program, maker.limits, stop=maker.stop)
+    added = add_case.add_case(
+        case, place, maker.program, maker.limits, stop=maker.stop
+    )
     return VariedCopy(
         case_id,
         added.exception,

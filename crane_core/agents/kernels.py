@@ -17,10 +17,8 @@ from crane_core.crash_place import crash_place
 from crane_core.domain import KernelState
 from crane_core.errors import CraneError, NotebookError
 from crane_core.live.verdict import predicted
-from crane_core.pipeline.own_notebooks import check
+from crane_core.pipeline.own_notebooks import check, fix_words, value_origins
 from crane_core.pipeline.own_notebooks.attach import before_cell
-from crane_core.pipeline.own_notebooks.fix_words import fixes_json
-from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.rehearsal import USUAL_S
@@ -162,7 +160,8 @@ class KernelTools:
         checked = before_cell(kernel_named(kernel), code, fix_s=USUAL_S)
         assert checked.rehearsal is not None
         return records.SuggestedFixes(
-            rehearsal=checked.rehearsal.to_json(), **fixes_json(checked)
+            rehearsal=checked.rehearsal.to_json(),
+            **fix_words.fixes_json(checked),
         )
 
     def explain_crash(
@@ -187,7 +186,7 @@ class KernelTools:
             "expression": _readable(code_line or code),
             "remedy": "",
         }
-        [named] = with_origins([finding], checked, is_live=True)
+        [named] = value_origins.with_origins([finding], checked, is_live=True)
         return records.ExplainedCrash(
             exception,
             message,
@@ -224,7 +223,7 @@ def _as_verdict(
         # Not false: the rules report certain crashes and approve nothing.
         crashes=said.crashes or None,
         predicted=predicted(crashes=said.crashes),
-        findings=with_origins(
+        findings=value_origins.with_origins(
             check.findings(said), checked, is_live=checked.is_attached
         ),
         unsure=check.unsure(said),

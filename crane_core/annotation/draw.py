@@ -12,15 +12,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from statistics import NormalDist
 
-from crane_core.annotation import plan
+from crane_core.annotation import label_set, order, plan
 from crane_core.annotation.assign import (
     assigned,
     calibration_first,
     check_per_item,
 )
 from crane_core.annotation.guideline import version_of
-from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.order import Showing, annotator_order
 from crane_core.stats.sample_size import Z_95, allocate, required_sample
 
 STRATA = ("detector", "setting", "library", "root_cause")
@@ -45,7 +43,7 @@ class CampaignRequest:
     title: str = ""
     blind: bool = True
     created_by: str = ""
-    labels: LabelSet = field(default_factory=study_labels)
+    labels: label_set.LabelSet = field(default_factory=label_set.study_labels)
     gold: tuple[plan.Gold, ...] = ()
     """Not named yet: the draw names them like other items."""
     gold_feedback: bool = False
@@ -163,13 +161,13 @@ def _first_orders(
     items: Sequence[plan.Item],
     gold: Sequence[plan.Gold],
     theirs: dict[str, list[str]],
-) -> dict[str, tuple[Showing, ...]]:
+) -> dict[str, tuple[order.Showing, ...]]:
     """Each annotator's order of the first round: of calibration if there is one, else of everything, with gold."""
     n_first = request.design.calibration
     case_of = plan.cases_of([*items, *gold], request.design)
     first = [item.item for item in items[:n_first]]
     return {
-        person: annotator_order(
+        person: order.annotator_order(
             first if n_first else names,
             seed=f"{request.seed}/{person}",
             share=request.design.repeats,

@@ -14,10 +14,8 @@ from IPython.core.magic import no_var_expand
 from IPython.display import display
 
 from crane_core.errors import CraneError
-from crane_core.live import guard
+from crane_core.live import guard, session, verdict
 from crane_core.live.reply import ModelAnswer, Sending
-from crane_core.live.session import Session
-from crane_core.live.verdict import PendingVerdict
 from crane_core.repair.fix import MOST_CANDIDATES, USUAL_CANDIDATES
 from crane_core.spelling import did_you_mean, nearest
 
@@ -85,7 +83,7 @@ class CraneMagics:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self.session = Session(shell)
+        self.session = session.Session(shell)
         self.guard = guard.Guard(self.session)
 
     @no_var_expand
@@ -249,7 +247,7 @@ class CraneMagics:
         def show_progress(library: str) -> None:
             # A terminal cannot replace what it has shown.
             if hasattr(self._shell, "kernel"):
-                show(PendingVerdict(library))
+                show(verdict.PendingVerdict(library))
 
         try:
             said = self.session.verdict(target(), on_progress=show_progress)

@@ -18,9 +18,8 @@ import openai
 
 from crane_core.domain import JsonObject
 from crane_core.errors import DetectorError
-from crane_core.llm import for_openai
+from crane_core.llm import for_openai, output_limit
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.output_limit import OutputLimit
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope
 
@@ -112,7 +111,9 @@ class BatchClient(for_openai.OpenAIClient):
 
     def _learn(self, learned: Learned) -> None:
         self._left_out, self._limit = list(learned.left_out), learned.limit
-        self._output_limit = OutputLimit(learned.most, learned.context)
+        self._output_limit = output_limit.OutputLimit(
+            learned.most, learned.context
+        )
 
     def request_line(self, custom_id: str, question: Question) -> bytes:
         """A line of an input file."""

@@ -19,13 +19,11 @@ import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from crane_core.domain import JsonObject
-from crane_core.llm import event_stream
+from crane_core.llm import event_stream, output_limit, token_chances
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
-from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import ModelReply, Question, UnsupportedParameter
 from crane_core.llm.retrying import Failure, FailureScope, failure_of
-from crane_core.llm.token_chances import LOGPROBS, chance_of
 from crane_core.prompts.reply_objects import IN_THOUGHT
 from crane_core.prompts.tokens import count_tokens
 
@@ -47,7 +45,7 @@ _NO_KEY = "none"
 _ABOUT_PARAMETERS = frozenset({400, 422})
 _ABOUT_FORM = frozenset({400, 404, 422, 500, 501})
 """Servers fail to build a grammar with a 500, and OpenRouter says with a 404 that no provider takes a parameter."""
-_OPTIONAL = ("response_format", "temperature", "seed", LOGPROBS)
+_OPTIONAL = ("response_format", "temperature", "seed", token_chances.LOGPROBS)
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _FORM = ("response_format",)
 _PARAMETERS = (*_OPTIONAL, "stream_options", *_LIMITS)
@@ -100,7 +98,9 @@ class OpenAIClient:
         self._endpoint = endpoint
         self._left_out: list[str] = []
         self._streams = False
-        self._output_limit = OutputLimit(endpoint.max_output_tokens)
+        self._output_limit = output_limit.OutputLimit(
+            endpoint.max_output_tokens
+        )
         # OpenAI's reasoning models refuse the old name of the limit, and some other servers know only that one.
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
         # With aiohttp below it the package made nearly twice as many requests per second as with its default (128 at
@@ -282,7 +282,7 @@ class OpenAIClient:
         """What an error says of the reply's length or of streaming; None if it is about neither."""
         # A limit that is too large is refused like a wrong parameter, but lowering it is enough.
         asked = body.get(self._limit)
-        if asked is not None and is_about_length(message):
+        if asked is not None and output_limit.is_about_length(message):
             n_counted = _n_tokens(body["messages"][0]["content"])
             if self._output_limit.learn(message, asked, n_counted):
                 return UnsupportedParameter(self._limit)
@@ -394,7 +394,7 @@ def _chance(wanted: str | None, choice: JsonObject) -> float | None:
     if wanted is None:
         return None
     try:
-        return chance_of(wanted, choice)
+        return token_chances.chance_of(wanted, choice)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 

@@ -15,8 +15,7 @@ from crane_core.charts.pareto import pareto
 from crane_core.charts.printed import printed_bars
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.results import input_cost
-from crane_core.pipeline.results.exported_statistic import ExportedStatistic
+from crane_core.pipeline.results import exported_statistic, input_cost
 from crane_core.pipeline.results.setting_drops import drop_table, reference_of
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import PERCENT, printed_value
@@ -83,7 +82,9 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
 
 
 def _measured(
-    collected: Collected, rows: list[ExportedStatistic], section: str
+    collected: Collected,
+    rows: list[exported_statistic.ExportedStatistic],
+    section: str,
 ) -> Iterator[Markup]:
     """Per benchmark and source of runs: the finding and the chart of the section, if any, then its table, folded."""
     for of in dict.fromkeys(
@@ -200,7 +201,9 @@ DRAWN: dict[str, Callable[[Collected, RunSource], Iterator[Markup]]] = {
 """The content before the tables of a section."""
 
 
-def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
+def _bars(
+    rows: list[exported_statistic.ExportedStatistic],
+) -> Iterator[alt.LayerChart]:
     """Accuracy per setting, a chart per detector; none if the section is about something else."""
     found = []
     for one in rows:

@@ -10,11 +10,10 @@ from crane_core.errors import SourceError
 from crane_core.pipeline.fresh_folder import renewed_folder
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
-from crane_core.ui import data
+from crane_core.ui import data, words
 from crane_core.ui.caption import MADE_BY
 from crane_core.ui.chart_figure import TableForm, table_text
 from crane_core.ui.study_figures import PlacedFigure, study_figures
-from crane_core.ui.words import quantity
 
 LIST = "figures.md"
 MARK = "<!-- Written by Crane Workbench, which replaces the files that are linked here when it is asked again. -->"
@@ -137,7 +136,7 @@ def _listed(
     n = len(written)
     yield from (MARK, "# Figures", "")
     yield (
-        f"{quantity(n, 'figure')}, {look.width_mm} mm wide, {look.font} letters. Titles and sources "
+        f"{words.quantity(n, 'figure')}, {look.width_mm} mm wide, {look.font} letters. Titles and sources "
         "stand in the captions. SVG names its font, PDF embeds it, PNG has 300 dpi. Links are within the address of "
         f"the app. {MADE_BY}."
     )

@@ -14,10 +14,9 @@ from crane_core.pipeline.results.exported_statistic import Judging
 from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.results.one_model import model_of_all
 from crane_core.pipeline.results.worth import ALL, Day, decision_curve, worth
-from crane_core.site import blocks
+from crane_core.site import blocks, questions
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import input_words, readable_table
-from crane_core.site.questions import curve_and_errors
 from crane_core.stats.gee import Unfit
 from crane_core.ui import (
     answers_words,
@@ -89,7 +88,7 @@ def one_model_blocks(
     by_gee = model_across(
         judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
     )
-    curve, errors = curve_and_errors(collected, judging)
+    curve, errors = questions.curve_and_errors(collected, judging)
     comparison = measures.gain_table(
         judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
     )

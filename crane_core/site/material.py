@@ -6,10 +6,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from crane_core.pipeline.judging.material import Material
-from crane_core.pipeline.results import exported_statistic
+from crane_core.pipeline.results import exported_statistic, setting_drops
 from crane_core.pipeline.results.leaderboard import Board, usual_boards
 from crane_core.pipeline.results.run_list import run_list
-from crane_core.pipeline.results.setting_drops import runs_of
 from crane_core.storage.cases import benchmark_titles
 
 
@@ -52,7 +51,7 @@ def source_of(
 ) -> RunSource:
     """The runs behind the statistics of the page Ablations."""
     verdicts = collected.material.verdicts
-    found = runs_of(
+    found = setting_drops.runs_of(
         verdicts,
         run_list(collected.material.store, verdicts),
         benchmark,

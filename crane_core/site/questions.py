@@ -8,15 +8,11 @@ from collections.abc import Iterator
 import pandas as pd
 from markupsafe import Markup
 
-from crane_core.charts import specification_curve
-from crane_core.charts.theme import in_order
+from crane_core.charts import specification_curve, theme, together
 from crane_core.charts.time_saved import time_saved as time_chart
-from crane_core.charts.together import together
 from crane_core.pipeline.judging import judges
-from crane_core.pipeline.results import combinations
-from crane_core.pipeline.results.beside import SHIPPED, beside
+from crane_core.pipeline.results import beside, combinations, judge_error
 from crane_core.pipeline.results.exported_statistic import Judging
-from crane_core.pipeline.results.judge_error import judge_error
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.specification_curve import (
     curve_of,
@@ -44,7 +40,9 @@ def curve_and_errors(
     who = judges.without_repetitions(judged, passes)
     curve = curve_of(pairs_of({name: judged[name] for name in who}))
     of = judges.person_and_judges(judged, passes)
-    errors = pd.DataFrame() if of is None else judge_error(judged, *of)
+    errors = (
+        pd.DataFrame() if of is None else judge_error.judge_error(judged, *of)
+    )
     return curve, errors
 
 
@@ -77,7 +75,7 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     )
     yield blocks.finding(specification_words.finding(curve))
     yield blocks.paragraph(specification_words.joint_finding(joint))
-    titles = in_order(curve["detector_title"].unique().tolist())
+    titles = theme.in_order(curve["detector_title"].unique().tolist())
     yield blocks.points(
         [
             specification_words.line(curve[curve["detector_title"] == title])
@@ -95,7 +93,7 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     found = judges.person_and_judges(judged, passes)
     if found is None:
         return
-    errors = judge_error(judged, *found)
+    errors = judge_error.judge_error(judged, *found)
     if len(errors):
         yield blocks.heading(
             judge_error_words.TITLE, 3, f"judged-{name_of(judging)}"
@@ -145,11 +143,11 @@ def together_blocks(collected: Collected) -> Iterator[Markup]:
 def _frames(collected: Collected) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Benchmark, experiment and its answers of every kind of detector, with the shipped answers."""
     verdicts = collected.material.verdicts
-    shipped = {name for names in SHIPPED.values() for name in names}
+    shipped = {name for names in beside.SHIPPED.values() for name in names}
     for benchmark, experiment in dict.fromkeys(
         (one.benchmark, one.experiment) for one in collected.material.judgings
     ):
-        frame = beside(
+        frame = beside.beside(
             verdicts[verdicts["benchmark"] == benchmark], experiment, ()
         )
         if experiment not in shipped and frame["detector"].nunique() > 1:
@@ -191,7 +189,7 @@ def _rules_first(
     )
     yield blocks.figure(
         f"rules-first-{name}",
-        together(
+        together.together(
             together_words.drawn_together(drawn, names),
             axis=together_words.AXIS,
         ),
@@ -212,7 +210,7 @@ def _combined(
     drawn = together_words.drawn_together(named[named["way"].notna()], names)
     yield blocks.figure(
         f"together-{name}",
-        together(drawn, axis=together_words.AXIS),
+        together.together(drawn, axis=together_words.AXIS),
         together_words.about_chosen(ways),
     )
     yield readable_table(

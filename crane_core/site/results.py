@@ -16,8 +16,7 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.export import leaderboard_formats
 from crane_core.pipeline.export.leaderboard_formats import method_of
-from crane_core.pipeline.results import exported_statistic
-from crane_core.pipeline.results.five_runs import vote_table
+from crane_core.pipeline.results import exported_statistic, five_runs
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
 from crane_core.site import later_sections, numbers, questions
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
@@ -354,7 +353,7 @@ def _runs(
     rows = _of(collected, judging, "five_runs")
     if not rows:
         return
-    votes = vote_table(judging.rows)
+    votes = five_runs.vote_table(judging.rows)
     caption = "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances."
     chart = figure(f"votes-{name_of(judging)}", reliability(votes), caption)
     columns = (

@@ -6,9 +6,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from crane_core.pipeline.claims.claims import CheckedClaim
-from crane_core.pipeline.export import statistic_formats
+from crane_core.pipeline.export import leaderboard_formats, statistic_formats
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.rows import as_rows
@@ -111,7 +110,10 @@ def _files(
     yield FILES[1][1], statistic_formats.statistics_json(collected.found)
     boards = collected.boards
     for name, form in BOARD_FILES.items():
-        yield name, render_boards(boards, form, collected.titles)
+        yield (
+            name,
+            leaderboard_formats.render_boards(boards, form, collected.titles),
+        )
 
 
 def _index(

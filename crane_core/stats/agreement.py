@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats import resampling
+from crane_core.stats import intervals, resampling
 from crane_core.stats.arrays import Array
-from crane_core.stats.intervals import rate_of_cases
 
 Codes = NDArray[np.int64]
 UNLABELLED = -1
@@ -214,7 +213,7 @@ def estimate_counted(
         counts.patterns, counts.n_categories
     )
     n_labelled, n_agreeing = np.repeat(sums, counts.n_cases, axis=0).T
-    found = rate_of_cases(n_agreeing, n_labelled)
+    found = intervals.rate_of_cases(n_agreeing, n_labelled)
     return AgreementEstimate(
         *found, n_undefined=0, why=None if found.n else Why.NO_OVERLAP
     )

@@ -14,9 +14,8 @@ category changes nothing, except that in the linear kappa it keeps its neighbour
 
 import numpy as np
 
-from crane_core.stats import agreement
+from crane_core.stats import agreement, resampling
 from crane_core.stats.arrays import Array
-from crane_core.stats.resampling import ratio_of_sums
 
 
 def _confusions(codes: agreement.Codes, q: int) -> Array:
@@ -47,7 +46,7 @@ def _kappa(
         disagreement,
         second,
     )
-    return 1 - ratio_of_sums(sums[..., 0] * observed, expected)
+    return 1 - resampling.ratio_of_sums(sums[..., 0] * observed, expected)
 
 
 def _nominal(sums: Array, q: int) -> Array:

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crane_core.stats import resampling
+from crane_core.stats import resampling, sample_size
 from crane_core.stats.arrays import Array, floats
-from crane_core.stats.sample_size import Z_95
 
 
 class Estimate(NamedTuple):
@@ -185,4 +184,4 @@ def margin(
         # The correction for a finite population, 0 when all of it is seen.
         rest = (population - n) / max(population - 1, 1)
     # The widest interval is that of a share of 50%.
-    return Z_95 * sqrt(0.25 / n * rest)
+    return sample_size.Z_95 * sqrt(0.25 / n * rest)

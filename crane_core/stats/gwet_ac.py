@@ -19,9 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crane_core.stats import agreement
+from crane_core.stats import agreement, resampling
 from crane_core.stats.arrays import Array
-from crane_core.stats.resampling import ratio_of_sums
 
 
 def _linear(q: int) -> Array:
@@ -51,8 +50,8 @@ def _summands(codes: agreement.Codes, weights: Array) -> Array:
 
 def _value(sums: Array, weights: Array) -> Array:
     q = len(weights)
-    observed = ratio_of_sums(sums[..., 2], sums[..., 0])
-    prevalence = ratio_of_sums(sums[..., 3:], sums[..., 1:2])
+    observed = resampling.ratio_of_sums(sums[..., 2], sums[..., 0])
+    prevalence = resampling.ratio_of_sums(sums[..., 3:], sums[..., 1:2])
     chance = (
         weights.sum()
         / (q * (q - 1))

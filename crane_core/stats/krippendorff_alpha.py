@@ -16,9 +16,8 @@ changes nothing: ranks come from the labels given.
 
 import numpy as np
 
-from crane_core.stats import agreement
+from crane_core.stats import agreement, resampling
 from crane_core.stats.arrays import Array
-from crane_core.stats.resampling import ratio_of_sums
 
 
 def _coincidences(codes: agreement.Codes, q: int) -> Array:
@@ -42,7 +41,9 @@ def _alpha(matrix: Array, difference: Array) -> Array:
         difference,
         margins,
     )
-    return 1 - ratio_of_sums((margins.sum(axis=-1) - 1) * observed, expected)
+    return 1 - resampling.ratio_of_sums(
+        (margins.sum(axis=-1) - 1) * observed, expected
+    )
 
 
 def _nominal(sums: Array, q: int) -> Array:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from crane_core.stats import intervals
-from crane_core.stats.arrays import floats
+from crane_core.stats import arrays, intervals
 
 _LEAST, _MOST = 1e-6, 1e6
 """Likelihood ratios beyond these are as good as 0 and infinity."""
@@ -31,8 +30,8 @@ class Alarms:
     @cached_property
     def _rates(self) -> intervals.ClusteredRates:
         """Summed by case once: an end of an interval is found in a hundred contrasts."""
-        raised = floats(self.raised)
-        crash = floats(self.is_crash)
+        raised = arrays.floats(self.raised)
+        crash = arrays.floats(self.is_crash)
         wholes = [crash, 1 - crash]
         parts = [raised * whole for whole in wholes]
         return intervals.clustered_rates(parts, wholes, self.cluster)

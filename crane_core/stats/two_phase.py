@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats import intervals
+from crane_core.stats import intervals, resampling
 from crane_core.stats.arrays import Array, floats
-from crane_core.stats.resampling import cluster_sums
 
 FLOOR = 0.4
 """The smallest chance of an item over that of a uniform draw: it bounds the weights, whatever the first labels say."""
@@ -128,7 +127,7 @@ def two_phase_share(
     of_mean = w * (before - mean) / of_w
     of_shift = v * (moved - shift) / of_v
     names = np.asarray(cluster)
-    sums, _ = cluster_sums(names, of_mean + of_shift)
+    sums, _ = resampling.cluster_sums(names, of_mean + of_shift)
     n = len(sums)
     n_both = len(np.unique(names[has_both]))
     mean_square = float((v[has_both] ** 2).mean())

@@ -22,14 +22,13 @@ from crane_core.pipeline.dask.cluster import (
     is_installed,
     reached,
 )
-from crane_core.pipeline.own_notebooks import capture, capture_many
+from crane_core.pipeline.own_notebooks import capture, capture_many, check
 from crane_core.pipeline.own_notebooks.capture_many import (
     CapturedNotebook as Captures,
 )
 from crane_core.pipeline.own_notebooks.capture_many import (
     ManyCaptureOptions as CaptureHow,
 )
-from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, KernelLimits, most_memory, n_cores
@@ -214,7 +213,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     Returns 0, or 1 if one of several notebooks could not be captured. Raises NotebookError, KernelError or
     OSError where a single one could not.
     """
-    refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
+    check.refuse_if_forbidden(os.environ, remedy=ELSEWHERE)
     if len(chosen.notebooks) > 1 or chosen.notebooks[0].is_dir():
         return _several(chosen)
     [notebook] = chosen.notebooks

@@ -51,8 +51,7 @@ from crane_core.pipeline.detection.rehearsal import (
     RehearsalOptions as RehearsalHow,
 )
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
-from crane_core.pipeline.jobs import ask_models, files
-from crane_core.pipeline.jobs.end import end_announced
+from crane_core.pipeline.jobs import ask_models, end, files
 from crane_core.pipeline.jobs.words import (
     estimate_words,
     outcome_json,
@@ -1016,7 +1015,7 @@ def told_work(
 
     People who want to know of its end are notified.
     """
-    with end_announced(folder, work.job.job, worker) as watched:
+    with end.end_announced(folder, work.job.job, worker) as watched:
         outcome = _told_once(folder, work, watched, at_once)
         # A batch may be followed by one that leaves out the parameter which the endpoint refused.
         while settle():

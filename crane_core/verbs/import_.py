@@ -22,8 +22,7 @@ from crane_core.importers.filetree import open_tree
 from crane_core.importers.mapped_answers import proposed_map
 from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
-from crane_core.pipeline.loading import load, notebook_column
-from crane_core.pipeline.loading.editions import in_edition
+from crane_core.pipeline.loading import editions, load, notebook_column
 from crane_core.pipeline.loading.in_place import import_in_place
 from crane_core.pipeline.loading.mapped import beside_map
 from crane_core.pipeline.loading.saved_dataset import readable
@@ -385,7 +384,7 @@ def in_words(entry: load.Imported) -> str:
         )
     if entry.edition:
         lines.append(
-            f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}"
+            f"  not the default release: kept separate as {editions.in_edition(entry.kind, entry.edition)}"
         )
     lines += [
         f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)"

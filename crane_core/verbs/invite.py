@@ -9,9 +9,7 @@ from crane_core import arguments
 from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError
-from crane_core.identity import logins
-from crane_core.identity.key import signing_key
-from crane_core.identity.logouts import end_all
+from crane_core.identity import key, logins, logouts
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.roles import (
     FILE,
@@ -107,7 +105,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             remedy="Give one like ana@lab.example.",
         )
     if chosen.revoke:
-        end_all(folder.path, email)
+        logouts.end_all(folder.path, email)
         note(
             folder,
             at_the_terminal(),
@@ -134,7 +132,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     issued = new_pass(
         email, seconds=chosen.days * 86_400, is_reusable=chosen.reusable
     )
-    token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
+    token = signed(issued, Purpose.INVITATION, key.signing_key(folder.path))
     # Noted in the data folder, so that it can be listed, counted as opened and revoked.
     logins.give_invitation(folder.path, issued)
     how = "as often as wanted" if chosen.reusable else "once"

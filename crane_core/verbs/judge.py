@@ -26,8 +26,7 @@ from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.terminal import give_either, tell
-from crane_core.verbs import detect
-from crane_core.verbs.remove import add_by, who
+from crane_core.verbs import detect, remove
 
 NAME = "judge"
 HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
@@ -149,7 +148,7 @@ def _add_tuning(verb: argparse.ArgumentParser) -> None:
             arguments.name,
         ),
     )
-    add_by(verb)
+    remove.add_by(verb)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -218,7 +217,7 @@ def _tune(
         benchmark=chosen.benchmark or JUNOBENCH.benchmark,
         gate=_gate_of(campaign) if chosen.gate is None else chosen.gate,
         seed=chosen.split_seed,
-        certified_by=who(chosen),
+        certified_by=remove.who(chosen),
         experiment=chosen.experiment,
         detector=chosen.detector or "*",
         setting=chosen.setting or "*",

@@ -8,9 +8,7 @@ from crane_core.domain import NoteKind, Setting, Version
 from crane_core.errors import NoteError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.notes import notes
-from crane_core.pipeline.notes.exported import difference, table_rows
-from crane_core.pipeline.notes.subjects import diagnosis_of, subject_like
+from crane_core.pipeline.notes import exported, notes, subjects
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 from crane_core.terminal import give_either, in_columns, one_line, tell
@@ -133,7 +131,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     found = [
         note for note in notes.all_notes(folder) if _is_asked(chosen, note)
     ]
-    give_either(table_rows(found), in_words(found), as_json=chosen.json)
+    give_either(
+        exported.table_rows(found), in_words(found), as_json=chosen.json
+    )
     return 0
 
 
@@ -148,7 +148,9 @@ def _write(
     try:
         subject = _subject(store, chosen)
         is_correction = kind is NoteKind.DIAGNOSIS
-        corrects = diagnosis_of(store, subject) if is_correction else None
+        corrects = (
+            subjects.diagnosis_of(store, subject) if is_correction else None
+        )
     finally:
         store.close()
     note = notes.add_note(
@@ -156,7 +158,7 @@ def _write(
     )
     tell(_line(note))
     if is_correction:
-        tell(difference(corrects or "", note.text))
+        tell(exported.difference(corrects or "", note.text))
     return 0
 
 
@@ -165,7 +167,7 @@ def _subject(store: Store, chosen: argparse.Namespace) -> notes.NoteSubject:
         member: getattr(chosen, option_name)
         for option_name, member in _ANSWER_OPTIONS.items()
     }
-    return subject_like(store, chosen.benchmark, chosen.case, **wanted)
+    return subjects.subject_like(store, chosen.benchmark, chosen.case, **wanted)
 
 
 def _is_asked(chosen: argparse.Namespace, note: notes.Note) -> bool:

@@ -12,9 +12,7 @@ from crane_core.pipeline.audit import at_the_terminal
 from crane_core.pipeline.fresh_folder import write_new_file
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results import study_plan
-from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.pipeline.results.plan_findings import n_answered
+from crane_core.pipeline.results import evaluate, plan_findings, study_plan
 from crane_core.terminal import tell
 
 NAME = "plan"
@@ -58,7 +56,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     plan = study_plan.plan_from(text)
     store = prepare_or_read(folder, tell)
     try:
-        n = n_answered(plan, verdict_frame(store))
+        n = plan_findings.n_answered(plan, evaluate.verdict_frame(store))
     finally:
         store.close()
     name = chosen.name or file.stem

@@ -10,8 +10,7 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.own_notebooks import prompt_of_notebook
-from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
+from crane_core.pipeline.own_notebooks import check, prompt_of_notebook
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import (
     PLACEHOLDER,
@@ -122,7 +121,7 @@ def _of_notebook(
 ) -> prompt_of_notebook.WrittenPrompt:
     # The code alone is read from the file; every other setting shows a kernel state, so cells have to run.
     if setting is not Setting.CODE:
-        refuse_if_forbidden(
+        check.refuse_if_forbidden(
             os.environ, remedy="Unset it, or use --setting code."
         )
         tell(f"Running the cells before the target of {path.name}")

@@ -5,21 +5,17 @@ import argparse
 import pandas as pd
 
 from crane_core.arguments import add, flag, option
-from crane_core.pipeline.claims import claims
-from crane_core.pipeline.claims.formats import render_claims, verdict_counts
+from crane_core.pipeline.claims import claims, formats
 from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results import plan_findings
+from crane_core.pipeline.results import leaderboard, plan_findings
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.results.leaderboard import usual_boards
 from crane_core.pipeline.results.plan_findings import readable_plans
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.study import study_tables
-from crane_core.pipeline.study.measured_tables import MEASURED_TABLES
-from crane_core.pipeline.study.table_cells import StudyTable
+from crane_core.pipeline.study import measured_tables, study_tables, table_cells
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.storage.cases import benchmark_titles
 from crane_core.terminal import give, tell
@@ -37,7 +33,10 @@ EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Declare which tables or claims are printed, in which form, and whether printed cells are compared."""
-    ids = [*(table.id for table in MEASURED_TABLES), LEADERBOARD]
+    ids = [
+        *(table.id for table in measured_tables.MEASURED_TABLES),
+        LEADERBOARD,
+    ]
     add(
         verb.add_mutually_exclusive_group(),
         flag(
@@ -71,7 +70,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     if chosen.table == LEADERBOARD:
         verdicts = verdict_frame(store)
-        boards = usual_boards(verdicts, run_list(store, verdicts))
+        boards = leaderboard.usual_boards(verdicts, run_list(store, verdicts))
         give(render_boards(boards, fmt, benchmark_titles(store.cursor())))
         store.close()
         return 0
@@ -127,15 +126,15 @@ def _plans_in(found: pd.DataFrame, fmt: Format) -> str:
 
 
 def _give_claims(checked: list[claims.CheckedClaim], fmt: Format) -> None:
-    give(render_claims(checked, fmt))
-    counts = verdict_counts(checked)
+    give(formats.render_claims(checked, fmt))
+    counts = formats.verdict_counts(checked)
     tell(
         f"{len(checked)} claims: "
         + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)
     )
 
 
-def _check(tables: dict[str, StudyTable]) -> int:
+def _check(tables: dict[str, table_cells.StudyTable]) -> int:
     for name, counts in study_tables.status_counts(tables.values()).items():
         tell(
             f"{name:>15}: "

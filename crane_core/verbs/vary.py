@@ -11,8 +11,7 @@ from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.verification import varied_copies
-from crane_core.pipeline.verification.where import benches
+from crane_core.pipeline.verification import varied_copies, where
 from crane_core.runtime.program import program
 from crane_core.storage.cases import case_list
 from crane_core.terminal import give_either, one_line, stop_on_interrupt, tell
@@ -63,7 +62,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tempfile.TemporaryDirectory(prefix="crane-vary-") as place,
         stop_on_interrupt() as stop,
     ):
-        [bench, *_] = benches(chosen.benchmark, folder, Path(place))
+        [bench, *_] = where.benches(chosen.benchmark, folder, Path(place))
         maker = varied_copies.CopyMaker(
             program(python=chosen.python),
             bounded(chosen),

@@ -13,14 +13,11 @@ from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.verification import verified, verify
-from crane_core.pipeline.verification.on_dask import on_cluster
-from crane_core.pipeline.verification.where import Bench, benches
+from crane_core.pipeline.verification import on_dask, verified, verify, where
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import most_memory, n_cores
 from crane_core.runtime.program import program
-from crane_core.verbs import capture
-from crane_core.verbs.check import add_isolation
+from crane_core.verbs import capture, check
 
 NAME = "verify"
 HELP = "execute every pair of a benchmark: does one notebook crash as recorded, and does its fix run? Repeat to resume"
@@ -47,7 +44,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     kernel = verb.add_argument_group("the kernel")
     capture.add_interpreter(kernel)
     capture.add_bounds(verb)
-    add_isolation(verb)
+    check.add_isolation(verb)
     capture.add_dask(verb)
     add(
         verb,
@@ -74,7 +71,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         terminal.stop_on_interrupt() as stop,
     ):
         found: list[Verification] = []
-        for bench in benches(chosen.benchmark, folder, Path(place)):
+        for bench in where.benches(chosen.benchmark, folder, Path(place)):
             terminal.tell(
                 f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
             )
@@ -83,7 +80,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             with capture.cluster_for(
                 chosen, 2 * len(bench.pairs), how.n_jobs
             ) as cluster:
-                executor = on_cluster(cluster) if cluster else None
+                executor = on_dask.on_cluster(cluster) if cluster else None
                 here = verify.verify(
                     bench,
                     folder,
@@ -137,7 +134,7 @@ def _teller(n_told: list[int]) -> verify.Progress:
 
 
 def _as_json(
-    bench: Bench,
+    bench: where.Bench,
     how: verify.VerifyOptions,
     pairs: list[verified.VerifiedPair],
     found: list[Verification],

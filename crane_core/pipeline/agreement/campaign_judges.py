@@ -11,8 +11,7 @@ import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.plan import Plan
-from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.judges_beside import judge_powered
+from crane_core.pipeline.agreement import agreement, judges_beside
 from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,
@@ -134,7 +133,7 @@ def _rows(
         label_set,
     )
     agreed = agreement.agreement_with_judges(found, person, judges)
-    powered = judge_powered(
+    powered = judges_beside.judge_powered(
         labelled,
         person,
         judges,

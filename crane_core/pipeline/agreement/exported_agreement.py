@@ -16,13 +16,11 @@ from crane_core.pipeline.agreement.labelled import (
     LabelledVerdicts,
     labelled_verdicts,
 )
-from crane_core.pipeline.campaigns import label_frame
-from crane_core.pipeline.campaigns.campaigns import open_blind_campaigns
+from crane_core.pipeline.campaigns import campaigns, label_frame
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.judging.material import Material
-from crane_core.pipeline.results import exported_statistic
-from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results import exported_statistic, measures
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -148,7 +146,7 @@ def _coefficient(
     # seed.
     if row["coefficient"] == agreement.PERCENT:
         return of.rated(row)
-    of = of._replace(seed=SEED)
+    of = of._replace(seed=measures.SEED)
     return of.measured_row(row, unit="coefficient", method=BOOTSTRAP)
 
 
@@ -237,7 +235,7 @@ def _repeats(
 ) -> Iterator[exported_statistic.ExportedStatistic]:
     """Annotators with themselves."""
     repeats = label_frame.repeat_frame(material.folder)
-    hidden = open_blind_campaigns(material.folder)
+    hidden = campaigns.open_blind_campaigns(material.folder)
     for row in as_rows(
         agreement.self_agreement(repeats, label_sets(material.folder))
     ):

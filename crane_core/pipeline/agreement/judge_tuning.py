@@ -17,8 +17,7 @@ from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import JudgeCertificate
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
-from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.judges_beside import credits_of
+from crane_core.pipeline.agreement import agreement, judges_beside
 from crane_core.pipeline.agreement.labelled import NONE, labelled_verdicts
 from crane_core.pipeline.jobs.files import now
 from crane_core.pipeline.judging.certificates import BOTH_ORDERS
@@ -161,7 +160,7 @@ def _read(
     facts = agreement.in_scope(
         labelled.verdicts.iloc[rows], agreement.ComparedVerdicts.DIAGNOSES
     )
-    credits = credits_of(request.label_set)
+    credits = judges_beside.credits_of(request.label_set)
     is_correct = labelled.as_numbers(
         lambda word: float(credits[word] == 1) if word in credits else np.nan
     )

@@ -10,9 +10,7 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.domain import CampaignMessage, MessageAction
-from crane_core.pipeline.notifications import announce
-from crane_core.pipeline.notifications.channels import EventKind
-from crane_core.pipeline.notifications.sending import Message
+from crane_core.pipeline.notifications import announce, channels, sending
 from crane_core.pipeline.places import DataFolder
 
 
@@ -24,8 +22,8 @@ def announce_answer(folder: DataFolder, message: CampaignMessage) -> None:
         folder,
         announce.Event(
             key=f"flag {message.event}",
-            kinds=(EventKind.FLAG_ANSWERED,),
-            message=Message(
+            kinds=(channels.EventKind.FLAG_ANSWERED,),
+            message=sending.Message(
                 f"Crane Workbench: flag {how}",
                 f"A lead {how} the flag of {message.annotator} on an item of the campaign {message.campaign}.",
             ),
@@ -63,8 +61,8 @@ def _done(plan: Plan) -> announce.Event:
     # Another round may bring new items, which make it a campaign that can be done once more.
     return announce.Event(
         key=f"campaign {plan.campaign}, round {len(plan.rounds)}",
-        kinds=(EventKind.CAMPAIGN_DONE,),
-        message=Message(
+        kinds=(channels.EventKind.CAMPAIGN_DONE,),
+        message=sending.Message(
             "Crane Workbench: campaign done",
             f"Every item of the campaign {plan.campaign} is labelled. Its lead can decide what is open, and lock it.",
         ),

@@ -22,9 +22,7 @@ from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of
 from crane_core.importers.label_maps.label_map import label_map_of
-from crane_core.pipeline.campaigns import tool_labels
-from crane_core.pipeline.campaigns.blind_plan import cover_name
-from crane_core.pipeline.campaigns.desk_file import desk_lines, is_desk_file
+from crane_core.pipeline.campaigns import blind_plan, desk_file, tool_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
@@ -121,7 +119,7 @@ def read_labels(
     source = (
         f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
     )
-    if is_desk_file(content):
+    if desk_file.is_desk_file(content):
         return _read_desk_file(
             label_store, annotator, content, source, though_locked=though_locked
         )
@@ -159,7 +157,7 @@ def _read_desk_file(
     though_locked: bool,
 ) -> Read:
     """The acts of a desk's download, each with the event that the browser gave it."""
-    read = desk_lines(
+    read = desk_file.desk_lines(
         content, label_store.plan, annotator, label_store.names(annotator)
     )
     found = label_store.check(annotator, read.acts, though_locked=though_locked)
@@ -329,9 +327,9 @@ def _names(plan: Plan, annotator: str) -> dict[str, str]:
     """The items by every name that a file may use."""
     names = [*(item.item for item in plan.items), *plan.gold_items]
     # An export before the lock names items differently for each annotator; their own file must still be read.
-    return {cover_name(plan, annotator, name): name for name in names} | {
-        name: name for name in names
-    }
+    return {
+        blind_plan.cover_name(plan, annotator, name): name for name in names
+    } | {name: name for name in names}
 
 
 def _unlike(first: str, label: str) -> str:

@@ -23,9 +23,8 @@ from crane_core.annotation.outcome import ADJUDICATION_REASONS
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.thread import Thread, threads
 from crane_core.errors import CampaignError, LedgerError
-from crane_core.pipeline.campaigns import announced, campaigns
+from crane_core.pipeline.campaigns import announced, campaigns, guideline
 from crane_core.pipeline.campaigns.desk_names import DeskNames, desk_names
-from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.threads import message_file, messages_of
 from crane_core.pipeline.notifications.channels import has_channels
 from crane_core.pipeline.places import DataFolder
@@ -323,7 +322,9 @@ class LabelStore:
                     for name in self.plan.annotators
                 }
             self._lock = kept.lock
-            self._guidelines = guideline_versions(self._folder, kept.plan)
+            self._guidelines = guideline.guideline_versions(
+                self._folder, kept.plan
+            )
             self._campaign_bytes = size
 
     def _refuse_when_over(self, annotator: str, *, though_locked: bool) -> None:
@@ -523,5 +524,5 @@ def _listed(reasons: Mapping[str, str]) -> str:
 
 def _version_decided_under(folder: DataFolder, plan: Plan) -> str:
     """The version in force; the plan's own name for the first, also where its text was not stored."""
-    versions = guideline_versions(folder, plan)
+    versions = guideline.guideline_versions(folder, plan)
     return versions[-1].version if len(versions) > 1 else plan.guideline

@@ -5,12 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.annotation import redeal
+from crane_core.annotation import redeal, second
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.rounds import Round, RoundKind
-from crane_core.annotation.second import second_round
 from crane_core.domain import CampaignRound
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns import campaigns
@@ -54,7 +53,7 @@ def draw_second(
     return _kept(
         folder,
         campaign,
-        lambda plan, journals: second_round(
+        lambda plan, journals: second.second_round(
             plan, journals, _signed(by, why), judge
         ),
     )

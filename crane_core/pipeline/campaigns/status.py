@@ -14,7 +14,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open, unassigned
 from crane_core.annotation.second import first_labels, waiting_for_draw
 from crane_core.domain import CampaignLock
-from crane_core.pipeline.campaigns import campaigns, stop_advice
+from crane_core.pipeline.campaigns import campaigns, label_frame, stop_advice
 from crane_core.pipeline.campaigns.disputes import (
     Dispute,
     disputes_of,
@@ -22,7 +22,6 @@ from crane_core.pipeline.campaigns.disputes import (
     undecided,
 )
 from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
-from crane_core.pipeline.campaigns.label_frame import finals_of
 from crane_core.pipeline.campaigns.result import CampaignResult, result_of
 from crane_core.pipeline.campaigns.rounds import round_words
 from crane_core.pipeline.campaigns.threads import messages_of
@@ -107,7 +106,7 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     plan, lock = campaigns.kept_campaign(folder, campaign)
     journals = campaigns.journals_of(folder, plan)
     decisions = campaigns.decisions_of(folder, plan)
-    finals = finals_of(plan, journals, decisions)
+    finals = label_frame.finals_of(plan, journals, decisions)
     counted = Counter(final.provenance for final in finals.values())
     flagged = flagged_items(journals, messages_of(folder, campaign))
     # Only where second labels are drawn is the result made of first ones, which take a walk over all items.

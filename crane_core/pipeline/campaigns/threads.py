@@ -19,8 +19,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState, threads
 from crane_core.domain import CampaignMessage, MessageAction, Side
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns import campaigns
-from crane_core.pipeline.campaigns.announced import announce_answer
+from crane_core.pipeline.campaigns import announced, campaigns
 from crane_core.pipeline.places import DataFolder
 
 MAX_MESSAGE = MAX_NOTE
@@ -173,4 +172,4 @@ def _keep(
     )
     ledger.append(message_file(folder, campaign), message)
     if side is Side.LEAD:
-        announce_answer(folder, message)
+        announced.announce_answer(folder, message)

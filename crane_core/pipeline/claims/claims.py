@@ -12,8 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from crane_core.pipeline.campaigns.label_frame import label_frame
-from crane_core.pipeline.claims import quantities
-from crane_core.pipeline.claims.changes import Conditions
+from crane_core.pipeline.claims import changes, quantities
 from crane_core.pipeline.claims.verdicts import (
     COUNT,
     ClaimEstimate,
@@ -95,7 +94,7 @@ def loaded_from(
     """The same from frames that are available."""
     return quantities.Loaded(
         verdicts,
-        Conditions(verdicts, numbers),
+        changes.Conditions(verdicts, numbers),
         labels,
         store,
     )

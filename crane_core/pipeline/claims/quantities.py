@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from crane_core.domain import CellRole, Label, Setting, Version
-from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.labelled import labelled_verdicts
+from crane_core.pipeline.agreement import agreement, labelled
 from crane_core.pipeline.claims import changes
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
 from crane_core.pipeline.claims.verdicts import ClaimEstimate
@@ -26,8 +25,7 @@ from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.time_saved import published_times
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study import measured_tables, table_scores
-from crane_core.pipeline.study.table_cells import PERCENT
+from crane_core.pipeline.study import measured_tables, table_cells, table_scores
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.mean import mean
 from crane_core.stats.sample_size import required_sample
@@ -299,7 +297,7 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
         raise NotTestableError(LATER)
     diagnoses = agreement.ComparedVerdicts.DIAGNOSES
     items = agreement.common_items(
-        labelled_verdicts(loaded.labels, loaded.verdicts),
+        labelled.labelled_verdicts(loaded.labels, loaded.verdicts),
         [first, edition],
         diagnoses,
     )
@@ -355,7 +353,7 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     )
     extra = with_ - without
     if asked["as"] != "tokens":
-        extra = PERCENT * (with_ / without - 1)
+        extra = table_cells.PERCENT * (with_ / without - 1)
     if asked["statistic"] == "mean":
         number = float(np.mean(extra))
     else:
@@ -402,7 +400,9 @@ def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     saved = _saved_by_crash(times)
     n_saving, total = int((saved > 0).sum()), float(saved.sum())
     # A few crashes may make up much of the sum, which a reader of the mean must know.
-    share = PERCENT * float(saved.nlargest(MOST_SAVING).sum()) / total
+    share = (
+        table_cells.PERCENT * float(saved.nlargest(MOST_SAVING).sum()) / total
+    )
     remark = (
         f"the median of {len(saved)} crashes; {n_saving} of them save time, and the {MOST_SAVING} that save most make "
         f"up {share:.0f}% of the sum"

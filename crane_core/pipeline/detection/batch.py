@@ -29,8 +29,7 @@ from crane_core.llm.batch import (
 from crane_core.llm.retrying import FailureScope, RetryPatience
 from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.models import prompt_for, reply_for
-from crane_core.pipeline.jobs import ask_models
-from crane_core.pipeline.jobs.files import batch_file, standing
+from crane_core.pipeline.jobs import ask_models, files
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.reply import DETECTION, SCHEMA_NAME, reply_schema
@@ -91,7 +90,7 @@ class BatchWorker:
         self._patience = patience or RetryPatience(
             asked.retries + 1, LONGEST_WAIT_S, first_s=1.0, longest_s=60.0
         )
-        self._path = batch_file(folder, plan.job.job)
+        self._path = files.batch_file(folder, plan.job.job)
         self._learned: Learned | None = None
         self._settled: set[Key] = set()
         self._n_rounds = 0
@@ -167,7 +166,9 @@ class BatchWorker:
         self, client: BatchClient, items: Sequence[Key]
     ) -> tuple[list[Key], bytes, bool]:
         """The questions for the next batch, its input file, and whether the caps leave no room for more of them."""
-        budget = self._asked.budget(standing(self._folder, self._plan.job.job))
+        budget = self._asked.budget(
+            files.standing(self._folder, self._plan.job.job)
+        )
         if budget.is_capped and not client.has_limit:
             raise DetectorError(
                 "The endpoint accepts no token limit, so a budget cannot be enforced.",

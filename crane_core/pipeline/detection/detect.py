@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from crane_core.domain import Detector, Job, JsonObject, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
-from crane_core.pipeline.detection import sampled_cases
-from crane_core.pipeline.detection.few_shot import FewShot
+from crane_core.pipeline.detection import few_shot, sampled_cases
 from crane_core.pipeline.detection.prompt import (
     Input,
     input_of_instance,
@@ -51,7 +50,7 @@ class JobRequest:
     labels: Mapping[str, str] = field(default_factory=dict)
     is_executed: bool = False
     sample: sampled_cases.CaseSample | None = None
-    examples: FewShot | None = None
+    examples: few_shot.FewShot | None = None
 
 
 class JobQuestion(NamedTuple):

@@ -27,9 +27,7 @@ from crane_core.pipeline.detection.rehearsal import (
     target_in,
 )
 from crane_core.pipeline.jobs.work import Worker
-from crane_core.pipeline.own_notebooks import check
-from crane_core.pipeline.own_notebooks.ask_for_fixes import strict_fix_asker
-from crane_core.pipeline.own_notebooks.fix_words import diff_of
+from crane_core.pipeline.own_notebooks import ask_for_fixes, check, fix_words
 from crane_core.pipeline.own_notebooks.fixing import run_up_and_fix
 from crane_core.pipeline.verification.where import own_copy
 from crane_core.repair.changed_names import assigned_names
@@ -147,7 +145,7 @@ def _looked_for(
     source = how.source
     asker = None
     if source.endpoint is not None:
-        asker = strict_fix_asker(
+        asker = ask_for_fixes.strict_fix_asker(
             checked.cells,
             source.endpoint,
             source.n_candidates,
@@ -211,7 +209,7 @@ def fates(
         return ShownFix(
             tried.fix.sentence,
             tried.fix.by,
-            diff_of(found, tried),
+            fix_words.diff_of(found, tried),
             runs_through=ours is not None,
             has_same_cells=published is not None
             and edited == changed_cells(found.plan.cells, published.plan.cells),

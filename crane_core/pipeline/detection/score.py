@@ -18,8 +18,7 @@ from crane_core.domain import JsonObject, Setting
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.study import table_scores
-from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, PAPER
+from crane_core.pipeline.study import printed_counts, table_scores
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
 from crane_core.storage.store import Store
@@ -154,9 +153,13 @@ def printed_beside(
 
 def printed_rows(numbers: pd.DataFrame, setting: Setting) -> list[PrintedRow]:
     """One row per detector of the first table that prints the setting; numbers: the fields of PublishedNumber."""
-    columns = {f"{rate} {COLUMN_SIGNS.get(setting)}": rate for rate in RATES}
+    columns = {
+        f"{rate} {printed_counts.COLUMN_SIGNS.get(setting)}": rate
+        for rate in RATES
+    }
     known = numbers[
-        (numbers["publication"] == PAPER) & numbers["column"].isin(columns)
+        (numbers["publication"] == printed_counts.PAPER)
+        & numbers["column"].isin(columns)
     ]
     table = next(
         (name for name in TABLES if name in set(known["table_id"])), None

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import SourceError
 from crane_core.pipeline.export import evidence
-from crane_core.pipeline.loading import sources
-from crane_core.pipeline.loading.load import embedded_digests
+from crane_core.pipeline.loading import load, sources
 from crane_core.pipeline.places import DataFolder
 
 
@@ -70,7 +69,7 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
         for source in manifest.sources
         if not source.is_included and source.source_id not in known
     )
-    ours = embedded_digests()
+    ours = load.embedded_digests()
     return Unpacked(
         n_ledger_files=len(wanted),
         n_ledger_known=len(manifest.ledger) - len(wanted),

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event as ThreadEvent
 
-from crane_core.pipeline.jobs import work
-from crane_core.pipeline.jobs.ask_models import is_over_budget
-from crane_core.pipeline.jobs.files import job_file
+from crane_core.pipeline.jobs import ask_models, files, work
 from crane_core.pipeline.notifications.announce import Event, announce_found
 from crane_core.pipeline.notifications.channels import EventKind
 from crane_core.pipeline.notifications.sending import Message
@@ -60,7 +58,7 @@ def end_of(outcome: work.JobOutcome) -> Event:
     n_replied = outcome.n_all - outcome.n_open
     kinds: tuple[EventKind, ...] = (EventKind.JOB_ENDED,)
     title, how = "job ended", "ended"
-    if is_over_budget(outcome.ended):
+    if ask_models.is_over_budget(outcome.ended):
         kinds = (EventKind.BUDGET_REACHED, EventKind.JOB_ENDED)
         title, how = "budget reached", "stopped at its budget"
     elif outcome.ended == work.INTERRUPTED:
@@ -80,7 +78,7 @@ def end_of(outcome: work.JobOutcome) -> Event:
 
 def _failure(folder: DataFolder, job: str) -> Event:
     """The event of a job that an error ended. Its words may quote code and addresses, so they are left out."""
-    file = job_file(folder, job)
+    file = files.job_file(folder, job)
     n_bytes = file.stat().st_size if file.exists() else 0
     title = "job failed"
     return Event(

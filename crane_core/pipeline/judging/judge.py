@@ -21,9 +21,8 @@ from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
-from crane_core.pipeline.jobs import files
+from crane_core.pipeline.jobs import files, reply_reading
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
-from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
@@ -369,7 +368,11 @@ def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
     """The job's labels so far, the most frequent first."""
     counts: Counter[str] = Counter()
     for reply in files.standing(folder, plan.job.job).replies.values():
-        found = judgement_of(reply) if isinstance(reply, JudgeReply) else None
+        found = (
+            reply_reading.judgement_of(reply)
+            if isinstance(reply, JudgeReply)
+            else None
+        )
         if found is not None:
             counts[str(found.label)] += 1
     return dict(counts.most_common())

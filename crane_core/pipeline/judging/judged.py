@@ -16,13 +16,12 @@ from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns import label_frame
+from crane_core.pipeline.campaigns import label_frame, label_sets
 from crane_core.pipeline.campaigns.campaigns import (
     asked_for,
     campaign_names,
     kept_campaign,
 )
-from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results import measures
 from crane_core.stats import vote
@@ -76,7 +75,7 @@ def judging_campaigns(folder: DataFolder) -> frozenset[str]:
     return frozenset(
         name
         for name in locked_campaigns(folder)
-        if enters_results(kept_campaign(folder, name).plan.labels)
+        if label_sets.enters_results(kept_campaign(folder, name).plan.labels)
     )
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from crane_core.domain import Listed
 from crane_core.errors import SourceError
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.loading import load, sources
-from crane_core.pipeline.loading.losses import keep_count
+from crane_core.pipeline.loading import load, losses, sources
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.partitions import FORMS, PartitionFacts, facts_of
 from crane_core.storage.store import Store
@@ -85,5 +84,5 @@ def _kept(
                 remedy="Import it once it is finished.",
             )
         imported = load.load_partition(store, folder, source, facts)
-    keep_count(folder)
+    losses.keep_count(folder)
     return imported

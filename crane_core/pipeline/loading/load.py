@@ -26,8 +26,7 @@ from crane_core.pipeline.inventory import (
     names_of,
 )
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
-from crane_core.pipeline.loading import losses, sources
-from crane_core.pipeline.loading.editions import edition_of, filed
+from crane_core.pipeline.loading import editions, losses, sources, sources_copy
 from crane_core.pipeline.loading.replacing import (
     SourceChange,
     act,
@@ -35,7 +34,6 @@ from crane_core.pipeline.loading.replacing import (
     refuse_change,
     replaced,
 )
-from crane_core.pipeline.loading.sources_copy import keep_copy, take_copy
 from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
@@ -310,7 +308,7 @@ def _catch_up(
     if (
         is_empty
         and from_copy
-        and take_copy(store, folder, kept, embedded().values())
+        and sources_copy.take_copy(store, folder, kept, embedded().values())
     ):
         is_empty = False
         loaded = state.loaded_sources(store.bare_cursor())
@@ -329,7 +327,9 @@ def _catch_up(
         _load_staged(store, folder, source, dropped)
     # Before the ledger is loaded, so that the copy holds the sources alone.
     if is_empty and not folder.is_read_only:
-        keep_copy(store, folder, kept, embedded().values(), dropped)
+        sources_copy.keep_copy(
+            store, folder, kept, embedded().values(), dropped
+        )
     grown = load_ledger(store, folder)
     has_more = bool(waiting or grown)
     if has_more or was_empty:
@@ -461,7 +461,7 @@ def _import(
         release = release_of_kind(importer.KIND, commit_named_in(origin))
     if known := _known_release(folder, release):
         return _loaded_before(known, folder)
-    edition = edition_of(
+    edition = editions.edition_of(
         release, sha256, sources.staged_sources(folder.sources)
     )
     records, problems = _read(importer.read(tree), edition)
@@ -772,7 +772,7 @@ def _read(
         if isinstance(record, domain.LoadProblem):
             problems.append(record)
         else:
-            records.append(filed(record, edition))
+            records.append(editions.filed(record, edition))
     return records, problems
 
 

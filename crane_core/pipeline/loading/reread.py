@@ -6,8 +6,7 @@ Knows that a reply stays as it came. What it was read as before goes to the ledg
 from crane_core import ledger
 from crane_core.domain import Reply, Reread
 from crane_core.errors import DetectorError
-from crane_core.pipeline.jobs import files
-from crane_core.pipeline.jobs.reply_reading import run_of
+from crane_core.pipeline.jobs import files, reply_reading
 from crane_core.pipeline.loading.load import read_again
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.jobs import verdicts_of_job
@@ -58,7 +57,7 @@ def take(
 def _reread(
     reply: Reply, before: tuple[bool | None, str | None] | None, at: str
 ) -> Reread | None:
-    run = run_of(reply)
+    run = reply_reading.run_of(reply)
     after = (run.crashes, run.unanswered)
     if before is None or before == after:
         return None

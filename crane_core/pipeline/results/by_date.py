@@ -14,16 +14,12 @@ from numpy.typing import NDArray
 
 from crane_core.domain import DetectorKind
 from crane_core.llm.model_dates import KnownModels, ModelDates
-from crane_core.pipeline.results import exported_statistic, measures
+from crane_core.pipeline.results import exported_statistic, measures, outcomes
 from crane_core.pipeline.results.measures import VoteRule
-from crane_core.pipeline.results.outcomes import one_family
 from crane_core.pipeline.rows import as_rows
 from crane_core.stated_date import StatedDate, stated_date
-from crane_core.stats import rates
-from crane_core.stats.arrays import Array
-from crane_core.stats.equivalence import SMALLEST_EFFECT
+from crane_core.stats import arrays, equivalence, rates, shuffled_groups
 from crane_core.stats.intervals import clustered_contrast, clustered_rate
-from crane_core.stats.shuffled_groups import shuffled_groups
 from crane_core.storage.cases import dated_cases
 
 SIDES = ("before", "after")
@@ -56,8 +52,8 @@ class _Measure(NamedTuple):
 
     name: str
     signs: tuple[float, ...]
-    parts: tuple[Array, ...]
-    wholes: tuple[Array, ...]
+    parts: tuple[arrays.Array, ...]
+    wholes: tuple[arrays.Array, ...]
     case_id: NDArray[np.object_]
     is_tested: bool
 
@@ -70,7 +66,7 @@ def by_date(
     rule: measures.VoteRule = measures.VoteRule.MAJORITY,
     credit: measures.Credit = measures.Credit.DETECTION,
     inputs: measures.Inputs = measures.WITH_STATE,
-    bound: float = SMALLEST_EFFECT,
+    bound: float = equivalence.SMALLEST_EFFECT,
 ) -> ByDate:
     """Compare the language models of a slice of the verdict frame, which is of one benchmark.
 
@@ -100,7 +96,7 @@ def by_date(
                 rows.append(who | _compared(measure, is_after))
     table = pd.DataFrame(columns=COLUMNS)
     if rows:
-        table = one_family(pd.DataFrame(rows), bound)[COLUMNS]
+        table = outcomes.one_family(pd.DataFrame(rows), bound)[COLUMNS]
     return ByDate(pd.DataFrame(models, columns=MODELS), table)
 
 
@@ -199,7 +195,7 @@ def _compared(of: _Measure, is_after: NDArray[np.bool_]) -> dict[str, Any]:
         moved = sum(
             sign * part for sign, part in zip(of.signs, of.parts, strict=True)
         )
-        p = shuffled_groups(
+        p = shuffled_groups.shuffled_groups(
             moved, of.wholes[0], case, is_after, seed=measures.SEED
         )
     return row | {

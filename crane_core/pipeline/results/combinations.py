@@ -16,13 +16,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind, Setting
-from crane_core.pipeline.results import exported_statistic, measures
-from crane_core.pipeline.results.beside import beside
+from crane_core.pipeline.results import beside, exported_statistic, measures
 from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.pipeline.results.outcomes import one_family
 from crane_core.pipeline.rows import as_rows
-from crane_core.stats import combination, intervals, rates
-from crane_core.stats.equivalence import SMALLEST_EFFECT
+from crane_core.stats import combination, equivalence, intervals, rates
 
 Array = NDArray[np.bool_]
 
@@ -121,7 +119,7 @@ def combine(
     members: Sequence[Member],
     *,
     rule: measures.VoteRule,
-    bound: float = SMALLEST_EFFECT,
+    bound: float = equivalence.SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
 
@@ -150,7 +148,7 @@ def with_rules(
     rules: Member,
     *,
     rule: measures.VoteRule,
-    bound: float = SMALLEST_EFFECT,
+    bound: float = equivalence.SMALLEST_EFFECT,
 ) -> pd.DataFrame:
     """The rules first, then each model with each input, and the majority of the models with each: one planned family.
 
@@ -339,7 +337,7 @@ def exported_combinations(
         ["benchmark", "experiment"], sort=False
     ):
         of_benchmark = verdicts[verdicts["benchmark"] == benchmark]
-        frame = beside(of_benchmark, str(experiment), ())
+        frame = beside.beside(of_benchmark, str(experiment), ())
         titles = dict(
             zip(frame["detector"], frame["detector_title"], strict=True)
         )

@@ -3,9 +3,8 @@
 import pandas as pd
 
 from crane_core.domain import library_group
-from crane_core.storage import case_counts
+from crane_core.storage import case_counts, packed
 from crane_core.storage import verdicts as stored
-from crane_core.storage.packed import by_value
 from crane_core.storage.store import Store
 
 MEASURED = ["benchmark", "experiment", "detector_kind"]
@@ -22,7 +21,7 @@ def verdict_frame(store: Store) -> pd.DataFrame:
     """
     frame = _titled(stored.answer_counts(store.cursor()))
     return frame.assign(
-        library_group=by_value(frame["library"], library_group),
+        library_group=packed.by_value(frame["library"], library_group),
         human=frame["human"].where(frame["human"].notna()),
         label_stratum=None,
         provenance=None,
@@ -31,7 +30,7 @@ def verdict_frame(store: Store) -> pd.DataFrame:
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(
-        detector_title=by_value(
+        detector_title=packed.by_value(
             frame["detector_title"], lambda title: " ".join(title.split())
         )
     )

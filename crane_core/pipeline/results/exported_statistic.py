@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import pandas as pd
 
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results import measures
-from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
+from crane_core.pipeline.results import measures, outcomes
 from crane_core.stats.resampling import CONFIDENCE
 from crane_core.storage.store import Store
 
@@ -24,7 +23,7 @@ DIFFERENCE_INTERVAL = (
     "linearised by case, with one imaginary case, Student's quantile"
 )
 HOLM, BENJAMINI_HOCHBERG = "Holm", "Benjamini-Hochberg"
-ADJUSTED = {HOLM: BY_HOLM, BENJAMINI_HOCHBERG: BY_BH}
+ADJUSTED = {HOLM: outcomes.BY_HOLM, BENJAMINI_HOCHBERG: outcomes.BY_BH}
 """The columns of the adjusted p-values: of the main test, and of the one by case."""
 
 

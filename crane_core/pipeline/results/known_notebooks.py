@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crane_core.domain import EXECUTED_KINDS
-from crane_core.pipeline.results import exported_statistic, measures
+from crane_core.pipeline.results import exported_statistic, measures, outcomes
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.outcomes import one_family
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.equivalence import SMALLEST_EFFECT
@@ -96,7 +95,7 @@ def known_notebooks(
         return KnownNotebooks(of, credit, nothing, n_unlike)
     table = _compared(pd.concat(sides, ignore_index=True), places, credit)
     families = [
-        one_family(rows, bound)
+        outcomes.one_family(rows, bound)
         for _, rows in table.groupby("detector_kind", sort=False)
     ]
     found = pd.concat(families, ignore_index=True)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.llm.prices import list_price
-from crane_core.pipeline.results import measures
-from crane_core.pipeline.results.input_cost import published_tokens
+from crane_core.pipeline.results import input_cost, measures
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats import ranking, rates
 from crane_core.stats.ranking import PairTest, RankRange
@@ -182,7 +181,7 @@ def cost_of_runs(runs: pd.DataFrame, benchmark: str) -> pd.DataFrame:
 
 def with_cost(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """Of imported models, whose replies do not say it, the tokens of the inputs and their list price."""
-    facts = published_tokens()
+    facts = input_cost.published_tokens()
     facts = facts[facts["instance_id"].isin(frame["instance_id"])]
     mean = facts.groupby(["experiment", "setting"])["tokens"].mean()
     is_model = rows["detector_kind"] == DetectorKind.LLM

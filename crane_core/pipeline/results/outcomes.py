@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats import multiplicity
+from crane_core.stats import multiplicity, outcome
 from crane_core.stats.equivalence import SMALLEST_EFFECT, smaller_p_values
-from crane_core.stats.outcome import outcome, outcome_text
 
 Adjustment = Callable[[ArrayLike], NDArray[np.float64]]
 
@@ -62,8 +61,8 @@ def under_bound(
         p_smaller,
         strict=True,
     ):
-        found = outcome(difference, p, p_smaller=small)
-        decided.append(outcome_text(found, bound))
+        found = outcome.outcome(difference, p, p_smaller=small)
+        decided.append(outcome.outcome_text(found, bound))
     return table.assign(bound=bound, p_smaller=p_smaller, outcome=decided)
 
 

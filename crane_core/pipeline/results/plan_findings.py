@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from crane_core.pipeline.results import exported_statistic, study_plan
+from crane_core.pipeline.results import exported_statistic, measures, study_plan
 from crane_core.pipeline.results.comparisons import comparison_text, comparisons
-from crane_core.pipeline.results.measures import Inputs, gain_table
 from crane_core.pipeline.results.outcomes import TESTS
 from crane_core.pipeline.results.study_plan import registered_plans
 from crane_core.pipeline.rows import as_rows
@@ -135,7 +134,7 @@ def _measured(
         if len(names) > 1:
             said = f"{len(names)} runs answer it with {setting}, and the plan names none of them"
             return nothing | {"why": said}
-    table = gain_table(
+    table = measures.gain_table(
         mine,
         rule=question.rule,
         credit=question.credit,
@@ -198,7 +197,7 @@ def deviations(
 
 def exploratory(
     plans: Iterable[study_plan.PlanOnRecord], rows: pd.DataFrame
-) -> list[tuple[str, Inputs]]:
+) -> list[tuple[str, measures.Inputs]]:
     """Comparisons that the answers of one benchmark allow and no plan names: detector and inputs."""
     planned = {
         (question.detector, question.inputs)

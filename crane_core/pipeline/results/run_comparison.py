@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results import measures
-from crane_core.pipeline.results.leaderboard import cost_of_runs, with_cost
-from crane_core.pipeline.results.outcomes import one_grid, under_bound
+from crane_core.pipeline.results import leaderboard, measures, outcomes
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.storage.answers import RunKey
 
@@ -141,7 +139,7 @@ def _differences(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
     )
     if table.empty:
         return pd.DataFrame(columns=["place", *COMPARED])
-    decided = under_bound(table, bound)
+    decided = outcomes.under_bound(table, bound)
     return decided.assign(place=decided["detector"].astype(int))[
         ["place", *COMPARED]
     ]
@@ -159,7 +157,9 @@ def _groups(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
     if not tables:
         return pd.DataFrame(columns=GROUPED)
     # Which kind of crash differs is one exploratory question, whether asked by library or by root cause.
-    return one_grid(pd.concat(tables, ignore_index=True), bound)[GROUPED]
+    return outcomes.one_grid(pd.concat(tables, ignore_index=True), bound)[
+        GROUPED
+    ]
 
 
 def _shared(
@@ -217,8 +217,10 @@ def _runs(
         credit=measures.Credit.DETECTION,
     )
     key = ["experiment", "detector", "setting"]
-    priced = table.merge(cost_of_runs(run_list, benchmark), on=key, how="left")
+    priced = table.merge(
+        leaderboard.cost_of_runs(run_list, benchmark), on=key, how="left"
+    )
     priced["is_own"] = priced["is_own"].eq(other=True)
     # The baseline names each instance once; what the inputs cost is known of instances.
-    priced = with_cost(priced, sides[0])
+    priced = leaderboard.with_cost(priced, sides[0])
     return priced[["place", "value", "low", "high", "n", *COST]]

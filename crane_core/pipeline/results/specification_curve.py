@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results import measures
+from crane_core.pipeline.results import measures, outcomes
 from crane_core.pipeline.results.measures import SEED, Pairs
-from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.stats.joint_curve import (
@@ -76,7 +75,9 @@ def curve_of(
     rows: list[dict[str, object]] = []
     for reading in readings(judged):
         gains = reading.pairs.gains(reading.rule, reading.credit, "Accuracy")
-        table = under_bound(measures.adjusted(gains, with_power=False), bound)
+        table = outcomes.under_bound(
+            measures.adjusted(gains, with_power=False), bound
+        )
         rows += [reading.named() | row for row in _found(table)]
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -16,14 +16,15 @@ from typing import NamedTuple
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.study import measured_tables
+from crane_core.pipeline.study import measured_tables, table_scores
 from crane_core.pipeline.study.table_cells import PERCENT, agrees, printed_value
-from crane_core.pipeline.study.table_scores import SIGNS
 
 PAPER = "paper"
 TABLES = ("2b", "4a", "4b")
 COLUMN_SIGNS: Mapping[Setting, str] = (
-    SIGNS | measured_tables.CATEGORY_SIGNS | measured_tables.DOCUMENTATION_SIGNS
+    table_scores.SIGNS
+    | measured_tables.CATEGORY_SIGNS
+    | measured_tables.DOCUMENTATION_SIGNS
 )
 
 

@@ -23,8 +23,7 @@ from crane_core.given_path import read_given
 from crane_core.not_a_notebook import UnreadableNotebookError, document_in
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
-from crane_core.pipeline.verification import pair_claims
-from crane_core.pipeline.verification.where import own_copy
+from crane_core.pipeline.verification import pair_claims, where
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.limits import KernelLimits
@@ -255,7 +254,7 @@ def _went(
     limits: KernelLimits,
     stop: threading.Event,
 ) -> Execution:
-    with own_copy(path.parent, path.parent) as own:
+    with where.own_copy(path.parent, path.parent) as own:
         return execute(
             path.name,
             claim.cells,
@@ -335,7 +334,7 @@ def _beside(case: NewCase, folder: Path) -> Iterator[Path]:
     """The two notebooks in a copy of the folder that they join."""
     with tempfile.TemporaryDirectory(prefix="crane-case-") as empty:
         there = folder if folder.is_dir() else Path(empty)
-        with own_copy(there, there) as place:
+        with where.own_copy(there, there) as place:
             for version, name in _files(case.name).items():
                 (place / name).write_text(_text(case, version), "utf-8")
             yield place

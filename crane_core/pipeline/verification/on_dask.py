@@ -19,8 +19,7 @@ from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
 from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
-from crane_core.pipeline.verification import verify
-from crane_core.pipeline.verification.pair_claims import Borne
+from crane_core.pipeline.verification import pair_claims, verify
 from crane_core.pipeline.verification.where import Bench
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment, environment_of
@@ -85,7 +84,8 @@ def _given(
 ) -> VerificationWork:
     paths = pair.pair.paths
     is_executed = any(
-        not isinstance(pair.claims[version], Borne) for version in pair.versions
+        not isinstance(pair.claims[version], pair_claims.Borne)
+        for version in pair.versions
     )
     # A pair of which all is known before execution needs no files there.
     files = (
@@ -178,7 +178,7 @@ def _not_executed(
     error: ClusterError,
 ) -> list[Verification]:
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
-    why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
+    why = pair_claims.Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [
         verify.verification(
             bench,

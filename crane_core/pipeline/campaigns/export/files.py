@@ -14,10 +14,8 @@ from typing import Any
 
 from crane_core import ledger
 from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.pipeline.campaigns import gold_scores
-from crane_core.pipeline.campaigns.blind_plan import blind_plan_file, plan_file
-from crane_core.pipeline.campaigns.export import schema, table
-from crane_core.pipeline.campaigns.export.readme import readme
+from crane_core.pipeline.campaigns import blind_plan, gold_scores
+from crane_core.pipeline.campaigns.export import readme, schema, table
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import csv_text
 
@@ -38,15 +36,15 @@ def table_files(taken: table.LedgerSnapshot) -> table.Files:
     """The files by name."""
     hidden = taken.finals is None
     plan = (
-        blind_plan_file(taken.plan, taken.plan_text)
+        blind_plan.blind_plan_file(taken.plan, taken.plan_text)
         if hidden
-        else plan_file(taken.plan_text)
+        else blind_plan.plan_file(taken.plan_text)
     )
     guidelines = {
         entry.version: entry.text.encode()
         for entry in _in_force_or_stamped(taken)
     }
-    told = readme(
+    told = readme.readme(
         taken.plan,
         taken.lock,
         taken.guidelines,

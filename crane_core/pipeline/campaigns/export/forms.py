@@ -9,10 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns import export
+from crane_core.pipeline.campaigns import export, item_texts
 from crane_core.pipeline.campaigns.export import table
 from crane_core.pipeline.campaigns.export.table import Files
-from crane_core.pipeline.campaigns.item_texts import ItemTexts, item_texts
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 
@@ -54,11 +53,11 @@ def _texts(
     folder: DataFolder,
     taken: table.LedgerSnapshot,
     progress: Callable[[str], None],
-) -> dict[str, ItemTexts]:
+) -> dict[str, item_texts.ItemTexts]:
     table.refuse_revealing(taken)
     store = prepare_or_read(folder, progress)
     try:
-        return item_texts(store, taken.plan)
+        return item_texts.item_texts(store, taken.plan)
     finally:
         store.close()
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core import domain, ledger
-from crane_core.annotation import draw
-from crane_core.annotation.guideline import version_of
+from crane_core.annotation import draw, guideline
 from crane_core.annotation.plan import (
     DrawKind,
     LabelledVerdict,
@@ -27,15 +26,12 @@ from crane_core.annotation.plan import (
 from crane_core.annotation.rounds import Round, round_from_json
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.given_path import read_given
-from crane_core.pipeline.campaigns import campaigns
-from crane_core.pipeline.campaigns.blind_plan import COMMITMENT
+from crane_core.pipeline.campaigns import blind_plan, campaigns, gold, threads
 from crane_core.pipeline.campaigns.export.files import (
     GUIDELINES,
     MESSAGES,
     guideline_file,
 )
-from crane_core.pipeline.campaigns.gold import gold_without_text
-from crane_core.pipeline.campaigns.threads import message_file
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 
@@ -66,7 +62,7 @@ def exported_plan(file: Path) -> Plan:
         ) from error
     except ValueError as error:
         # An export from before the lock withholds what a repetition needs, on purpose.
-        if f'"{COMMITMENT}"' in text:
+        if f'"{blind_plan.COMMITMENT}"' in text:
             raise CampaignError(
                 f"{file} was exported before the lock so its seed and population are hidden.",
                 remedy="Lock the campaign, export it again, and repeat it from that plan.json.",
@@ -105,7 +101,7 @@ def _text_of_version(file: Path, version: str | None) -> str:
         raise ValueError(f"{str(version)[:20]!r} is not a version")
     named = file.with_name(guideline_file(str(version)))
     text = _read(named)
-    if version_of(text) != version:
+    if guideline.version_of(text) != version:
         raise ValueError(f"{named} is not the text of that version")
     return text
 
@@ -182,7 +178,9 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     for file, acts in files.items():
         ledger.append(file, *acts)
     if work.messages:
-        ledger.append(message_file(folder, plan.campaign), *work.messages)
+        ledger.append(
+            threads.message_file(folder, plan.campaign), *work.messages
+        )
 
 
 def _when(record: domain.CampaignRound | domain.CampaignGuideline) -> datetime:
@@ -263,7 +261,7 @@ def repeated_plan(
     verdicts = draw.without_gold(everything, old.gold)
     if population_sha256(
         verdicts
-    ) != old.population_sha256 or gold_without_text(store, old.gold):
+    ) != old.population_sha256 or gold.gold_without_text(store, old.gold):
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
     request = draw.CampaignRequest(

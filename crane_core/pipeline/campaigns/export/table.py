@@ -16,9 +16,7 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns import campaigns
-from crane_core.pipeline.campaigns.blind_plan import cover_name
-from crane_core.pipeline.campaigns.gold_scores import gold_rows
+from crane_core.pipeline.campaigns import blind_plan, campaigns, gold_scores
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.item_texts import ItemTexts
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
@@ -83,7 +81,7 @@ class LedgerSnapshot(NamedTuple):
         return (
             item
             if self.finals is not None
-            else cover_name(self.plan, person, item)
+            else blind_plan.cover_name(self.plan, person, item)
         )
 
 
@@ -122,7 +120,7 @@ def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
         None if hidden else final_outcomes(folder, plan),
         guideline_versions(folder, plan),
         messages_of(folder, campaign),
-        list(gold_rows(folder, plan)),
+        list(gold_scores.gold_rows(folder, plan)),
     )
 
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from crane_core.detectors.rules import bindings
-from crane_core.detectors.rules.cell_code import CellCode, read_cell
+from crane_core.detectors.rules import bindings, cell_code
 from crane_core.notebooks import CodeCell
 from crane_core.runtime.kernel_side.crane_probe.syntax.names import bound_names
 
@@ -94,7 +93,7 @@ class _CellRead(NamedTuple):
     """A cell with its tree."""
 
     cell: CodeCell
-    code: CellCode
+    code: cell_code.CellCode
 
     @property
     def hides_names(self) -> bool:
@@ -116,7 +115,7 @@ def order_findings(cells: Sequence[CodeCell]) -> tuple[OrderFinding, ...]:
     Cells that are left out by a tag count as run where they assign, because their author may run them by hand.
     """
     read = [
-        _CellRead(cell, read_cell(cell.source))
+        _CellRead(cell, cell_code.read_cell(cell.source))
         for cell in cells
         if cell.language is None
     ]

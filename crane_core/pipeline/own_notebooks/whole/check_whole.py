@@ -17,8 +17,7 @@ from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks import check, prompt_of_notebook
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
-from crane_core.pipeline.own_notebooks.whole import cell_results
-from crane_core.pipeline.own_notebooks.whole.cell_order import order_findings
+from crane_core.pipeline.own_notebooks.whole import cell_order, cell_results
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES, NotebookPlan, read_plan
@@ -53,7 +52,7 @@ def check_whole(
     return cell_results.NotebookResult(
         path,
         tuple(results),
-        order_findings(cells),
+        cell_order.order_findings(cells),
         is_executed=options.runs,
         cell_lines=_lines(path, cells),
     )

@@ -135,8 +135,8 @@ _RULES = {
 def as_sarif(results: Sequence[cell_results.NotebookResult]) -> str:
     """SARIF 2.1.0 (OASIS Standard, 2020): one run with all problems.
 
-    Code scanning of GitHub, GitLab and Azure takes this form. A path below the working folder is written relative to it,
-    as the form wants it.
+    Code scanning of GitHub, GitLab and Azure takes this form. A path below the working folder is written relative to
+    it, as the form wants it.
     """
     found = [
         _result(result, problem)

@@ -22,6 +22,7 @@ from crane_core.domain import (
     Record,
     Run,
 )
+from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
@@ -45,6 +46,27 @@ def archive_or_exit() -> Path:
         print(f"Nothing measured: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
         sys.exit(0)
     return ARCHIVE
+
+
+def study_records() -> list[Record]:
+    """What the published archive holds; without it nothing, which is said."""
+    if not ARCHIVE.is_file():
+        print(
+            f"The study is left out: {ARCHIVE.name} is not in {ARCHIVE.parent}."
+        )
+        return []
+    return list(crane_llm_october.read(open_tree(ARCHIVE)))
+
+
+def cells_by_instance(records: Iterable[Record]) -> dict[str, list[Cell]]:
+    """The cells of each instance in their order: those that ran, then the target."""
+    found: dict[str, list[Cell]] = {}
+    for record in records:
+        if isinstance(record, Cell):
+            found.setdefault(record.instance_id, []).append(record)
+    for cells in found.values():
+        cells.sort(key=lambda cell: cell.position)
+    return found
 
 
 def embedded_only(data: Path) -> DataFolder:

@@ -47,6 +47,11 @@ def described(names: dict[str, Any]) -> dict[str, str]:
     return found | _session()
 
 
+def different(one: dict[str, str], other: dict[str, str]) -> frozenset[str]:
+    """Names whose descriptions differ, or that one of both lacks."""
+    return frozenset(name for name, _ in one.items() ^ other.items())
+
+
 class _Description:
     """Of one name: objects are numbered as they are met, so that the same ones twice are seen as such."""
 

@@ -21,6 +21,8 @@ from crane_core.notebooks import read_code_cells
 from crane_core.pipeline.places import embedded
 from crane_core.runtime.plan import NotebookPlan
 
+BENCHMARK = embedded()["minibench"] / "benchmark"
+"""The folders of the pairs."""
 _FIND = "import importlib.util, sys; print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))"
 T = TypeVar("T")
 U = TypeVar("U")
@@ -60,8 +62,7 @@ def at_once(n: int, work: Callable[[T], U], given: Iterable[T]) -> list[U]:
 
 
 def notebook_of(case_id: str, version: Version = Version.REPRODUCED) -> Path:
-    folder = embedded()["minibench"] / "benchmark" / case_id
-    return folder / f"{case_id}_{version}.ipynb"
+    return BENCHMARK / case_id / f"{case_id}_{version}.ipynb"
 
 
 def not_installed(names: Iterable[str], python: str) -> set[str]:

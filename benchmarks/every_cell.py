@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from benchmarks._data import ARCHIVE
+from benchmarks._data import cells_by_instance, study_records
 from benchmarks._decisive import case_ids
 from benchmarks._minibench import (
     at_once,
@@ -35,8 +35,6 @@ from benchmarks._timing import machine
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.errors import CraneError
-from crane_core.importers import crane_llm_october
-from crane_core.importers.filetree import open_tree
 from crane_core.runtime import probe_source
 from crane_core.runtime.interpreters import ASSUMED
 from crane_core.runtime.kernel import (
@@ -137,18 +135,15 @@ def refused(code: str) -> str | None:
 
 def on_published() -> Iterator[CellOutcome]:
     """Cells that ran in the study, each with those before it; what came is what Python says of the published text."""
-    cells: dict[str, list[Cell]] = defaultdict(list)
-    for record in crane_llm_october.read(open_tree(ARCHIVE)):
-        if isinstance(record, Cell) and record.role is CellRole.EXECUTED:
-            cells[record.instance_id].append(record)
-    for instance_id, ran in sorted(cells.items()):
-        ran.sort(key=lambda cell: cell.position)
-        for position, cell in enumerate(ran):
-            asked = [*ran[:position], replace(cell, role=CellRole.TARGET)]
-            place = f"{instance_id}, position {position}"
-            yield predicted(
-                place, Setting.CODE, asked, None, refused(cell.code)
-            )
+    for instance_id, cells in sorted(
+        cells_by_instance(study_records()).items()
+    ):
+        for position, cell in enumerate(cells):
+            if cell.role is CellRole.EXECUTED:
+                asked = [*cells[:position], replace(cell, role=CellRole.TARGET)]
+                place = f"{instance_id}, position {position}"
+                came = refused(cell.code)
+                yield predicted(place, Setting.CODE, asked, None, came)
 
 
 def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
@@ -181,11 +176,6 @@ def main() -> None:
         f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}"
     )
     print("\n".join(told(ours)))
-    if not ARCHIVE.is_file():
-        print(
-            f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}."
-        )
-        return
     del os.environ[ASSUMED]  # the study ran other versions
     published = list(on_published())
     n_refused = sum(outcome.came is not None for outcome in published)

@@ -1,6 +1,6 @@
-"""What `%crane guard` adds to cells that do not crash, and whether it stops one of them.
+"""What `%crane guard rehearse` adds to cells that do not crash, and whether it stops one of them.
 
-python -m benchmarks.guard_cost [--step predict|rehearse] [--notebooks N] [--folder FOLDER]
+python -m benchmarks.guard_cost [--notebooks N] [--folder FOLDER]
 
 The fixed notebooks of minibench, or those of a folder: each in a fresh kernel of this environment with the guard on. A
 cell that is stopped runs again with the comment that lets it: where it then ends without an exception, the stop
@@ -13,18 +13,17 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks import _kernel
+from benchmarks._minibench import BENCHMARK
 from benchmarks._timing import Times, command, machine
 from crane_core.errors import NotebookError
-from crane_core.live.guard import OVERRIDE, GuardStep
-from crane_core.pipeline.places import CHECKOUT
+from crane_core.live.guard import OVERRIDE
 from crane_core.runtime.plan import read_plan
 
-MINIBENCH = CHECKOUT / "data" / "minibench" / "benchmark"
-CELL_S = 120
 PAUSE_S = 2.0
 """For the process beside the kernel to start, before the first cell."""
 # In a separate namespace, so that the notebook has no name more.
@@ -42,7 +41,9 @@ def clock(shell):
             shell._crane_waited = time.perf_counter() - began
     guard.visit = timed
 """
+SET_CLOCK = f"(lambda own: (exec({CLOCK!r}, own), own['clock'](get_ipython()))[1])({{}})"
 WAITED = "get_ipython()._crane_waited"
+RAN, RAISED, STOPPED, FALSE_ALARM = "ran", "raised", "stopped", "false alarm"
 
 
 class GuardedCell(NamedTuple):
@@ -52,98 +53,63 @@ class GuardedCell(NamedTuple):
     end: str
 
 
-RAN, RAISED, STOPPED, FALSE_ALARM = "ran", "raised", "stopped", "false alarm"
+def guarded(kernel: _kernel.Kernel, source: str) -> GuardedCell:
+    raised = kernel.run(source).raised
+    waited_s = kernel.value(WAITED)
+    if raised is None:
+        return GuardedCell(waited_s, RAN)
+    if raised != "StoppedCell":
+        return GuardedCell(waited_s, RAISED)
+    again = kernel.run(f"{OVERRIDE}\n{source}").raised
+    return GuardedCell(waited_s, FALSE_ALARM if again is None else STOPPED)
 
 
-def cells_run(path: Path, step: GuardStep) -> list[GuardedCell]:
+def cells_run(path: Path) -> Iterator[GuardedCell]:
     """What the guard did to each cell of a notebook, up to the first that raises."""
-    done: list[GuardedCell] = []
-    with _kernel.fresh(sys.executable, path.parent, **_kernel.WITH_US) as (
-        _,
-        client,
-    ):
-
-        def run(code: str, **options: Any) -> dict[str, Any]:
-            content: dict[str, Any] = client.execute_interactive(
-                code,
-                timeout=CELL_S,
-                output_hook=lambda message: None,
-                **options,
-            )["content"]
-            return content
-
-        def one(source: str) -> GuardedCell:
-            reply = run(source, user_expressions={"waited": WAITED})
-            if reply["status"] == "ok":
-                waited = reply["user_expressions"]["waited"]["data"][
-                    "text/plain"
-                ]
-                return GuardedCell(float(waited), RAN)
-            waited = run("", silent=True, user_expressions={"waited": WAITED})[
-                "user_expressions"
-            ]["waited"]["data"]["text/plain"]
-            if reply["ename"] != "StoppedCell":
-                return GuardedCell(float(waited), RAISED)
-            again = run(f"{OVERRIDE}\n{source}")
-            is_false = again["status"] == "ok"
-            return GuardedCell(
-                float(waited), FALSE_ALARM if is_false else STOPPED
-            )
-
-        try:
-            run(f"%load_ext crane_core\n%crane guard {step}")
-            run(
-                f"_s = {{}}; exec({CLOCK!r}, _s); _s['clock'](get_ipython()); del _s",
-                silent=True,
-            )
-            # As people do: the first cell is typed after the guard is on.
-            time.sleep(PAUSE_S)
-            for cell in read_plan(path, None).cells:
-                if not cell.source.strip():
-                    continue
-                done.append(one(cell.source))
-                if done[-1].end != RAN:
-                    print(
-                        f"{path.name}, code cell {cell.index}: {done[-1].end}"
-                    )
-                if done[-1].end in (RAISED, STOPPED):
-                    break
-        except TimeoutError:
-            print(f"{path.name}: a cell took more than {CELL_S} s")
-    return done
+    cells = [
+        cell for cell in read_plan(path, None).cells if cell.source.strip()
+    ]
+    with _kernel.fresh(
+        sys.executable, path.parent, **_kernel.WITH_US
+    ) as kernel:
+        kernel.run("%load_ext crane_core\n%crane guard rehearse")
+        kernel.value(SET_CLOCK)
+        # As people do: the first cell is typed after the guard is on.
+        time.sleep(PAUSE_S)
+        for cell in cells:
+            done = guarded(kernel, cell.source)
+            yield done
+            if done.end != RAN:
+                print(f"{path.name}, code cell {cell.index}: {done.end}")
+            if done.end in (RAISED, STOPPED):
+                return
 
 
 def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--notebooks", type=int, default=40)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument(
-        "--step",
-        type=GuardStep,
-        choices=(GuardStep.PREDICT, GuardStep.REHEARSE),
-        default=GuardStep.REHEARSE,
-    )
     chosen = parser.parse_args()
     paths = sorted(
         chosen.folder.rglob("*.ipynb")
         if chosen.folder
-        else MINIBENCH.glob("*/*_fixed.ipynb")
+        else BENCHMARK.glob("*/*_fixed.ipynb")
     )
     # Every n-th, so that a few notebooks are of all libraries.
     every = max(1, len(paths) // chosen.notebooks)
     cells: list[GuardedCell] = []
     n_notebooks = 0
     for path in paths[::every][: chosen.notebooks]:
+        n_before = len(cells)
         try:
-            done = cells_run(path, chosen.step)
-        except NotebookError:
-            continue
-        n_notebooks += bool(done)
-        cells += done
+            cells += cells_run(path)
+        except (NotebookError, TimeoutError) as error:
+            print(f"{path.name}: {error}")
+        n_notebooks += len(cells) > n_before
     ends = Counter(cell.end for cell in cells)
     waited = [cell.waited_s for cell in cells if cell.end == RAN]
     print(
-        f"{chosen.step}: {n_notebooks} notebooks, {len(cells)} cells: {ends[RAN]} ran, {ends[RAISED]} raised,"
+        f"{n_notebooks} notebooks, {len(cells)} cells: {ends[RAN]} ran, {ends[RAISED]} raised,"
         f" {ends[STOPPED]} stopped, {ends[FALSE_ALARM]} false alarms"
     )
     if waited:

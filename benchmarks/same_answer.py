@@ -1,6 +1,6 @@
 """Whether the same question has the same answer, whenever it is asked: idle and under load, at once and later.
 
-python -m benchmarks.same_answer [--rounds N] [--only idle|load]
+python -m benchmarks.same_answer [--rounds N]
 
 130 cells (minibench with its captured states, and fifty more) are asked about as `%%crane` does, in a process
 that was started a moment ago, in an order that each round shuffles. An answer that says what was not asked yet is asked
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from benchmarks._same_cells import Order, all_orders
-from benchmarks._timing import command, machine
+from benchmarks._timing import machine, options
 from crane_core.live.helper import Helper
 
 N_CELLS, N_ROUNDS, N_BUSY = 130, 5, 2
@@ -95,44 +95,29 @@ def busy(n_processes: int) -> Iterator[None]:
 
 def differences(rounds: Sequence[Round]) -> dict[str, int]:
     """How many answers are not those of the first round once everything was asked there."""
-    reference = rounds[0].later
-    firsts = [
-        pair
-        for one in rounds
-        for pair in zip(one.first, reference, strict=True)
-    ]
-    laters = [
-        pair
-        for one in rounds
-        for pair in zip(one.later, reference, strict=True)
-    ]
-    return {
-        "first, silently": sum(
-            said != expected for said, expected in firsts if not said.not_asked
-        ),
-        "first, said": sum(bool(said.not_asked) for said, _ in firsts),
-        "asked once more, silently": sum(
-            said != expected for said, expected in laters if not said.not_asked
-        ),
-        "asked once more, said": sum(
-            bool(said.not_asked) for said, _ in laters
-        ),
-    }
+    expected = rounds[0].later
+    n: dict[str, int] = {}
+    for when, answers in (
+        ("first", [one.first for one in rounds]),
+        ("asked once more", [one.later for one in rounds]),
+    ):
+        said = [one for of_round in answers for one in of_round]
+        pairs = zip(said, expected * len(rounds), strict=True)
+        n[f"{when}, silently"] = sum(
+            a != b for a, b in pairs if not a.not_asked
+        )
+        n[f"{when}, said"] = sum(bool(one.not_asked) for one in said)
+    return n
 
 
 def main() -> int:
-    parser = command(__doc__)
-    parser.add_argument("--rounds", type=int, default=N_ROUNDS)
-    parser.add_argument("--only", choices=["idle", "load"])
-    chosen = parser.parse_args()
+    n_rounds = options(__doc__, rounds=N_ROUNDS).rounds
     orders = all_orders()
     assert len(orders) == N_CELLS, len(orders)
     rounds: list[Round] = []
     for name, n_busy in (("idle", 0), ("load", N_BUSY)):
-        if chosen.only not in (None, name):
-            continue
         with busy(n_busy):
-            made = [one_round(orders, seed) for seed in range(chosen.rounds)]
+            made = [one_round(orders, seed) for seed in range(n_rounds)]
         rounds += made
         told = ", ".join(f"{what} {n}" for what, n in differences(made).items())
         print(

@@ -11,17 +11,18 @@ silent. Pairs whose libraries are not installed are named.
 from __future__ import annotations
 
 import argparse
-import ast
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from benchmarks import _kernel
+from benchmarks._deep_state import different
+from benchmarks._kernel import WITH_US, Kernel, fresh
 from benchmarks._minibench import (
+    BENCHMARK,
     cases_of,
     interpreter,
     not_installed,
@@ -30,11 +31,8 @@ from benchmarks._minibench import (
 from benchmarks._timing import Times, command, machine
 from benchmarks._undo_cells import crashing_cells
 from crane_core.live.guard import OVERRIDE
-from crane_core.pipeline.places import CHECKOUT
 from crane_core.runtime.plan import read_plan
 
-MINIBENCH = CHECKOUT / "data" / "minibench" / "benchmark"
-CELL_S = 300
 KNOWN = frozenset(("numpy", "pandas", "sklearn", "torch"))
 """Libraries that generated cells use."""
 CELLS_PER_KERNEL = 50
@@ -62,37 +60,9 @@ class UndoneCell(NamedTuple):
     copy_mb: float
 
 
-class Kernel:
-    """A kernel with the guard on."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def run(self, code: str) -> str | None:
-        """The class of the exception that a cell raised."""
-        reply = self._client.execute_interactive(
-            code, timeout=CELL_S, output_hook=lambda message: None
-        )["content"]
-        return None if reply["status"] == "ok" else str(reply["ename"])
-
-    def value(self, expression: str) -> Any:
-        """A literal value; nothing is left in the kernel."""
-        reply = self._client.execute_interactive(
-            "",
-            silent=True,
-            user_expressions={"v": expression},
-            timeout=CELL_S,
-            output_hook=lambda message: None,
-        )["content"]["user_expressions"]["v"]
-        if reply["status"] != "ok":
-            raise RuntimeError(f"{reply['ename']}: {reply['evalue']}")
-        return ast.literal_eval(reply["data"]["text/plain"])
-
-
 @contextmanager
 def kernel_in(folder: Path, python: str) -> Iterator[Kernel]:
-    with _kernel.fresh(python, folder, **_kernel.WITH_US) as (_, client):
-        kernel = Kernel(client)
+    with fresh(python, folder, **WITH_US) as kernel:
         kernel.run("%load_ext crane_core\n%crane guard on undo=1")
         kernel.value(_PATIENT)
         yield kernel
@@ -102,19 +72,19 @@ def undone(kernel: Kernel, title: str, target: str) -> UndoneCell | None:
     """What an undo of the target came to; None where the target did not crash."""
     before = kernel.value(_DESCRIBED)
     # What the guard would stop runs all the same.
-    if kernel.run(f"{target}\n{OVERRIDE}") is None:
+    if kernel.run(f"{target}\n{OVERRIDE}").raised is None:
         return None
     kept_s, copy_mb = kernel.value(_TOOK), kernel.value(_COPY)
     crashed = kernel.value(_DESCRIBED)
     undo_s, refused, stays = kernel.value(_UNDONE)
     after = kernel.value(_DESCRIBED)
-    different = _different(before, after)
-    listed = {name for name in different if _is_named(name, stays)}
+    left = different(before, after)
+    named = {told for line in stays for told in line.split(", ")}
     return UndoneCell(
         title,
-        changed=frozenset(_different(before, crashed)),
-        listed=frozenset(listed),
-        silent=frozenset(different - listed),
+        changed=different(before, crashed),
+        listed=left & named,
+        silent=left - named,
         refused=refused,
         kept_s=kept_s,
         undo_s=undo_s,
@@ -122,23 +92,11 @@ def undone(kernel: Kernel, title: str, target: str) -> UndoneCell | None:
     )
 
 
-def _different(one: dict[str, str], other: dict[str, str]) -> set[str]:
-    return {
-        name
-        for name in one.keys() | other.keys()
-        if one.get(name) != other.get(name)
-    }
-
-
-def _is_named(name: str, stays: Sequence[str]) -> bool:
-    return name in {told for line in stays for told in line.split(", ")}
-
-
 def of_pair(case: str, python: str) -> UndoneCell | None:
     """The crashing notebook of a pair, in a copy of its folder, as cells write files."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, case)
-        shutil.copytree(MINIBENCH / case, folder)
+        shutil.copytree(BENCHMARK / case, folder)
         plan = read_plan(folder / f"{case}_reproduced.ipynb", None)
         with kernel_in(folder, python) as kernel:
             for cell in plan.executed:

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks._deep_state import described
+from benchmarks._deep_state import described, different
 from benchmarks._timing import Times, machine, options
 from benchmarks._undo_cells import CrashingCell, crashing_cells
 
@@ -70,7 +70,7 @@ class KishuShell:
 
 def one(
     cell: CrashingCell, folder: Path
-) -> tuple[str, list[str], float, float]:
+) -> tuple[str, frozenset[str], float, float]:
     """The outcome, what differs, and seconds of the checkpoint of an empty cell and of the check-out."""
     shell = KishuShell(folder)
     shell.shell.showtraceback = lambda *_, **__: None
@@ -82,13 +82,9 @@ def one(
     try:
         back_s = shell.check_out(commit)
     except Exception as error:  # noqa: BLE001 - the outcome
-        return f"refused ({type(error).__name__})", [], kept_s, 0.0
+        return f"refused ({type(error).__name__})", frozenset(), kept_s, 0.0
     after = described(shell.shell.user_ns)
-    names = [
-        name
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
-    ]
+    names = different(before, after)
     return "different" if names else "equal", names, kept_s, back_s
 
 

@@ -1,8 +1,8 @@
 """Run the tests of attacks and faults and write docs/evidence/reliability.md.
 
 `reliability.toml` names the tests of each family and what one try is. REPORTS is a folder for pytest's reports; a file
-of tests whose report is there already is not run again. A LOG holds what `python -m benchmarks.isolation` or `python -m
-benchmarks.annotators_drill` printed. No number is typed: what was skipped was not tried.
+of tests whose report is there already is not run again. A LOG holds what `python -m benchmarks.isolation` printed. No
+number is typed: what was skipped was not tried.
 """
 
 from __future__ import annotations
@@ -25,12 +25,6 @@ TRIED = "tried"
 """What a test records (pytest's `record_property`) that tries more than once."""
 ATTACKS = re.compile(
     r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$",
-    re.MULTILINE,
-)
-DRILL = re.compile(
-    r"^(?P<people>\d+) annotators, (?P<minutes>[\d.]+) minutes; the app killed (?P<kills>\d+) times, (?P<cuts>\d+) "
-    r"networks cut\nlabels pressed (?P<labels>[\d,]+): (?P<lost>\d+) lost, (?P<double>\d+) double, "
-    r"(?P<other>\d+) other",
     re.MULTILINE,
 )
 
@@ -127,13 +121,6 @@ def logged(text: str) -> Iterator[Row]:
             contained,
             tried - contained,
         )
-    for one in DRILL.finditer(text):
-        lost = sum(int(one[name]) for name in ("lost", "double", "other"))
-        tried = int(one["kills"]) + int(one["cuts"])
-        what = f"{one['people']} people label {one['labels']} items in {one['minutes']} minutes, killed and cut off"
-        shown_by = f"`python -m benchmarks.annotators_drill --annotators {one['people']} --minutes {one['minutes']}`"
-        meant = "one kill -9 of the app or one cut of a network; lost are labels that are missing, doubled or others"
-        yield Row(what, meant, shown_by, tried, 0 if lost else tried, lost)
 
 
 def document(rows: list[Row]) -> str:
@@ -205,7 +192,7 @@ if __name__ == "__main__":
         "reports", metavar="REPORTS", help="folder of the reports"
     )
     options.add_argument(
-        "logs", nargs="*", metavar="LOG", help="what a drill printed"
+        "logs", nargs="*", metavar="LOG", help="what a benchmark printed"
     )
     chosen = options.parse_args()
     sys.exit(main(chosen.reports, *chosen.logs))

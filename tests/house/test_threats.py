@@ -86,17 +86,6 @@ def test_a_log_becomes_rows_and_what_was_not_contained_is_shown() -> None:
     assert "| all | 50 | 49 | 1 |" in document([row])
 
 
-@pytest.mark.parametrize(("lost", "contained"), [(0, 29), (2, 0)])
-def test_the_drill_becomes_a_row_in_which_a_lost_label_spoils_everything(
-    lost: int, contained: int
-) -> None:
-    [row] = logged(
-        "10 annotators, 10 minutes; the app killed 9 times, 20 networks cut\n"
-        f"labels pressed 1,976: {lost} lost, 0 double, 0 other; 2 cores\n"
-    )
-    assert (row.tried, row.contained, row.lost) == (29, contained, lost)
-
-
 def test_its_help_runs_no_test(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks._kernel import Kernel
 from benchmarks._timing import machine
-from benchmarks.undo import Kernel, UndoneCell, kernel_in, tell, undone
+from benchmarks.undo import UndoneCell, kernel_in, tell, undone
 from crane_core.live.guard import OVERRIDE
 from tests.live.corpus.cases import Case, all_cases
 
@@ -76,7 +77,7 @@ def _of_case(kernel: Kernel, case: Case) -> UndoneCell | str:
     kernel.run("%reset -f")
     for step in case.steps:
         if not step.is_target:
-            if kernel.run(f"{step.source}\n{OVERRIDE}") is not None:
+            if kernel.run(f"{step.source}\n{OVERRIDE}").raised is not None:
                 return NOT_RUN
         elif step.exception is not None:
             told = undone(kernel, f"{case.kind}: {case.name}", step.source)

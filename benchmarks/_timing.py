@@ -53,6 +53,8 @@ class Times(NamedTuple):
     @property
     def p95(self) -> float:
         """The 95th percentile, interpolated; of few runs it is close to the largest."""
+        if len(self.seconds) == 1:
+            return self.seconds[0]
         return statistics.quantiles(self.seconds, n=20, method="inclusive")[-1]
 
     def in_ms(self) -> str:

@@ -14,17 +14,15 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from benchmarks._data import archive_or_exit, embedded_only
 from benchmarks._figures import figure, tell
 from benchmarks._timing import T, machine, timed
-from crane_core.domain import DetectorKind
-from crane_core.pipeline.loading.load import Imported, import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.storage.store import Store
 
 ROUNDS = 5
 KNOWN_LIMIT_S = 1.0
@@ -52,16 +50,6 @@ def with_processor(work: Callable[[], T]) -> tuple[float, float, T]:
     return seconds, time.process_time() - start, result
 
 
-def n_llm_runs(store: Store, entry: Imported) -> int:
-    verdicts = verdict_frame(store)
-    is_of_entry = verdicts["experiment"] == entry.kind
-    is_of_llm = verdicts["detector_kind"] == DetectorKind.LLM
-    counts = verdicts.loc[
-        is_of_entry & is_of_llm, ["n_crash", "n_safe", "n_unanswered"]
-    ]
-    return int(counts.to_numpy().sum())
-
-
 def main() -> None:
     archive = archive_or_exit()
     plain_s, plain_cpu_s, ours_s, ours_cpu_s, again_s = [], [], [], [], []
@@ -80,25 +68,17 @@ def main() -> None:
             )
             store = prepare(folder)
 
-            def bring_in(
-                folder: DataFolder = folder, store: Store = store
-            ) -> Imported:
-                return import_paths([archive], folder, store)
-
+            bring_in = partial(import_paths, [archive], folder, store)
             seconds, cpu_s, entry = with_processor(bring_in)
             ours_s.append(seconds)
             ours_cpu_s.append(cpu_s)
             seconds, known = timed(bring_in)
             again_s.append(seconds)
-            n_runs = n_llm_runs(store, entry)
             store.close()
             if not known.already_loaded:
                 raise SystemExit("the archive was loaded twice")
-    counts = {added.record: added.n_read for added in entry.added}
-    print(
-        f"{counts['cases']} cases, {counts['instances']} instances, {counts['kernel_states']} runtime states, "
-        f"{n_runs:,} LLM runs, {len(entry.problems)} problems; plain Python read {n_files:,} files"
-    )
+    n_records = sum(added.n_read for added in entry.added)
+    print(f"{n_records:,} records; plain Python read {n_files:,} files")
     ratio = median(ours_cpu_s) / median(plain_cpu_s)
     print(f"processor time: {ratio:.2f} times plain Python's; {machine()}")
     tell(

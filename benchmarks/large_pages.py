@@ -28,7 +28,7 @@ CHANGE_LIMIT_S, FIRST_LIMIT_S, LATER_LIMIT_S = 0.22, 1.0, 0.5
 def visits(folder: DataFolder, n: int) -> Visits:
     """The first visit of every page after a start of the server, and `n` later ones."""
     with blank_page() as page, serve(folder.path) as address:
-        return rounds([opened(page, address)], n)[0]
+        return rounds(opened(page, address), n)
 
 
 def tell_all(found: Sequence[Visits]) -> None:

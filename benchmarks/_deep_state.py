@@ -38,13 +38,16 @@ def described(names: dict[str, Any]) -> dict[str, str]:
     found = {}
     for name, value in own.items():
         try:
-            text = repr(_Description(by_identity).of(value, 0))
+            found[name] = repr(_Description(by_identity).of(value, 0))
         except Exception as error:  # noqa: BLE001 - a broken object is unlike the one before
-            text = f"broken: {error!r}"
-        found[name] = hashlib.sha256(
-            text.encode("utf-8", "replace")
-        ).hexdigest()
-    return found | _session()
+            found[name] = f"broken: {error!r}"
+    for part, text in _session().items():
+        found[f"session: {part}"] = text
+    return {name: _digest(text) for name, text in found.items()}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def different(one: dict[str, str], other: dict[str, str]) -> frozenset[str]:
@@ -80,6 +83,9 @@ class _Description:
     def _many(self, values: Any, depth: int) -> list[Any]:
         return [self.of(value, depth) for value in values]
 
+    def _pairs(self, held: dict[Any, Any], depth: int) -> list[Any]:
+        return self._many([*held, *held.values()], depth)
+
     def _content(self, value: Any, depth: int) -> Any:
         top = type(value).__module__.partition(".")[0]
         reader = getattr(self, f"_of_{top}", None)
@@ -89,12 +95,8 @@ class _Description:
     def _of_numpy(self, value: Any, depth: int) -> Any:
         numpy = sys.modules["numpy"]
         if isinstance(value, numpy.ndarray):
-            base = value.base
-            owner = (
-                self.of(base, depth)
-                if isinstance(base, numpy.ndarray)
-                else None
-            )
+            is_part = isinstance(value.base, numpy.ndarray)
+            owner = self.of(value.base, depth) if is_part else None
             content = (
                 self._many(value.ravel().tolist(), depth)
                 if value.dtype == object
@@ -111,19 +113,13 @@ class _Description:
     def _of_pandas(self, value: Any, depth: int) -> Any:
         pandas = sys.modules["pandas"]
         if isinstance(value, pandas.DataFrame):
-            columns = [
-                self._many(value.iloc[:, place].tolist(), depth)
-                for place in range(value.shape[1])
-            ]
+            columns = [list(column) for _, column in value.items()]
             kinds = [str(kind) for kind in value.dtypes]
-            labels = self.of(value.columns, depth), self.of(value.index, depth)
-            return kinds, labels, columns, self.of(value.attrs, depth)
+            parts = [value.columns, value.index, *columns, value.attrs]
+            return kinds, self._many(parts, depth)
         if isinstance(value, pandas.Series | pandas.Index):
-            labels = (
-                self.of(value.index, depth)
-                if isinstance(value, pandas.Series)
-                else None
-            )
+            is_column = isinstance(value, pandas.Series)
+            labels = self.of(value.index, depth) if is_column else None
             items = self._many(value.tolist(), depth)
             return str(value.dtype), repr(value.name), labels, items
         if isinstance(value, pandas.api.extensions.ExtensionArray):
@@ -166,8 +162,7 @@ class _Description:
             )
         parts: list[Any] = []
         if isinstance(value, dict):
-            parts.append(self._many(value.keys(), depth))
-            parts.append(self._many(value.values(), depth))
+            parts.append(self._pairs(value, depth))
         elif isinstance(value, set | frozenset):
             parts.append(sorted(repr(self.of(one, depth)) for one in value))
         elif isinstance(value, list | tuple):
@@ -177,8 +172,7 @@ class _Description:
             return value.closed, place, getattr(value, "name", "")
         state = _attributes(value)
         if state is not None:
-            parts.append(self._many(state, depth))
-            parts.append(self._many(state.values(), depth))
+            parts.append(self._pairs(state, depth))
         return parts or _pickled(value)
 
     def _function(self, value: Any, depth: int) -> Any:
@@ -209,7 +203,7 @@ class _Description:
             for name, item in vars(value).items()
             if not name.startswith("__") and name not in _CACHES
         }
-        return list(held), self._many(held.values(), depth)
+        return self._pairs(held, depth)
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
@@ -219,10 +213,9 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         for name in _slots(kind)
         if hasattr(value, name)
     }
-    own = getattr(value, "__dict__", None)
-    if own is None and not slots:
+    held = slots | getattr(value, "__dict__", {})
+    if not hasattr(value, "__dict__") and not slots:
         return None
-    held = {**slots, **(own or {})}
     return {name: item for name, item in held.items() if name not in _CACHES}
 
 
@@ -243,37 +236,23 @@ def _pickled(value: Any) -> str:
 
 def _session() -> dict[str, str]:
     found = {
-        "random": repr(random.getstate()),
+        "random": random.getstate(),
         "folder": os.getcwd(),  # noqa: PTH109 - a string is wanted
-        "environment": repr(sorted(os.environ.items())),
-        "path": repr(sys.path),
-        "filters": repr(warnings.filters),
-        "recursion": str(sys.getrecursionlimit()),
+        "environment": sorted(os.environ.items()),
+        "path": sys.path,
+        "filters": warnings.filters,
+        "recursion": sys.getrecursionlimit(),
     }
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
+    if numpy := sys.modules.get("numpy"):
         state = numpy.random.get_state()
-        found["numpy.random"] = repr((state[1].tolist(), state[2:]))
-        found["numpy.options"] = repr(
-            (numpy.get_printoptions(), numpy.geterr())
-        )
-    pandas = sys.modules.get("pandas")
-    if pandas is not None:
-        options = (
-            "display.max_rows",
-            "display.precision",
-            "mode.chained_assignment",
-        )
-        found["pandas.options"] = repr(
-            [pandas.get_option(name) for name in options[:2]]
-        )
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        found["torch.random"] = repr(torch.get_rng_state().tolist())
-    return {
-        f"session: {name}": hashlib.sha256(text.encode()).hexdigest()
-        for name, text in found.items()
-    }
+        found["numpy.random"] = (state[1].tolist(), state[2:])
+        found["numpy.options"] = (numpy.get_printoptions(), numpy.geterr())
+    if pandas := sys.modules.get("pandas"):
+        options = ("display.max_rows", "display.precision")
+        found["pandas.options"] = [*map(pandas.get_option, options)]
+    if torch := sys.modules.get("torch"):
+        found["torch.random"] = torch.get_rng_state().tolist()
+    return {name: repr(value) for name, value in found.items()}
 
 
 # What else is measured in the kernel

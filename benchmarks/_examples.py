@@ -23,8 +23,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from benchmarks._follow_ups import NAME, follow_ups
-from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting
+from benchmarks._minibench import judged_target
+from crane_core.detectors.rules.predict import Report
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
 # At the top of the file stand the words, so that what is left is a table for each library.
@@ -64,7 +64,6 @@ class Trial(NamedTuple):
     ours: str | None
     theirs: str | None
     why: str = ""
-    said: str = ""
     errors: tuple[str, ...] = ()
 
 
@@ -72,7 +71,8 @@ class TooLongError(BaseException):
     """The code took more than its time."""
 
 
-Peer = Callable[[str, dict[str, Any]], tuple[str, str] | None]
+Peer = Callable[[str, dict[str, Any]], str | None]
+"""The class of the exception that the peer predicts of a target in a namespace."""
 
 
 # Where the examples are
@@ -233,29 +233,25 @@ def tried(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ours, why, errors = predicted(setup, target, namespace)
-            said = (
-                within(lambda: peer(target, namespace))
-                if peer is not None
-                else None
-            )
+            report = predicted(setup, target, namespace)
+            theirs = within(lambda: peer(target, namespace)) if peer else None
             raised = ran(target, namespace)
         except TooLongError:
             return None
-    theirs, what = said or (None, "")
-    name = type(raised).__name__ if raised is not None else None
+    found = report.findings[0] if report.findings else None
     return Trial(
         text.library,
         text.name,
         kind,
         setup,
         target,
-        name,
-        ours,
-        theirs,
-        why,
-        what,
-        errors,
+        raised=type(raised).__name__ if raised is not None else None,
+        ours=found.exception if found else None,
+        theirs=theirs,
+        why=f"{found.family}: {found.expression}: {found.why}" if found else "",
+        errors=tuple(
+            f"{each.family}.{each.rule}: {each.error}" for each in report.errors
+        ),
     )
 
 
@@ -263,61 +259,15 @@ def room() -> dict[str, Any]:
     return {"__name__": "__main__", "__builtins__": __builtins__}
 
 
-def predicted(
-    setup: str, target: str, namespace: dict[str, Any]
-) -> tuple[str | None, str, tuple[str, ...]]:
-    """The exception that the rules predict with their reason, and the rules that failed."""
+def predicted(setup: str, target: str, namespace: dict[str, Any]) -> Report:
+    """What the rules say of a target in a namespace in which its setup ran."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
     told = within(
         lambda: look(
             namespace, {"target": target, "cells": cells, "limits": {}}
         )
     )
-    state = KernelState.from_json(
-        json.loads(told),
-        benchmark="examples",
-        instance_id="example_1",
-        setting=Setting.RUNTIME_PLUS,
-        origin="example",
-    )
-    report = findings(
-        [
-            Cell(
-                "examples",
-                "example_1",
-                "example",
-                0,
-                CellRole.EXECUTED,
-                setup,
-                1,
-                0,
-            ),
-            Cell(
-                "examples",
-                "example_1",
-                "example",
-                1,
-                CellRole.TARGET,
-                target,
-                2,
-                1,
-            ),
-        ],
-        state,
-    )
-    errors = tuple(
-        f"{each.family}.{each.rule}: {each.error}" for each in report.errors
-    )
-    found = report.findings[0] if report.findings else None
-    return (
-        (
-            found.exception,
-            f"{found.family}: {found.expression}: {found.why}",
-            errors,
-        )
-        if found
-        else (None, "", errors)
-    )
+    return judged_target(setup, target, json.loads(told))
 
 
 def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from benchmarks._decisive import case_ids
 from benchmarks._timing import command
-from crane_core.detectors.rules.predict import Report
+from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting, Version
 from crane_core.notebooks import read_code_cells
 from crane_core.pipeline.places import embedded
@@ -134,6 +134,26 @@ def cells_of(plan: NotebookPlan) -> list[Cell]:
         )
         for position, (cell, role) in enumerate(order)
     ]
+
+
+def judged_target(setup: str, target: str, state: dict[str, object]) -> Report:
+    """What the rules say of a target behind one cell, with a look at the kernel in which that ran."""
+    cells = [
+        Cell(
+            benchmark="minibench",
+            instance_id="target_1",
+            origin="notebook",
+            position=position,
+            role=role,
+            code=code,
+            execution_count=position + 1,
+            notebook_index=position,
+        )
+        for position, (code, role) in enumerate(
+            [(setup, CellRole.EXECUTED), (target, CellRole.TARGET)]
+        )
+    ]
+    return findings(cells, state_of(state, "target_1"))
 
 
 def complain(report: Report, place: str) -> None:

@@ -21,11 +21,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks._minibench import interpreter
+from benchmarks._minibench import interpreter, judged_target
 from benchmarks._server import CHECKOUT
 from benchmarks._timing import command, machine
-from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime import interpreters, probe_source
 
 TESTS = CHECKOUT / "tests" / "detectors" / "rules"
@@ -118,22 +116,7 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     """Its outcome in a word, and a line for an unexpected one."""
     if "failed" in answer:
         return str(answer["failed"]), ""
-    cells = [
-        Cell(
-            "test", "test", "test", 0, CellRole.EXECUTED, target["setup"], 1, 0
-        ),
-        Cell(
-            "test", "test", "test", 1, CellRole.TARGET, target["target"], 2, 1
-        ),
-    ]
-    state = KernelState.from_json(
-        answer["state"],
-        benchmark="test",
-        instance_id="test",
-        setting=Setting.RUNTIME_PLUS,
-        origin="test",
-    )
-    report = findings(cells, state)
+    report = judged_target(target["setup"], target["target"], answer["state"])
     found = report.findings[0] if report.findings else None
     raised = answer["raised"]
     if found is None:

@@ -32,6 +32,18 @@ from benchmarks._noise import watched
 
 HELD, OVER, WRONG_CALL, NOT_MEASURED = 0, 1, 2, 3
 _COLUMNS = "{:16}{:38}{:>10}{:>12}  {:14}{:>6}{:>8}{:>6}{:>7}  {}"
+_HEAD = (
+    "benchmark",
+    "question",
+    "ours",
+    "against",
+    "peer",
+    "ratio",
+    "spread",
+    "load",
+    "others",
+    "budget",
+)
 
 
 class BenchmarkFailedError(RuntimeError):
@@ -69,18 +81,7 @@ def measure(
 
 def table(told: Sequence[Told]) -> str:
     """One line per question; `others` are the cores that other programs took."""
-    head = _COLUMNS.format(
-        "benchmark",
-        "question",
-        "ours",
-        "against",
-        "peer",
-        "ratio",
-        "spread",
-        "load",
-        "others",
-        "budget",
-    )
+    head = _COLUMNS.format(*_HEAD)
     return "\n".join([head, *map(_row, told)])
 
 
@@ -153,7 +154,7 @@ def main(
         )
         return WRONG_CALL
     cores = (
-        sorted(os.sched_getaffinity(0))[: budgets.quiet.cores]
+        sorted(os.sched_getaffinity(0))[: int(budgets.quiet.cores)]
         if hasattr(os, "sched_getaffinity")
         else []
     )

@@ -20,7 +20,7 @@ class BudgetError(ValueError):
 class Quiet(NamedTuple):
     """`cores` a machine must have, `others` of them that other programs may take, `spread` of the repeats."""
 
-    cores: int
+    cores: float
     others: float
     spread: float
 
@@ -64,9 +64,9 @@ def read_budgets(path: Path = BUDGETS) -> Budgets:
         raise BudgetError(
             f"{path.name}: [quiet] needs exactly {', '.join(Quiet._fields)}"
         )
-    limits = Quiet(
-        int(_above_zero(quiet, "cores", "quiet", path)), *_limits(quiet, path)
-    )
+    limits = {
+        name: _above_zero(quiet, name, "quiet", path) for name in Quiet._fields
+    }
     ratios: dict[str, dict[str, float]] = {}
     for benchmark, questions in document.items():
         if not isinstance(questions, dict) or not questions:
@@ -79,13 +79,7 @@ def read_budgets(path: Path = BUDGETS) -> Budgets:
         }
     if not ratios:
         raise BudgetError(f"{path.name} has no budget")
-    return Budgets(limits, ratios)
-
-
-def _limits(quiet: dict[str, Any], path: Path) -> tuple[float, float]:
-    return _above_zero(quiet, "others", "quiet", path), _above_zero(
-        quiet, "spread", "quiet", path
-    )
+    return Budgets(Quiet(**limits), ratios)
 
 
 def _above_zero(
@@ -112,48 +106,24 @@ def judged(
 ) -> list[Told]:
     """Every figure of a benchmark, and every question of its budget that has none. A noisy machine never passes."""
     ratios = budgets.ratios.get(benchmark, {})
-    told = [
-        _judged(
-            benchmark,
-            one,
-            others,
-            budgets.quiet,
-            cores,
-            ratios.get(one.question),
-        )
-        for one in figures
-    ]
-    missing = ratios.keys() - {one.question for one in figures}
+    told = []
+    for one in figures:
+        ratio = ratios.get(one.question)
+        why = noise(one, others, budgets.quiet, cores)
+        if why:
+            outcome = Outcome.NOT_MEASURED
+        elif ratio is None:
+            outcome = Outcome.NO_BUDGET
+        else:
+            outcome = Outcome.HELD if one.ratio <= ratio else Outcome.OVER
+        told.append(Told(benchmark, one.question, one, others, outcome, why))
+    known = {one.question for one in figures}
+    why = "the benchmark did not tell it"
+    silent = [question for question in ratios if question not in known]
     return told + [
-        Told(
-            benchmark,
-            question,
-            None,
-            others,
-            Outcome.NOT_MEASURED,
-            "the benchmark did not tell it",
-        )
-        for question in ratios
-        if question in missing
+        Told(benchmark, question, None, others, Outcome.NOT_MEASURED, why)
+        for question in silent
     ]
-
-
-def _judged(
-    benchmark: str,
-    one: Figure,
-    others: float,
-    quiet: Quiet,
-    cores: int,
-    ratio: float | None,
-) -> Told:
-    if why := noise(one, others, quiet, cores):
-        return Told(
-            benchmark, one.question, one, others, Outcome.NOT_MEASURED, why
-        )
-    if ratio is None:
-        return Told(benchmark, one.question, one, others, Outcome.NO_BUDGET)
-    outcome = Outcome.HELD if one.ratio <= ratio else Outcome.OVER
-    return Told(benchmark, one.question, one, others, outcome)
 
 
 def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
@@ -161,7 +131,7 @@ def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
     if not one.is_timed:
         return ""
     if cores < quiet.cores:
-        return f"{cores} core of the {quiet.cores} that the budget is for"
+        return f"{cores} core of the {quiet.cores:.0f} that the budget is for"
     if others > quiet.others:
         return f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
     if one.spread > quiet.spread:

@@ -58,7 +58,7 @@ async () => {
 
 @contextmanager
 def jupyter(
-    home: Path, *, module: str = "jupyterlab", python: str = sys.executable
+    home: Path, *, module: str = "jupyterlab"
 ) -> Iterator[tuple[str, Path]]:
     """The address of a JupyterLab (or `notebook`) with the extension, and the folder that it shows.
 
@@ -78,7 +78,7 @@ def jupyter(
         file.write_text(json.dumps(settings), "utf-8")
     port = free_port()
     started = [
-        python,
+        sys.executable,
         "-m",
         module,
         f"--port={port}",

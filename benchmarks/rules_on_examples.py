@@ -20,7 +20,7 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -42,6 +42,7 @@ from benchmarks._examples import (
 )
 from benchmarks._mutations import broken
 from benchmarks._peer import PEER, PeerMissingError, peer_folder
+from benchmarks._peer_look import of_peer
 from benchmarks._timing import command, machine
 
 SECONDS = 60.0
@@ -83,14 +84,8 @@ def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
         yield from followed(text, at, seed, peer)
 
 
-def _peer(folder: Path) -> Peer:
-    sys.path.insert(0, str(folder))
-    try:
-        run_checks: Callable[..., Any] = __import__(
-            "crane_llm.nb_extension.checker", fromlist=["x"]
-        ).run_checks
-    finally:
-        sys.path.remove(str(folder))
+def _peer(folder: str) -> Peer:
+    run_checks = of_peer(folder, "checker", "run_checks")
 
     def asked(target: str, namespace: dict[str, Any]) -> str | None:
         found = run_checks(target, namespace, None)
@@ -100,13 +95,11 @@ def _peer(folder: Path) -> Peer:
 
 
 def _write(library: str, seconds: float, seed: int, folder: str) -> None:
-    peer = _peer(Path(folder)) if folder else None
+    peer = _peer(folder) if folder else None
     with tempfile.TemporaryDirectory() as empty:
         os.chdir(empty)
         for trial in trials_of(library, seconds, seed, peer):
-            sys.__stdout__.write(
-                json.dumps(trial) + "\n"
-            ) if sys.__stdout__ else None
+            print(json.dumps(trial), file=sys.__stdout__)
 
 
 # Tables

@@ -23,6 +23,7 @@ from crane_core.runtime.plan import NotebookPlan
 
 BENCHMARK = embedded()["minibench"] / "benchmark"
 """The folders of the pairs."""
+FALSE_ALARM, OTHER_CLASS = "FALSE ALARM", "predicted, another class"
 _FIND = "import importlib.util, sys; print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))"
 T = TypeVar("T")
 U = TypeVar("U")
@@ -154,6 +155,15 @@ def judged_target(setup: str, target: str, state: dict[str, object]) -> Report:
         )
     ]
     return findings(cells, state_of(state, "target_1"))
+
+
+def in_a_word(predicted: str | None, came: str | None) -> str:
+    """The kind of a prediction; both are classes of exceptions, None for none."""
+    if predicted is None:
+        return "nothing said, it ran" if came is None else "missed"
+    if came is None:
+        return FALSE_ALARM
+    return "predicted" if predicted == came else OTHER_CLASS
 
 
 def complain(report: Report, place: str) -> None:

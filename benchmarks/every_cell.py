@@ -24,9 +24,12 @@ from IPython.core.inputtransformer2 import TransformerManager
 from benchmarks._data import cells_by_instance, study_records
 from benchmarks._decisive import case_ids
 from benchmarks._minibench import (
+    FALSE_ALARM,
+    OTHER_CLASS,
     at_once,
     cells_of,
     complain,
+    in_a_word,
     kernel_command,
     notebooks,
     state_of,
@@ -61,15 +64,7 @@ class CellOutcome(NamedTuple):
 
     @property
     def kind(self) -> str:
-        if self.predicted is None:
-            return "nothing said, it ran" if self.came is None else "missed"
-        if self.came is None:
-            return "FALSE ALARM"
-        return (
-            "predicted"
-            if self.predicted == self.came
-            else "predicted, another class"
-        )
+        return in_a_word(self.predicted, self.came)
 
 
 def predicted(
@@ -157,7 +152,7 @@ def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
                 f"{kind} {n:,}" for kind, n in sorted(kinds.items())
             )
     for outcome in outcomes:
-        if outcome.kind in ("FALSE ALARM", "predicted, another class"):
+        if outcome.kind in (FALSE_ALARM, OTHER_CLASS):
             came = outcome.came or "nothing"
             yield f"  {outcome.place}, {outcome.setting}: {outcome.predicted} predicted, {came} came: {outcome.why}"
 

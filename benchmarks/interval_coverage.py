@@ -74,14 +74,8 @@ def covers(row: Drawn, cases: NDArray[np.int64], scene: Scene) -> bool:
 def coverage(n_cases: int, scene: Scene, n_samples: int) -> float:
     rng = np.random.default_rng(20_261_122)
     cases = np.repeat(np.arange(n_cases), scene.n_instances)
-    return float(
-        np.mean(
-            [
-                covers(row, cases, scene)
-                for row in uniform(rng, n_samples, n_cases, scene)
-            ]
-        )
-    )
+    rows = uniform(rng, n_samples, n_cases, scene)
+    return float(np.mean([covers(row, cases, scene) for row in rows]))
 
 
 def shapes() -> Iterator[tuple[int, float]]:

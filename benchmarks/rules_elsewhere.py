@@ -9,19 +9,20 @@ there is a false alarm; what is refused there and not predicted is only missed. 
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks._minibench import interpreter, judged_target
+from benchmarks._minibench import in_a_word, interpreter, judged_target
 from benchmarks._server import CHECKOUT
 from benchmarks._timing import command, machine
 from crane_core.runtime import interpreters, probe_source
@@ -53,22 +54,9 @@ class Targets:
 def targets_of_tests() -> list[Target]:
     """Every target that a test runs in our own process, in the order of the files."""
     noted = Targets()
-    with Path(os.devnull).open("w") as nowhere:
-        shown, sys.stdout = sys.stdout, nowhere
-        try:
-            pytest.main(
-                [
-                    "-q",
-                    "-p",
-                    "no:cacheprovider",
-                    "-k",
-                    "not by_code",
-                    str(TESTS),
-                ],
-                plugins=[noted],
-            )
-        finally:
-            sys.stdout = shown
+    quiet = ["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)]
+    with redirect_stdout(io.StringIO()):
+        pytest.main(quiet, plugins=[noted])
     return noted.found
 
 
@@ -118,18 +106,14 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
         return str(answer["failed"]), ""
     report = judged_target(target["setup"], target["target"], answer["state"])
     found = report.findings[0] if report.findings else None
-    raised = answer["raised"]
-    if found is None:
-        return (
-            ("nothing said, it ran", "") if raised is None else ("missed", "")
-        )
-    line = f"  {target['target']!r}: {found.exception} predicted, {raised or 'nothing'} came: {found.why}"
-    if raised is None:
-        return "FALSE ALARM", line
+    predicted = found.exception if found else None
+    kind = in_a_word(predicted, answer["raised"])
+    if found is None or kind == "predicted":
+        return kind, ""
+    came = answer["raised"] or "nothing"
     return (
-        ("predicted", "")
-        if raised == found.exception
-        else ("predicted, another class", line)
+        kind,
+        f"  {target['target']!r}: {predicted} predicted, {came} came: {found.why}",
     )
 
 

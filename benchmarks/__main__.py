@@ -149,7 +149,8 @@ def main(
         name for name in (*chosen.names, *budgets.ratios) if name not in known
     ]:
         print(
-            f"error: there is no benchmark {unknown[0]!r}; there are {', '.join(known)}",
+            f"error: there is no benchmark {unknown[0]!r}; there are "
+            f"{', '.join(known)}",
             file=sys.stderr,
         )
         return WRONG_CALL

@@ -92,7 +92,9 @@ def _above_zero(
         or not 0 < value < math.inf
     ):
         raise BudgetError(
-            f"{path.name}: {name!r} of [{where}] must be a number above 0, not {value!r}"
+            f"{path.name}: {name!r} of [{where}] must be a number "
+            f"above 0, "
+            f"not {value!r}"
         )
     return float(value)
 
@@ -133,7 +135,13 @@ def noise(one: Figure, others: float, quiet: Quiet, cores: int) -> str:
     if cores < quiet.cores:
         return f"{cores} core of the {quiet.cores:.0f} that the budget is for"
     if others > quiet.others:
-        return f"other programs took {others:.2f} cores, at most {quiet.others:.2f} may be"
+        return (
+            f"other programs took {others:.2f} cores, at most "
+            f"{quiet.others:.2f} may be"
+        )
     if one.spread > quiet.spread:
-        return f"the repeats differ by {one.spread:.0%}, at most {quiet.spread:.0%} may be"
+        return (
+            f"the repeats differ by {one.spread:.0%}, at most "
+            f"{quiet.spread:.0%} may be"
+        )
     return ""

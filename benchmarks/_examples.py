@@ -215,7 +215,10 @@ def _kept(source: str) -> str | None:
         case ast.Expr(value=value):
             kept = f"{NAME} = {ast.unparse(value)}"
         case ast.Assign(targets=[ast.Name()], value=value):
-            kept = f"{NAME} = {ast.unparse(last.targets[0])} = {ast.unparse(value)}"
+            kept = (
+                f"{NAME} = {ast.unparse(last.targets[0])} = "
+                f"{ast.unparse(value)}"
+            )
         case _:
             return None
     return None if others else kept

@@ -87,7 +87,8 @@ def _distances(of_each: Sequence[Sequence[float]]) -> Iterator[float]:
 def tell(one: Figure) -> None:
     """Print it, and append it to the file that the harness named."""
     print(
-        f"{one.question}: {one.ours:,.3g} {one.unit}, {one.peer} {one.against:,.3g} {one.unit}, ratio {one.ratio:.2f}"
+        f"{one.question}: {one.ours:,.3g} {one.unit}, {one.peer} "
+        f"{one.against:,.3g} {one.unit}, ratio {one.ratio:.2f}"
     )
     if path := os.environ.get(FILE):
         with Path(path).open("a", encoding="utf-8") as file:

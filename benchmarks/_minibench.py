@@ -24,7 +24,10 @@ from crane_core.runtime.plan import NotebookPlan
 BENCHMARK = embedded()["minibench"] / "benchmark"
 """The folders of the pairs."""
 FALSE_ALARM, OTHER_CLASS = "FALSE ALARM", "predicted, another class"
-_FIND = "import importlib.util, sys; print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))"
+_FIND = (
+    "import importlib.util, sys; print(*(name for name in sys.argv[1:] if "
+    "importlib.util.find_spec(name) is None))"
+)
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -170,5 +173,6 @@ def complain(report: Report, place: str) -> None:
     """Print the rules that failed."""
     for error in report.errors:
         print(
-            f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}"
+            f"a rule failed on {place}: {error.family}, {error.rule}: "
+            f"{error.error}"
         )

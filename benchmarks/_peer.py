@@ -70,7 +70,8 @@ def peer_expression(folder: Path, target: str, function: str = "answer") -> str:
     code = Path(__file__).with_name("_peer_look.py").read_text("utf-8")
     return (
         "(lambda builtins, room:"
-        f" (builtins.exec({code!r}, room), room[{function!r}]({str(folder)!r}, {target!r}))[1])"
+        f" (builtins.exec({code!r}, room), "
+        f"room[{function!r}]({str(folder)!r}, {target!r}))[1])"
         "(__import__('builtins'), {'__name__': 'crane_peer_look'})"
     )
 

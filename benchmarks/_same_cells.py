@@ -52,7 +52,8 @@ OWN = {
         "beds.head(axis=1)",
         "beds.astype({'nurses': int})",
     ),
-    "import numpy as np\nfrom sklearn.linear_model import LinearRegression\nfrom sklearn.cluster import KMeans\n"
+    "import numpy as np\nfrom sklearn.linear_model import "
+    "LinearRegression\nfrom sklearn.cluster import KMeans\n"
     "from sklearn.preprocessing import StandardScaler\nx = np.ones((5, 2))\ny = np.ones(4)": (
         "LinearRegression().fit(x, y)",
         "LinearRegression().fit(x, y[:3])",

@@ -69,7 +69,8 @@ class Session:
         except TimeoutError as error:
             await self.close()
             raise SessionError(
-                f"{page}?{query} showed no {component} within {OPEN_TIMEOUT_S:.0f} s"
+                f"{page}?{query} showed no {component} within "
+                f"{OPEN_TIMEOUT_S:.0f} s"
             ) from error
 
     async def send(self, state: dict[str, Any]) -> None:
@@ -112,7 +113,8 @@ class Session:
         element = message.delta.new_element
         if element.HasField("exception"):
             raise SessionError(
-                f"{self._page}: {element.exception.type}: {element.exception.message}"
+                f"{self._page}: {element.exception.type}: "
+                f"{element.exception.message}"
             )
         return message
 

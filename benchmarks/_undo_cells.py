@@ -24,7 +24,8 @@ class CrashingCell(NamedTuple):
 
 PLAIN = (
     Ingredient(
-        "totals = [1, 2]\nsame_totals = totals\nnested = {'totals': totals, 'more': [[0]]}",
+        "totals = [1, 2]\nsame_totals = totals\nnested = {'totals': totals, "
+        "'more': [[0]]}",
         (
             "totals.append(7)",
             "totals[0] = 'first'",
@@ -36,8 +37,10 @@ PLAIN = (
         ),
     ),
     Ingredient(
-        "seen = {1, 'two', (3, 4)}\nfixed = frozenset(seen)\nfrom collections import deque, Counter, defaultdict,"
-        " OrderedDict\nqueue = deque([1, 2, 3], maxlen=5)\ncounts = Counter('abca')\ngroups = defaultdict(list)\n"
+        "seen = {1, 'two', (3, 4)}\nfixed = frozenset(seen)\nfrom "
+        "collections import deque, Counter, defaultdict,"
+        " OrderedDict\nqueue = deque([1, 2, 3], maxlen=5)\ncounts = "
+        "Counter('abca')\ngroups = defaultdict(list)\n"
         "groups['a'].append(1)\nordered = OrderedDict(a=1, b=2)",
         (
             "seen.add('five')",
@@ -50,9 +53,14 @@ PLAIN = (
         ),
     ),
     Ingredient(
-        "class Account:\n    rate = 0.5\n    def __init__(self, owner):\n        self.owner = owner\n"
-        "        self.history = []\n    def pay(self, amount):\n        self.history.append(amount)\n"
-        "        return sum(self.history)\naccount = Account('Ada')\nbook = {'Ada': account}",
+        "class Account:\n    rate = 0.5\n    def __init__(self, "
+        "owner):\n    "
+        "    self.owner = owner\n"
+        "        self.history = []\n    def pay(self, amount):\n        "
+        "self.history.append(amount)\n"
+        "        return sum(self.history)\naccount = "
+        "Account('Ada')\nbook = "
+        "{'Ada': account}",
         (
             "account.pay(5)",
             "account.extra = book",
@@ -65,9 +73,11 @@ PLAIN = (
         ),
     ),
     Ingredient(
-        "class Point:\n    __slots__ = ('x', 'y')\n    def __init__(self, x, y):\n"
+        "class Point:\n    __slots__ = ('x', 'y')\n    def "
+        "__init__(self, x, y):\n"
         "        self.x, self.y = x, y\n"
-        "point = Point(1, [2])\nloop = []\nloop.append(loop)\npair = (loop, point)",
+        "point = Point(1, [2])\nloop = []\nloop.append(loop)\npair = "
+        "(loop, point)",
         (
             "point.x = 'moved'",
             "point.y.append(3)",
@@ -78,9 +88,12 @@ PLAIN = (
         ),
     ),
     Ingredient(
-        "def counter():\n    n = 0\n    def more():\n        nonlocal n\n        n += 1\n"
+        "def counter():\n    n = 0\n    def more():\n        "
+        "nonlocal n\n    "
+        "    n += 1\n"
         "        return n\n    return more\n"
-        "more = counter()\ndef add(x, into=[]):\n    into.append(x)\n    return into\nlevel = 0\n"
+        "more = counter()\ndef add(x, into=[]):\n    into.append(x)\n    "
+        "return into\nlevel = 0\n"
         "def rise():\n    global level\n    level += 1",
         (
             "more()",
@@ -94,8 +107,11 @@ PLAIN = (
         ),
     ),
     Ingredient(
-        "import datetime, decimal, functools, itertools, random, os, warnings\nday = datetime.date(2024, 2, 3)\n"
-        "price = decimal.Decimal('1.10')\nat_least = functools.partial(max, 3)\nitems = iter([1, 2, 3, 4])\n"
+        "import datetime, decimal, functools, itertools, random, os, "
+        "warnings\nday = datetime.date(2024, 2, 3)\n"
+        "price = decimal.Decimal('1.10')\nat_least = "
+        "functools.partial(max, "
+        "3)\nitems = iter([1, 2, 3, 4])\n"
         "own_random = random.Random(4)\ndata = bytearray(b'abc')",
         (
             "day = day.replace(year=1999)",
@@ -113,8 +129,10 @@ PLAIN = (
 )
 WITH_LIBRARIES = (
     Ingredient(
-        "import numpy as np\ngrid = np.arange(12.0).reshape(3, 4)\nrow = grid[1]\nflags = np.zeros(5, dtype=bool)\n"
-        "objects = np.array([None, [1], 'a'], dtype=object)\ngenerator = np.random.default_rng(5)",
+        "import numpy as np\ngrid = np.arange(12.0).reshape(3, 4)\nrow = "
+        "grid[1]\nflags = np.zeros(5, dtype=bool)\n"
+        "objects = np.array([None, [1], 'a'], dtype=object)\ngenerator = "
+        "np.random.default_rng(5)",
         (
             "grid[0] = -1",
             "grid *= 2",
@@ -133,9 +151,13 @@ WITH_LIBRARIES = (
         "numpy",
     ),
     Ingredient(
-        "import pandas as pd\nbeds = pd.DataFrame({'ward': ['n', 's', 'n'], 'free': [3, 1, 2],"
-        " 'day': pd.date_range('2024-01-01', periods=3), 'kind': pd.Categorical(['u', 'v', 'u'])})\n"
-        "free = beds['free']\npart = beds[beds['free'] > 1]\nby_ward = beds.set_index('ward')",
+        "import pandas as pd\nbeds = pd.DataFrame({'ward': ['n', "
+        "'s', 'n'], "
+        "'free': [3, 1, 2],"
+        " 'day': pd.date_range('2024-01-01', periods=3), 'kind': "
+        "pd.Categorical(['u', 'v', 'u'])})\n"
+        "free = beds['free']\npart = beds[beds['free'] > 1]\nby_ward = "
+        "beds.set_index('ward')",
         (
             "beds['rate'] = beds['free'] / 2",
             "beds.loc[0, 'free'] = 99",
@@ -150,15 +172,18 @@ WITH_LIBRARIES = (
             "pd.set_option('display.max_rows', 7)",
             "beds.index.name = 'place'",
             "del beds, part",
-            "for name in list(beds.columns):\n    beds[name.upper()] = beds.pop(name)",
+            "for name in list(beds.columns):\n    beds[name.upper()] = "
+            "beds.pop(name)",
             "beds['kind'] = beds['kind'].cat.add_categories('w')",
             "beds.sort_values('free', inplace=True)",
         ),
         "pandas",
     ),
     Ingredient(
-        "from sklearn.linear_model import LinearRegression\nfrom sklearn.tree import DecisionTreeClassifier\n"
-        "from sklearn.preprocessing import StandardScaler\nimport numpy as np\n"
+        "from sklearn.linear_model import LinearRegression\nfrom "
+        "sklearn.tree import DecisionTreeClassifier\n"
+        "from sklearn.preprocessing import StandardScaler\nimport "
+        "numpy as np\n"
         "X = np.arange(20.0).reshape(10, 2) % 7\n"
         "y = np.arange(10) % 2\nmodel = LinearRegression().fit(X, y)\n"
         "tree = DecisionTreeClassifier(random_state=0).fit(X, y)\n"
@@ -179,10 +204,14 @@ WITH_LIBRARIES = (
     Ingredient(
         "import torch\nimport torch.nn as nn\ntorch.manual_seed(1)\n"
         "net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4),"
-        " nn.Dropout(), nn.Linear(4, 1))\noptimizer = torch.optim.Adam(net.parameters())\n"
+        " nn.Dropout(), nn.Linear(4, 1))\noptimizer = "
+        "torch.optim.Adam(net.parameters())\n"
         "inputs = torch.randn(8, 3)\n"
-        "targets = torch.randn(8, 1)\nwindow = inputs[2:5]\ndef epoch():\n    optimizer.zero_grad()\n"
-        "    loss = ((net(inputs) - targets) ** 2).mean()\n    loss.backward()\n"
+        "targets = torch.randn(8, 1)\nwindow = inputs[2:5]\ndef "
+        "epoch():\n   "
+        " optimizer.zero_grad()\n"
+        "    loss = ((net(inputs) - targets) ** 2).mean()\n    "
+        "loss.backward()\n"
         "    optimizer.step()\n    return loss.item()\n"
         "epoch()",
         (
@@ -238,7 +267,11 @@ def _one(draw: random.Random, known: list[Ingredient]) -> CrashingCell:
     crash = draw.choice(CRASHES)
     if draw.random() < 0.3:
         # A loop that changes something, then fails in its second round.
-        crash = f"for step in range(3):\n    made = step\n    if step == 1:\n        {crash}"
+        crash = (
+            f"for step in range(3):\n    made = step\n    if step == "
+            f"1:\n       "
+            f" {crash}"
+        )
     return CrashingCell(
         "\n".join(one.setup for one in chosen), "\n".join([*statements, crash])
     )
@@ -247,7 +280,11 @@ def _one(draw: random.Random, known: list[Ingredient]) -> CrashingCell:
 def _shaped(draw: random.Random, change: str) -> str:
     """A change as it stands, or one that may fail earlier and is caught, as notebooks do."""
     if draw.random() < 0.7:
-        return f"try:\n{_indented(change)}\nexcept Exception as error:\n    failed = repr(error)"
+        return (
+            f"try:\n{_indented(change)}\nexcept Exception as "
+            f"error:\n    failed "
+            f"= repr(error)"
+        )
     return change
 
 

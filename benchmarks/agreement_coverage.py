@@ -121,7 +121,8 @@ def print_coverage(n_samples: int) -> None:
     inside = []
     for (name, guessing), n in product(GUESSING.items(), SIZES):
         print(
-            f"\n{name} agreement, {n} items in {n // PER_CASE} cases, {n_samples:,} samples"
+            f"\n{name} agreement, {n} items in {n // PER_CASE} cases, "
+            f"{n_samples:,} samples"
         )
         samples = [
             annotated(n, guessing, np.random.default_rng([n, seed]))
@@ -139,10 +140,13 @@ def print_coverage(n_samples: int) -> None:
             inside.append(TARGET[0] <= ours <= TARGET[1])
             remark = "" if inside[-1] else "   outside 93% to 97%"
             print(
-                f"  {statistic.name:30} true {value:.3f}  ours {ours:.1%}  percentile {plain:.1%}{remark}"
+                f"  {statistic.name:30} true {value:.3f}  ours "
+                f"{ours:.1%}  "
+                f"percentile {plain:.1%}{remark}"
             )
     print(
-        f"\n{sum(inside)} of {len(inside)} within {TARGET[0]:.0%} to {TARGET[1]:.0%}"
+        f"\n{sum(inside)} of {len(inside)} within {TARGET[0]:.0%} to "
+        f"{TARGET[1]:.0%}"
     )
 
 
@@ -154,11 +158,15 @@ def print_few(n_samples: int) -> int:
             shown, resampled, without_width = few(n, agrees, n_samples)
             lowest = min(lowest, shown)
             print(
-                f"{n:3} items, {agrees:.1%} agree: shown {shown:.1%}, bootstrap {resampled:.1%}, of which "
-                f"{without_width:.1%} of all samples have no bootstrap interval"
+                f"{n:3} items, {agrees:.1%} agree: shown {shown:.1%}, "
+                f"bootstrap {resampled:.1%}, of which "
+                f"{without_width:.1%} of all samples have no "
+                f"bootstrap interval"
             )
     print(
-        f"lowest of those shown: {lowest:.1%} (at least {LOWEST_FEW:.0%} is asked for)"
+        f"lowest of those shown: {lowest:.1%} (at least "
+        f"{LOWEST_FEW:.0%} is "
+        f"asked for)"
     )
     return int(lowest < LOWEST_FEW)
 

@@ -64,7 +64,8 @@ def overhead() -> None:
             seconds, _ = timed(lambda: all_of(cluster, empty, given))
             each_ms = (seconds - loop_s) / N_EMPTY * 1e3
             print(
-                f"{N_EMPTY} empty notebooks: {each_ms:.1f} ms each (limit {OVERHEAD_MS:.0f}); {machine()}"
+                f"{N_EMPTY} empty notebooks: {each_ms:.1f} ms each (limit "
+                f"{OVERHEAD_MS:.0f}); {machine()}"
             )
 
 
@@ -77,8 +78,10 @@ def speed_up(n: int) -> None:
                 took.append(seconds)
         one_s, two_s = took
         print(
-            f"{n} times {BUSY_S} s of work: {one_s:.1f} s by one worker, {two_s:.1f} s by two, "
-            f"{one_s / two_s:.2f} times as fast (limit {SPEED_UP}); {machine()}"
+            f"{n} times {BUSY_S} s of work: {one_s:.1f} s by one worker, "
+            f"{two_s:.1f} s by two, "
+            f"{one_s / two_s:.2f} times as fast (limit {SPEED_UP}); "
+            f"{machine()}"
         )
 
 

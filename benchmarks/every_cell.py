@@ -154,7 +154,11 @@ def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.kind in (FALSE_ALARM, OTHER_CLASS):
             came = outcome.came or "nothing"
-            yield f"  {outcome.place}, {outcome.setting}: {outcome.predicted} predicted, {came} came: {outcome.why}"
+            yield (
+                f"  {outcome.place}, {outcome.setting}: "
+                f"{outcome.predicted} "
+                f"predicted, {came} came: {outcome.why}"
+            )
 
 
 def main() -> None:
@@ -168,14 +172,16 @@ def main() -> None:
     )
     ours = [outcome for of_notebook in found for outcome in of_notebook]
     print(
-        f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}"
+        f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; "
+        f"{machine()}"
     )
     print("\n".join(told(ours)))
     del os.environ[ASSUMED]  # the study ran other versions
     published = list(on_published())
     n_refused = sum(outcome.came is not None for outcome in published)
     print(
-        f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published"
+        f"cells that ran before the study's targets, {len(published):,}; "
+        f"{n_refused} are not Python as published"
     )
     print("\n".join(told(published)))
 

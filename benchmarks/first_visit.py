@@ -73,7 +73,8 @@ def show(title: str, visits: list[FirstVisit]) -> None:
         limit = CHART_LIMIT_S if name == "chart" else WORDS_LIMIT_S
         of = f"of the limit {limit:.1f} s: {times.median / limit:.2f}"
         print(
-            f"  {name:6} median {times.median:.2f} s, slowest {max(times.seconds):.2f} s, {of}"
+            f"  {name:6} median {times.median:.2f} s, slowest "
+            f"{max(times.seconds):.2f} s, {of}"
         )
     print(f"  jumps at most {max(one.jumps for one in visits):.3f}")
 

@@ -41,7 +41,10 @@ def clock(shell):
             shell._crane_waited = time.perf_counter() - began
     guard.visit = timed
 """
-SET_CLOCK = f"(lambda own: (exec({CLOCK!r}, own), own['clock'](get_ipython()))[1])({{}})"
+SET_CLOCK = (
+    f"(lambda own: (exec({CLOCK!r}, own), "
+    f"own['clock'](get_ipython()))[1])({{}})"
+)
 WAITED = "get_ipython()._crane_waited"
 RAN, RAISED, STOPPED, FALSE_ALARM = "ran", "raised", "stopped", "false alarm"
 
@@ -109,7 +112,8 @@ def main() -> None:
     ends = Counter(cell.end for cell in cells)
     waited = [cell.waited_s for cell in cells if cell.end == RAN]
     print(
-        f"{n_notebooks} notebooks, {len(cells)} cells: {ends[RAN]} ran, {ends[RAISED]} raised,"
+        f"{n_notebooks} notebooks, {len(cells)} cells: {ends[RAN]} ran, "
+        f"{ends[RAISED]} raised,"
         f" {ends[STOPPED]} stopped, {ends[FALSE_ALARM]} false alarms"
     )
     if waited:

@@ -80,7 +80,9 @@ def step(kernel: _kernel.Kernel, name: str, code: str) -> str:
     watcher.join()
     most.append(memory_gb(kernel.pid))
     return (
-        f"{name}: {wall_s:.2f} s ({used_s:.2f} s), memory {before:.2f} GiB, at most {max(most):.2f} GiB\n"
+        f"{name}: {wall_s:.2f} s ({used_s:.2f} s), memory "
+        f"{before:.2f} GiB, "
+        f"at most {max(most):.2f} GiB\n"
         f"    {said[-SHOWN:]!r}"
     )
 

@@ -113,7 +113,8 @@ def table(
         n_outside += is_outside
         band = f"{LOWEST:.0%} to {highest:.0%}"
         print(
-            f"  {n_cases:3} cases: {min(found):.3f} to {max(found):.3f}  (band {band}){' OUTSIDE' * is_outside}"
+            f"  {n_cases:3} cases: {min(found):.3f} to {max(found):.3f}  "
+            f"(band {band}){' OUTSIDE' * is_outside}"
         )
     return n_outside
 

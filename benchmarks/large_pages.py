@@ -42,7 +42,8 @@ def tell_all(found: Sequence[Visits]) -> None:
     for name, seconds in first.items():
         first_ms = Times(seconds).median * 1e3
         print(
-            f"  {name:16} first {first_ms:7,.0f} ms, later {Times(warm[name]).in_ms()}"
+            f"  {name:16} first {first_ms:7,.0f} ms, later "
+            f"{Times(warm[name]).in_ms()}"
         )
     slowest = [max(one.first.values()) for one in found]
     for question, seconds_of, limit in (

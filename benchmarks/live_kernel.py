@@ -30,7 +30,10 @@ LIMIT_MB = 5
 N_ANSWERS = 5
 HELD = "open('/proc/self/statm').read().split()[1]"
 TOP = "{name.partition('.')[0] for name in _sys.modules}"
-BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext crane_core"
+BEFORE = (
+    f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext "
+    f"crane_core"
+)
 AFTER = f"""
 import json as _json
 _new = {TOP} - _had - set(_sys.stdlib_module_names)
@@ -109,21 +112,26 @@ def main() -> None:
     later = [second for seen in kernels for second in seen.seconds[1:]]
     libraries = {name for seen in kernels for name in seen.libraries}
     print(
-        f"{n_cells} cells in {len(kernels)} kernels, {n_left_out} left out: a cell before the target raises here"
+        f"{n_cells} cells in {len(kernels)} kernels, {n_left_out} "
+        f"left out: "
+        f"a cell before the target raises here"
     )
     for name, times in (
         ("first answer", Times(first)),
         ("later answers", Times(later)),
     ):
         print(
-            f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: {times.median * 1e3 / LIMIT_MS:.2f}"
+            f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: "
+            f"{times.median * 1e3 / LIMIT_MS:.2f}"
         )
     most = max(seen.gained_mb for seen in kernels)
     print(
-        f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}"
+        f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: "
+        f"{most / LIMIT_MB:.2f}"
     )
     print(
-        f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}"
+        f"libraries that the kernel had not loaded: "
+        f"{', '.join(sorted(libraries - {'crane_core'})) or 'none'}"
     )
     print(machine())
 

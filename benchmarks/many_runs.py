@@ -54,7 +54,8 @@ def generate(folder: Path, n_runs: int) -> int:
             for kind, select in _tables(number, setting, n_each).items():
                 path = folder / f"{kind}-{number}-{setting}.parquet"
                 connection.execute(
-                    f"COPY ({select}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)"
+                    f"COPY ({select}) TO '{path}' (FORMAT parquet, "
+                    f"COMPRESSION zstd)"
                 )
     return n_each // RUNS_EACH // 2
 
@@ -63,7 +64,10 @@ def _tables(number: int, setting: str, n_runs: int) -> dict[str, str]:
     """The query of each kind of file of a detector with a setting."""
     seed = SEED + number
     skill = 0.45 + 0.03 * number + (0.08 if setting == "runtime" else 0.0)
-    right = f"{_HARD} * 0.6 + (hash(i, {seed}, '{setting}') % 1000) / 2500 < {skill}"
+    right = (
+        f"{_HARD} * 0.6 + (hash(i, {seed}, '{setting}') % 1000) / 2500 < "
+        f"{skill}"
+    )
     key = f"""'{BENCHMARK}' AS benchmark, '{EXPERIMENT}' AS experiment, 'model-{number}' AS detector,
               '{setting}' AS setting, {_INSTANCE} AS instance"""
     return {
@@ -139,17 +143,21 @@ def main() -> None:
             lambda: list(import_in_place([generated], folder))
         )
         print(
-            f"{n_runs:,} runs of {n_cases:,} cases: {len(entries)} files, {n_bytes / 1e6:,.0f} MB; "
+            f"{n_runs:,} runs of {n_cases:,} cases: {len(entries)} files, "
+            f"{n_bytes / 1e6:,.0f} MB; "
             f"checked and imported in place in {took_s:.1f} s; {machine()}"
         )
         with get_context("spawn").Pool(1) as apart:
             found, peak = apart.apply(ask, [folder.path])
     for credit, seconds in found.items():
         print(
-            f"main table, {credit}: {seconds:.2f} s, {seconds / MAX_SECONDS:.2f} of the limit of {MAX_SECONDS:.0f} s"
+            f"main table, {credit}: {seconds:.2f} s, "
+            f"{seconds / MAX_SECONDS:.2f} of the limit of "
+            f"{MAX_SECONDS:.0f} s"
         )
     print(
-        f"peak memory {peak:.2f} GiB, {peak / MAX_GIBIBYTES:.2f} of the limit of {MAX_GIBIBYTES:.0f} GiB; {machine()}"
+        f"peak memory {peak:.2f} GiB, {peak / MAX_GIBIBYTES:.2f} of the "
+        f"limit of {MAX_GIBIBYTES:.0f} GiB; {machine()}"
     )
     if max(found.values()) > MAX_SECONDS or peak > MAX_GIBIBYTES:
         raise SystemExit("over the limit")

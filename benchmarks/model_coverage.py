@@ -95,7 +95,8 @@ def main() -> None:
     ]
     models = [one for one in drawn if one is not None]
     print(
-        "changed cases of the detector with fewest   samples   coverage   test of equal effects finds a difference"
+        "changed cases of the detector with fewest   samples   coverage   "
+        "test of equal effects finds a difference"
     )
     for low, high in BANDS:
         found = [one for one in models if low <= one.n_changed <= high]
@@ -103,7 +104,9 @@ def main() -> None:
             covered = np.mean([held for one in found for held in one.holds])
             rejected = np.mean([one.rejects for one in found])
             print(
-                f"{f'{low} to {high}':43}{len(found):8,}   {covered:8.3f}   {rejected:.3f}"
+                f"{f'{low} to {high}':43}{len(found):8,}   "
+                f"{covered:8.3f}   "
+                f"{rejected:.3f}"
             )
     n_unfit = len(drawn) - len(models)
     print(f"{n_unfit:,} samples have no model; {machine()}")

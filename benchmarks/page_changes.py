@@ -52,11 +52,13 @@ def main() -> None:
     for name, seconds in visits.warm.items():
         first_ms = visits.first[name] * 1e3
         print(
-            f"  {name:16} first {first_ms:5,.0f} ms, warm {Times(seconds).in_ms()}"
+            f"  {name:16} first {first_ms:5,.0f} ms, warm "
+            f"{Times(seconds).in_ms()}"
         )
     every = Times([one for seconds in visits.warm.values() for one in seconds])
     print(
-        f"warm page changes: {every.in_ms()}; of the limit for p95 {every.p95 / P95_LIMIT_S:.2f}"
+        f"warm page changes: {every.in_ms()}; of the limit for p95 "
+        f"{every.p95 / P95_LIMIT_S:.2f}"
     )
     tell(figure("a warm page change", visits.warm, MEDIAN_LIMIT_S))
     print(machine())

@@ -29,7 +29,9 @@ from benchmarks._timing import command, machine
 PARTS = {
     "Results": (
         "2_results",
-        "Runtime state|Kinds of crash|Combinations|Stability|Robustness|One model|Time|Dates"
+        "Runtime state|Kinds of "
+        "crash|Combinations|Stability|Robustness|One "
+        "model|Time|Dates"
         "|Paper's tables|Paper's claims",
     ),
     "Ablations": (

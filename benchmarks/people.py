@@ -261,12 +261,17 @@ def show_labels(people: Sequence[SessionAnnotator], total: KeptLabels) -> None:
     trips = Times([one for person in people for one in person.round_trips])
     opening = Times([person.opening_s for person in people])
     print(
-        f"{len(people)} annotators, labels sent {total.sent:,}, on the disk {total.on_disk:,}: "
-        f"{total.lost} lost, {total.double} double, {total.astray} on another item\n"
+        f"{len(people)} annotators, labels sent {total.sent:,}, on "
+        f"the disk "
+        f"{total.on_disk:,}: "
+        f"{total.lost} lost, {total.double} double, {total.astray} on "
+        f"another item\n"
         f"  save, as the app reports it: {saves.in_ms()}\n"
         f"  label sent to acknowledgment: {trips.in_ms()}\n"
         f"  page asked for to desk: {opening.in_ms()}\n"
-        f"  ratio {saves.p95 / SAVE_LIMIT_S:.2f} of {SAVE_LIMIT_S * 1e3:.0f} ms for a save (95th percentile)"
+        f"  ratio {saves.p95 / SAVE_LIMIT_S:.2f} of "
+        f"{SAVE_LIMIT_S * 1e3:.0f} "
+        f"ms for a save (95th percentile)"
     )
 
 
@@ -275,7 +280,8 @@ def show_reading(load: Load) -> None:
     every = Times([one for each in reading.changes.values() for one in each])
     n_viewers = len(reading.first)
     print(
-        f"{n_viewers} viewers, page change {every.in_ms()}; first visit {Times(reading.first).in_ms()}"
+        f"{n_viewers} viewers, page change {every.in_ms()}; first visit "
+        f"{Times(reading.first).in_ms()}"
     )
     for page, seconds in sorted(reading.changes.items()):
         print(f"  {page:24} {Times(seconds).in_ms()}")
@@ -283,8 +289,12 @@ def show_reading(load: Load) -> None:
     grown = sum(load.after) - sum(load.before)
     each_mb = grown / 1e6 / n_viewers
     print(
-        f"  a page change takes {cpu_ms:.0f} ms of a core, the annotators' work included; {each_mb:.2f} MB a session\n"
-        f"  ratio {every.p95 / CHANGE_LIMIT_S:.2f} of {CHANGE_LIMIT_S:.0f} s for a page change (95th percentile), "
+        f"  a page change takes {cpu_ms:.0f} ms of a core, the "
+        f"annotators' "
+        f"work included; {each_mb:.2f} MB a session\n"
+        f"  ratio {every.p95 / CHANGE_LIMIT_S:.2f} of "
+        f"{CHANGE_LIMIT_S:.0f} s "
+        f"for a page change (95th percentile), "
         f"{each_mb / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB"
     )
 

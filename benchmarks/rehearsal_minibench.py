@@ -26,16 +26,22 @@ from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 SECONDS = 10.0
 N_WORKERS = 2
-_LOADED = "(lambda m: None if m is None else {call})(__import__('sys').modules.get('{name}'))"
+_LOADED = (
+    "(lambda m: None if m is None else "
+    "{call})(__import__('sys').modules.get('{name}'))"
+)
 UNCHANGED = (
     "__import__('random').getstate()",
     _LOADED.format(name="numpy", call="repr(m.random.get_state())"),
     _LOADED.format(name="torch", call="m.get_rng_state().tolist()"),
-    "{name: repr(value)[:2000] for name, value in list(globals().items()) if not name.startswith('_')}",
+    "{name: repr(value)[:2000] for name, value in "
+    "list(globals().items()) if "
+    "not name.startswith('_')}",
     "(get_ipython().execution_count, list(In), sorted(Out), sorted(globals()))",
     "sorted(__import__('sys').modules)",
     "sorted(__import__('os').listdir('/proc/self/fd'))",
-    "(__import__('os').getcwd(), sorted(__import__('os').listdir()), dict(__import__('os').environ))",
+    "(__import__('os').getcwd(), sorted(__import__('os').listdir()), "
+    "dict(__import__('os').environ))",
     "sorted(thread.name for thread in __import__('threading').enumerate())",
 )
 
@@ -98,7 +104,8 @@ def main(seconds: float) -> int:
         n["unchanged"] += not changed
         if changed or not is_right(path, told):
             print(
-                f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}",
+                f"{path.stem}: {told.title} {dict(told.facts)} changed: "
+                f"{changed}",
                 flush=True,
             )
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
@@ -106,7 +113,8 @@ def main(seconds: float) -> int:
         f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}"
     )
     print(
-        f"without an answer (unknown, still running): {n['open']} of {n['kernels']}"
+        f"without an answer (unknown, still running): {n['open']} of "
+        f"{n['kernels']}"
     )
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
     n_answered = n["crashing right"] + n["fixed right"] + n["open"]

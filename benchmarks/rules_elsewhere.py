@@ -90,7 +90,8 @@ def answers_of(
             break
         if not lines or "number" in lines[-1]:
             raise SystemExit(
-                f"{python} could not run them: {ended.stderr.decode('utf-8', 'replace')[-500:]}"
+                f"{python} could not run them: "
+                f"{ended.stderr.decode('utf-8', 'replace')[-500:]}"
             )
         first = lines[-1]["begun"] + 1
     told = {line["number"]: line for line in lines if "number" in line}
@@ -113,7 +114,8 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     came = answer["raised"] or "nothing"
     return (
         kind,
-        f"  {target['target']!r}: {predicted} predicted, {came} came: {found.why}",
+        f"  {target['target']!r}: {predicted} predicted, {came} came: "
+        f"{found.why}",
     )
 
 

@@ -172,7 +172,10 @@ def shown(trial: Trial) -> str:
     target = "\n".join(
         f"    > {line}" for line in trial.target.splitlines()[:25]
     )
-    head = f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}"
+    head = (
+        f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised "
+        f"{trial.raised}; {trial.why}"
+    )
     return f"{head}\n{before}\n{target}"
 
 
@@ -186,14 +189,18 @@ def report(trials: Sequence[Trial]) -> Iterator[str]:
     for kind in sorted({trial.kind for trial in changed}):
         yield row(kind, [trial for trial in changed if trial.kind == kind])
     yield from _by_library(
-        "\nTwo statements: one gives a value, the next does with it what it does not allow",
+        "\nTwo statements: one gives a value, the next does with it what it "
+        "does not allow",
         then,
     )
     crashing = [trial for trial in trials if trial.raised is not None]
     by_side = Counter(
         (one.ours is not None, one.theirs is not None) for one in crashing
     )
-    yield f"\nFound by the peer alone: {by_side[False, True]}, by us alone: {by_side[True, False]}"
+    yield (
+        f"\nFound by the peer alone: {by_side[False, True]}, by us alone: "
+        f"{by_side[True, False]}"
+    )
     failed = [error for trial in trials for error in trial.errors]
     yield f"Rules that failed: {len(failed)}"
     yield from (f"  {error}" for error in list(dict.fromkeys(failed))[:10])

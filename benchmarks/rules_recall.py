@@ -242,7 +242,10 @@ def on_notebooks(records: Sequence[Record]) -> Iterator[str]:
             false_alarms.append(instance_id)
     for exception, found in sorted(by_exception.items()):
         yield f"whole notebooks, {exception}: {sum(found)} of {len(found)} found"
-    yield f"false alarms on their fixed notebooks: {len(false_alarms)} {false_alarms}"
+    yield (
+        f"false alarms on their fixed notebooks: {len(false_alarms)} "
+        f"{false_alarms}"
+    )
 
 
 def problems_of(sources: Sequence[str]) -> set[tuple[str, int | None]]:
@@ -291,7 +294,10 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
             if answer.detector == name and answer.seconds is not None
         ]
         if seconds:
-            times = f"median {median(seconds) * 1e3:.1f} ms, longest {max(seconds) * 1e3:.0f} ms"
+            times = (
+                f"median {median(seconds) * 1e3:.1f} ms, longest "
+                f"{max(seconds) * 1e3:.0f} ms"
+            )
             yield f"{name}: {times}, n {len(seconds)}"
 
 

@@ -121,7 +121,8 @@ def main() -> int:
         rounds += made
         told = ", ".join(f"{what} {n}" for what, n in differences(made).items())
         print(
-            f"{name}: {len(made)} rounds of {len(orders)} cells; answers that differ: {told}",
+            f"{name}: {len(made)} rounds of {len(orders)} cells; answers "
+            f"that differ: {told}",
             flush=True,
         )
     total = differences(rounds)

@@ -104,11 +104,14 @@ def main() -> None:
     }
     for name, one in found.items():
         print(
-            f"{name:9} coverage {one.coverage:.3f}, mean error {100 * one.bias:+.2f} points"
+            f"{name:9} coverage {one.coverage:.3f}, mean error "
+            f"{100 * one.bias:+.2f} points"
         )
     ratio = found["uniform"].variance / found["adaptive"].variance
     print(
-        f"the uniform draw needs {ratio:.2f} times as many second labels for the same variance"
+        f"the uniform draw needs {ratio:.2f} times as many second "
+        f"labels for "
+        f"the same variance"
     )
     print(f"{n_samples:,} campaigns each; {machine()}")
 

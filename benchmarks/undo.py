@@ -41,8 +41,14 @@ _MAGICS = (
 )
 # The machine may be busy: the time that a cell waits is measured, not bounded.
 _PATIENT = f"setattr({_MAGICS}.session, 'copy_start_s', 60.0)"
-_DESCRIBED = "__import__('benchmarks._deep_state', fromlist=['x']).described(get_ipython().user_ns)"
-_UNDONE = f"__import__('benchmarks._deep_state', fromlist=['x']).timed_undo({_MAGICS}.session)"
+_DESCRIBED = (
+    "__import__('benchmarks._deep_state', "
+    "fromlist=['x']).described(get_ipython().user_ns)"
+)
+_UNDONE = (
+    f"__import__('benchmarks._deep_state', "
+    f"fromlist=['x']).timed_undo({_MAGICS}.session)"
+)
 _COPY = "__import__('benchmarks._deep_state', fromlist=['x']).memory_of_copy()"
 _TOOK = f"{_MAGICS}.session._copies.took_s"
 
@@ -133,18 +139,22 @@ def tell(title: str, cells: Sequence[UndoneCell]) -> None:
     n_silent = sum(bool(cell.silent) for cell in done)
     n_changed = sum(len(cell.changed) for cell in cells)
     print(
-        f"{title}: {len(cells)} cells, {n_changed} names and parts changed by their crashes; after the undo"
-        f" {len(equal)} equal, {n_listed} with differences that are listed, {n_silent} with silent ones,"
+        f"{title}: {len(cells)} cells, {n_changed} names and parts changed "
+        f"by their crashes; after the undo"
+        f" {len(equal)} equal, {n_listed} with differences that are listed, "
+        f"{n_silent} with silent ones,"
         f" {len(cells) - len(done)} refused"
     )
     if done:
         print(
-            f"  copy before a cell: {Times([one.kept_s for one in done]).in_ms()}"
+            f"  copy before a cell: "
+            f"{Times([one.kept_s for one in done]).in_ms()}"
         )
         print(f"  undo: {Times([one.undo_s for one in done]).in_ms()}")
         sizes = sorted(one.copy_mb for one in done)
         print(
-            f"  memory of the copy's own: median {sizes[len(sizes) // 2]:.1f} MB, at most {sizes[-1]:.1f} MB"
+            f"  memory of the copy's own: median "
+            f"{sizes[len(sizes) // 2]:.1f} MB, at most {sizes[-1]:.1f} MB"
         )
     for cell in cells:
         if cell.refused:

@@ -119,7 +119,9 @@ def main() -> None:
         f"kishu, {chosen.cells} cells with {', '.join(sorted(known))}: {told}"
     )
     print(
-        f"  with differences in names: {different[False]}, in the session: {different[True]}"
+        f"  with differences in names: {different[False]}, in the "
+        f"session: "
+        f"{different[True]}"
     )
     print(f"  checkpoint after an empty cell: {Times(kept).in_ms()}")
     if len(back) > 1:

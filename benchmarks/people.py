@@ -160,7 +160,7 @@ class Reading:
 
 
 class Load(NamedTuple):
-    """People and what they waited for, bytes by process before and with all sessions, and seconds of a core that the processes took."""
+    """People, bytes by process before and with all sessions, and seconds of a core that the processes took."""
 
     annotators: list[SessionAnnotator]
     reading: Reading

@@ -15,7 +15,7 @@ from crane_core.site.material import Collected
 from crane_core.storage import cases as stored
 from crane_core.ui.pair_answers import answers_html
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.pair_facts import asked_rows, facts_html
+from crane_core.ui.pair_facts import asked_rows, facts_html, raised_html
 from crane_core.ui.pair_panel import verdicts_html
 from crane_core.ui.words import count
 
@@ -115,7 +115,7 @@ def pair_blocks(
     around += [(str(after.case["case_id"]) + " →", after.file)] if after else []
     blocks = [
         links([(words, f"../{file}") for words, file in around]),
-        Markup(facts_html(case)),
+        Markup(raised_html(case | {"message": None}) + facts_html(case)),
     ]
     if collected.with_texts:
         blocks += _why(case)

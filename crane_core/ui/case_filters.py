@@ -36,6 +36,8 @@ from crane_core.ui.words import (
 )
 
 WIDTH = 230
+ALL_FILTERS = '<label class="cw-all"><input type="checkbox"> All filters</label>'
+"""A box that a phone has: without it, filters would fill the first screen."""
 LABEL_FILTERS = {
     keys.LIBRARY: "Library",
     keys.ROOT_CAUSE: "Root cause",
@@ -500,6 +502,7 @@ def draw_filters() -> str:
     with st.container(
         horizontal=True, vertical_alignment="bottom", key="case_filters"
     ):
+        st.html(ALL_FILTERS)
         _draw_benchmark()
         benchmark = chosen_benchmark()
         # What the widgets will hold in this run, since their counts are drawn with them.

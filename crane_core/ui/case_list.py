@@ -78,16 +78,14 @@ LEGEND = (
 
 
 def available_words(table: pd.DataFrame) -> str:
-    """Available data, in a sentence."""
+    """Which texts are missing, in a sentence; nothing where none is."""
     n_code, n_state = (
         int(table["has_code"].sum()),
         int(table["has_state"].sum()),
     )
-    if table.empty:
-        return ""
     if n_code == n_state == len(table):
-        return "Available data: labels, code and runtime state."
-    return f"Available data: labels; code of {count(n_code)} and runtime state of {count(n_state)} of them."
+        return ""
+    return f" Available data: labels; code of {count(n_code)} and runtime state of {count(n_state)} of them."
 
 
 def board_html(

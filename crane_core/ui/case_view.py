@@ -57,9 +57,13 @@ def draw_cases() -> None:
             tab=_tab(active),
         )
     _draw_chips(active)
-    if not any(one.key == keys.AGREEMENT for one in active):
-        _draw_counted(table, is_of_all=not counted.detectors)
-    _draw_counts(benchmark, table, f"{told}. " if search else "")
+    if not table.empty:
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="case_counts"
+        ):
+            if not any(one.key == keys.AGREEMENT for one in active):
+                _draw_counted(table, is_of_all=not counted.detectors)
+            _draw_counts(benchmark, table, f"{told}. " if search else "")
     shown.draw_mentions()
     if table.empty:
         st.info("No cases match these filters. Remove one of them to see more.")
@@ -132,11 +136,10 @@ def _draw_counted(table: pd.DataFrame, *, is_of_all: bool) -> None:
         Pattern.MISSED: pattern_title(Pattern.MISSED, is_of_all=is_of_all),
         Pattern.ALARM: "with a false alarm",
     }
-    with st.container(horizontal=True, gap="medium"):
-        for (pattern, told), n in zip(words.items(), numbers, strict=True):
-            if n:
-                where = here(**{keys.AGREEMENT: str(pattern)})
-                turn(f"{count(n)} {told}", **where)
+    for (pattern, told), n in zip(words.items(), numbers, strict=True):
+        if n:
+            where = here(**{keys.AGREEMENT: str(pattern)})
+            turn(f"{count(n)} {told}", **where)
 
 
 def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
@@ -144,11 +147,12 @@ def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
     n_all = len(data.case_list(benchmark))
     is_usual = case_filters.asked_sort() is None
     order = ", hardest first within each library"
-    words = f"{count(len(table))} of {count(n_all)} cases{order * (is_usual and len(table) > 1)}."
-    if not table.empty:
-        words = f"{told}{words} Click a row to open the pair. {available_words(table)}"
-        if len(table) > MOST_ROWS:
-            words += f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
+    words = f"{told}{count(len(table))} of {count(n_all)} cases{order * (is_usual and len(table) > 1)}."
+    words += available_words(table)
+    if len(table) > MOST_ROWS:
+        words += (
+            f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
+        )
     words += shown.counts_words(benchmark)
     joined = case_filters.answers_words(benchmark)
     if joined:

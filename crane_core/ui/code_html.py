@@ -30,6 +30,8 @@ _QUOTED = re.compile(
 )
 _FIRST_BLANK = re.compile(r'(cw-blank" [^>]*>.*?&(?:#x27|quot);)')
 """A marked blank up to the quote that ends its name."""
+_BREAK = re.compile(r"[(\[{,=]+|^(?=\.$)|\w(?=\.[A-Za-z_])")
+"""Where a line of code may wrap: names stay whole."""
 _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 
 
@@ -185,4 +187,5 @@ def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _token_html(css: str, text: str) -> str:
-    return f'<span class="{css}">{escape(text)}</span>' if css else escape(text)
+    html = _BREAK.sub(r"\g<0><wbr>", escape(text))
+    return f'<span class="{css}">{html}</span>' if css else html

@@ -22,11 +22,10 @@ VERDICT_KEY = ("version", "detector", "setting", "experiment")
 
 
 def facts_html(case: dict[str, Any]) -> str:
-    """Labels of the case, as a list."""
+    """Labels of the case, as a list; `raised_html` names its exception."""
     shown = {
         "library": case["library"],
         "root cause": case["root_cause"],
-        "exception": words.exception_name(case["exception"]),
         "crash type": case["crash_type"],
         "pipeline stage": case["stage"],
         "benchmark": case["benchmark_title"],

@@ -58,7 +58,7 @@ def matrix_html(rows: Sequence[MatrixRow], first: int = 0) -> str:
     settings = settings_of(rows)
     n = len(settings)
     heads = "".join(
-        f'<th colspan="{n}" scope="colgroup">{_head(version, rows)}</th>'
+        f'<th colspan="{n}" scope="colgroup">{notebook_words(version)}</th>'
         for version in Version
     )
     inputs = "".join(
@@ -71,7 +71,7 @@ def matrix_html(rows: Sequence[MatrixRow], first: int = 0) -> str:
     )
     # With tabindex the table can be scrolled by keyboard.
     return (
-        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts"><thead><tr><td></td>{heads}</tr>'
+        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts" style="--n:{n}"><thead><tr><td></td>{heads}</tr>'
         f'<tr><th scope="col">Detector</th>{inputs * 2}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
@@ -82,19 +82,10 @@ def settings_of(rows: Iterable[MatrixRow]) -> list[str]:
     return [str(setting) for setting in Setting if str(setting) in found]
 
 
-def _head(version: Version, rows: Sequence[MatrixRow]) -> str:
-    """The heading of a version; how many answers only where any detector has several."""
-    numbers = {len(side.runs) for row in rows for side in all_answers(row)}
-    most = max(numbers, default=0)
-    name = notebook_words(version)
-    up_to = "up to " if len(numbers) > 1 else ""
-    return f"{name}: {up_to}{most} answers" if most > 1 else name
-
-
 def _row_html(row: MatrixRow, settings: list[str], number: int) -> str:
     note = f'<div class="cw-dim">{escape(row.note)}</div>' if row.note else ""
     cells = "".join(
-        f"<td>{_mark_html(row, number, version, setting)}</td>"
+        f'<td data-head="{escape(setting_short(setting))}">{_mark_html(row, number, version, setting)}</td>'
         for version in Version
         for setting in settings
     )

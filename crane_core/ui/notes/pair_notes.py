@@ -150,9 +150,16 @@ def _draw_text(note: Note) -> None:
             )
 
 
+@st.fragment
 def _draw_form(benchmark: str, case_id: str) -> None:
+    opened = st.popover(
+        "Write", key=f"write_note_{case_id}", on_change="rerun"
+    )
+    # What a note may be about is read when it is opened: every answer of the case.
+    if not opened.open:
+        return
     subjects = subjects_of(data.store(), benchmark, case_id)
-    with st.popover("Write", key=f"write_note_{case_id}"):
+    with opened:
         kind = st.segmented_control(
             "What",
             list(KINDS),

@@ -36,7 +36,9 @@ from crane_core.ui.words import (
 )
 
 WIDTH = 230
-ALL_FILTERS = '<label class="cw-all"><input type="checkbox"> All filters</label>'
+ALL_FILTERS = (
+    '<label class="cw-all"><input type="checkbox"> All filters</label>'
+)
 """A box that a phone has: without it, filters would fill the first screen."""
 LABEL_FILTERS = {
     keys.LIBRARY: "Library",

@@ -15,8 +15,8 @@ from crane_core.ui import keys
 from crane_core.ui.url_state import leave_for
 
 PAGES = CHECKOUT / "pages"
-GROUPS = {0: "Study", 4: "Label", 7: "Run", 9: ""}
-"""The number of a group's first page to its name in the menu; a group without a name is only set apart."""
+GROUPS = {0: "Study", 4: "Label", 7: "Run"}
+"""The number of a group's first page to its name in the menu."""
 NOT_FOUND = "page_not_found"
 MARK = Path(__file__).with_name("icon.svg")
 
@@ -118,7 +118,7 @@ def group_style() -> str:
     rules = []
     for place, name in enumerate(page_files(), start=1):
         group = group_of(name)
-        if place > 1 and group is not None:
+        if place > 1 and group:
             rules.append(
                 f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place}) {{ padding-left: 8px; }}"
             )

@@ -4,7 +4,7 @@ A grid of Streamlit is a canvas, which a phone has to scroll sideways. Knows fin
 row is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 import pandas as pd
@@ -24,10 +24,11 @@ def rows_html(
     ticks: Sequence[tuple[str, str]] | None = None,
     about: Mapping[str, str] | None = None,
     looks: Mapping[str, Sequence[str]] | None = None,
+    finished: Collection[str] = (),
     css: str = "",
     is_tall: bool = False,
 ) -> str:
-    """The table; every text is escaped here. The first column names the row.
+    """The table; every text is escaped here, but for columns that are `finished` HTML. The first column names the row.
 
     links: of each row the attribute of its link, as `linked_html.address` writes it. ticks: of each row the value of a
     box to tick and what it is called. about: column to what its heading explains. looks: column to
@@ -46,7 +47,10 @@ def rows_html(
     tick_head = "" if ticks is None else '<td class="cw-tick"></td>'
     rows = []
     for place, cells in enumerate(table.astype(object).itertuples(index=False)):
-        first, *others = [_shown(cell) for cell in cells]
+        first, *others = [
+            str(cell) if name in finished else _shown(cell)
+            for name, cell in zip(names, cells, strict=True)
+        ]
         named = (
             first if links is None else f'<a href="{links[place]}">{first}</a>'
         )

@@ -227,7 +227,11 @@ def count_line(page: Page) -> Locator:
 
     The first, because while the page is drawn again an old one may be left for a moment.
     """
-    return page.locator(".st-key-case_counts").get_by_test_id("stCaptionContainer").first
+    return (
+        page.locator(".st-key-case_counts")
+        .get_by_test_id("stCaptionContainer")
+        .first
+    )
 
 
 def choose(page: Page, label: str, option: str) -> None:

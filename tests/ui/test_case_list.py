@@ -271,11 +271,8 @@ def test_the_legend_explains_marks_without_a_verdict_where_there_are_any() -> (
     assert "not asked" in board(table("x_1"))
 
 
-def test_available_data_in_words() -> None:
-    assert (
-        available_words(table("a"))
-        == "Available data: labels, code and runtime state."
-    )
+def test_texts_that_are_missing_are_told() -> None:
+    assert available_words(table("a")) == "", "nothing is missing"
     assert "code of 1 and runtime state of 0" in available_words(
         table("a", "b", has_code=[True, False], has_state=False)
     )

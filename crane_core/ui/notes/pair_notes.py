@@ -152,9 +152,7 @@ def _draw_text(note: Note) -> None:
 
 @st.fragment
 def _draw_form(benchmark: str, case_id: str) -> None:
-    opened = st.popover(
-        "Write", key=f"write_note_{case_id}", on_change="rerun"
-    )
+    opened = st.popover("Write", key=f"write_note_{case_id}", on_change="rerun")
     # What a note may be about is read when it is opened: every answer of the case.
     if not opened.open:
         return

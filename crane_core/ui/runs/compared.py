@@ -180,7 +180,9 @@ def _draw_choice(table: pd.DataFrame, runs: ComparedRuns) -> None:
     words_of = _words_on(table, runs.rows[0]["benchmark"])
     if len(st.query_params.get_all(keys.RUN_AGAINST)) > MOST_AGAINST:
         st.query_params[keys.RUN_AGAINST] = runs.ids[1:]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", key="compared_choice"
+    ):
         baseline = one_of(
             st.selectbox,
             "Baseline",

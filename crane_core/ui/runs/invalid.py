@@ -21,7 +21,11 @@ def draw_invalidate(run: RunKey, instance_id: str, run_index: int) -> None:
         return
     key = AnswerKey(*run, instance_id, run_index)
     place = "_".join(map(str, key))
-    with st.popover(f"Invalidate answer {run_index}", key=f"invalid_{place}"):
+    with st.popover(
+        f"Invalidate answer {run_index}",
+        key=f"invalid_{place}",
+        type="tertiary",
+    ):
         st.markdown(
             "Leave this answer, and labels of it, out of every page, statistic and export? It is kept, and can be"
             " restored."

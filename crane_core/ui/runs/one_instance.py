@@ -23,6 +23,7 @@ from crane_core.ui.runs.address import (
     asked_only,
     list_key,
     remember_place,
+    run_id,
 )
 from crane_core.ui.runs.invalid import draw_invalidate, draw_invalidated
 from crane_core.ui.runs.votes import share_of_vote, vote_words
@@ -111,11 +112,13 @@ def _draw_answers(
     benchmark = data.benchmark_title(key.benchmark)
     where = f"{setting_words(key.setting)}, {experiment_words(key.experiment)}, on {benchmark}"
     prose(st.caption, literal(where))
-    for answer in answers:
-        st.html(answer_html(answer, find))
-        if answer["has_reply"]:
-            _draw_reply(key, instance_id, answer, find)
-        draw_invalidate(key, instance_id, answer["run_index"])
+    with st.container(key=f"said_{run_id(key)}"):
+        for answer in answers:
+            with st.container(gap="xsmall"):
+                st.html(answer_html(answer, find))
+                if answer["has_reply"]:
+                    _draw_reply(key, instance_id, answer, find)
+                draw_invalidate(key, instance_id, answer["run_index"])
     draw_invalidated(key, instance_id)
     _draw_prompts(key, answers)
 

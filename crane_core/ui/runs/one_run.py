@@ -407,8 +407,7 @@ def _draw_instances(run: RunKey) -> None:
         draw_linked(hits_html(rows, find), key="hits")
     else:
         st.caption(
-            f"{count(n_all)} instances. Each opens its prompt and its raw replies. C: a crash is predicted, "
-            "a dot: none, a question mark: no answer."
+            f"{count(n_all)} instances. Each opens its prompt and its raw replies. ■ crash, □ no crash, ? no answer."
         )
         draw_linked(answers_html(rows), key="answers")
     draw_pages(shown, n_all)
@@ -458,17 +457,39 @@ def answers_html(rows: list[dict[str, Any]]) -> str:
         address(here(**{keys.INSTANCE: row["instance_id"]})) for row in rows
     ]
     cells = pd.DataFrame([_cells(row) for row in rows])
-    return rows_html(cells, links=links, css="cw-answers", is_tall=True)
+    return rows_html(
+        cells,
+        links=links,
+        finished=("Answers",),
+        css="cw-answers",
+        is_tall=True,
+    )
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
     return {
         "Instance": row["instance_id"],
         "Actual": _actual(row),
-        "Answers": row["marks"],
+        "Answers": _squares_html(row),
         "Vote": vote_words(row),
         "First answer": row["said"] or "",
     }
+
+
+def _squares_html(row: dict[str, Any]) -> str:
+    """Each answer as the square that it is on the page of its pair."""
+    squares = "".join(_SQUARES.get(mark, "") for mark in row["marks"])
+    told = (
+        f"{row['n_crash']} of {row['n_crash'] + row['n_safe']} predict a crash"
+    )
+    return f'<span class="cw-runs" role="img" aria-label="{told}" title="{told}">{squares}</span>'
+
+
+_SQUARES = {
+    "C": '<span class="cw-run-crash"></span>',
+    "·": '<span class="cw-run-safe"></span>',
+    "?": '<span class="cw-run-none">?</span>',
+}
 
 
 def _actual(row: dict[str, Any]) -> str:

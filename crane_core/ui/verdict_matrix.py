@@ -71,8 +71,9 @@ def matrix_html(rows: Sequence[MatrixRow], first: int = 0) -> str:
     )
     # With tabindex the table can be scrolled by keyboard.
     return (
-        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts" style="--n:{n}"><thead><tr><td></td>{heads}</tr>'
-        f'<tr><th scope="col">Detector</th>{inputs * 2}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="cw-scroll" tabindex="0"><table class="cw-verdicts" style="--n:{n}">'
+        f'<thead><tr><td></td>{heads}</tr><tr><th scope="col">Detector</th>{inputs * 2}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.live.corpus.cases import all_cases
 from tests.live.corpus.open_kernel import PYTHON, open_kernel
 from tests.live.corpus.play import Outcome, played
-from tests.live.corpus.table import failures, stopped, table
+from tests.live.corpus.table import failures, table
 
 
 def main() -> int:
@@ -28,11 +28,6 @@ def main() -> int:
         "--misses",
         action="store_true",
         help="print each crash that was not predicted",
-    )
-    words.add_argument(
-        "--guard",
-        action="store_true",
-        help="do not ask, but run what runs with `%%crane guard on`",
     )
     words.add_argument(
         "--jobs", type=int, default=2, help="kernels side by side (2)"
@@ -56,13 +51,9 @@ def main() -> int:
         with open_kernel(room / "about", given.python) as kernel:
             print(kernel.versions())
         found = played(
-            cases * given.times,
-            room,
-            python=given.python,
-            guard=given.guard,
-            jobs=given.jobs,
+            cases * given.times, room, python=given.python, jobs=given.jobs
         )
-    wrong = stopped(found) if given.guard else failures(found)
+    wrong = failures(found)
     print(table(found))
     print(f"{len(cases)} cases, {time.perf_counter() - started:.0f} s")
     misses = [

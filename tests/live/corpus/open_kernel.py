@@ -65,13 +65,10 @@ class _OnePython(KernelSpecManager):
 
 
 class OpenKernel:
-    """A kernel in its own folder. `guard` leaves `%crane guard` on."""
+    """A kernel in its own folder, in which `%crane guard` is on unless a test puts it off."""
 
-    def __init__(
-        self, room: Path, python: str | None = None, *, guard: bool = False
-    ) -> None:
+    def __init__(self, room: Path, python: str | None = None) -> None:
         self._room = room
-        self._guard = guard
         self._specs = _OnePython()
         self._specs.python = python or os.environ.get(PYTHON) or sys.executable
         self._n_folders = 0
@@ -91,8 +88,7 @@ class OpenKernel:
         )
         self.run("%load_ext crane_core")
         self.ask("1 + 1")
-        if self._guard:
-            self.run("%crane guard on")
+        self.guard("on")
         self._silent(f"{BESIDE}.fresh(get_ipython(), {str(folder)!r})")
         self._standing = self._evaluated(f"{BESIDE}.standing(get_ipython())")
 
@@ -173,7 +169,8 @@ class OpenKernel:
 
     def let_go(self) -> None:
         """What runs beside the target may act from now on."""
-        (self._folder / "go").touch()
+        for mark in ("sent", "go"):
+            (self._folder / mark).touch()
 
     def run(self, source: str) -> Ran:
         """Run a cell as the front end does."""
@@ -201,8 +198,13 @@ class OpenKernel:
             errors[-1] if errors and is_shown else None, "".join(printed)
         )
 
+    def guard(self, step: str) -> None:
+        """`%crane guard on` or `off`, which leaves no trace in the notebook's history."""
+        self._silent(f"get_ipython().run_line_magic('crane', 'guard {step}')")
+
     def run_guarded(self, source: str) -> Ran:
         """Run a cell while the guard is on; what runs beside it acts once the guard has looked."""
+        (self._folder / "sent").touch()
         timer = threading.Timer(GUARD_LOOKS_S, self.let_go)
         timer.start()
         try:
@@ -210,15 +212,6 @@ class OpenKernel:
         finally:
             timer.cancel()
             timer.join()
-
-    def run_unguarded(self, source: str) -> Ran:
-        """Run a cell that is meant to crash while the guard is off: what it does before is as without a guard."""
-        self._silent("get_ipython().run_line_magic('crane', 'guard off')")
-        self.let_go()
-        ran = self.run(source)
-        if ran.exception != SILENT:
-            self._silent("get_ipython().run_line_magic('crane', 'guard on')")
-        return ran
 
     def end(self) -> None:
         """End the kernel, and what it started."""
@@ -269,12 +262,10 @@ def _text(content: dict[str, Any]) -> str:
 
 
 @contextmanager
-def open_kernel(
-    room: Path, python: str | None = None, *, guard: bool = False
-) -> Iterator[OpenKernel]:
+def open_kernel(room: Path, python: str | None = None) -> Iterator[OpenKernel]:
     """Such a kernel for the time of the body."""
     room.mkdir(parents=True, exist_ok=True)
-    kernel = OpenKernel(room, python, guard=guard)
+    kernel = OpenKernel(room, python)
     try:
         yield kernel
     finally:

@@ -1,6 +1,7 @@
 """Plays cases in open kernels: each target is asked about, then really run, and both are compared.
 
-A kernel is kept from case to case as long as nothing is left behind in it.
+A cell that is to run is run with the guard on, which must not stop it; one that is to crash, and every question, are
+as without a guard. A kernel is kept from case to case as long as nothing is left behind in it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from crane_core.live.guard import StoppedCell
 from tests.live.corpus.cases import Case, Step
 from tests.live.corpus.open_kernel import (
     SILENT,
@@ -20,7 +22,7 @@ from tests.live.corpus.open_kernel import (
 
 MOST_CASES = 60
 """After which a kernel is replaced all the same: no notebook is that long."""
-STOPPED = "Stopped"
+STOPPED = StoppedCell.__name__
 """The exception by which the guard rejects a cell."""
 
 
@@ -28,7 +30,8 @@ STOPPED = "Stopped"
 class Outcome:
     """One target: what was predicted, what it raised (None: it ran), and what its file says.
 
-    `silently` is what the button was told just before. Both must be true; recall counts `predicted` alone.
+    `silently` is what the button was told just before, `stopped` what the guard said when it did not let the cell run.
+    All must be true; recall counts `predicted` alone.
     """
 
     case: Case
@@ -37,13 +40,13 @@ class Outcome:
     raised: str | None
     trouble: str = ""
     silently: str | None = None
+    stopped: str | None = None
 
     @property
     def alarms(self) -> set[str]:
         """Classes that were predicted one way or the other."""
-        return {
-            told for told in (self.predicted, self.silently) if told is not None
-        }
+        ways = (self.predicted, self.silently, self.stopped)
+        return {told for told in ways if told is not None}
 
     @property
     def is_false_alarm(self) -> bool:
@@ -95,10 +98,9 @@ class Skipped:
 class Player:
     """Kernels one after the other, each in a separate folder below `room`."""
 
-    def __init__(self, room: Path, python: str | None, *, guard: bool) -> None:
+    def __init__(self, room: Path, python: str | None) -> None:
         self._room = room
         self._python = python
-        self._guard = guard
         self._kernel: OpenKernel | None = None
         self._n_kernels = 0
         self._n_cases = 0
@@ -132,7 +134,7 @@ class Player:
             self._n_kernels += 1
             room = self._room / f"kernel{self._n_kernels}"
             room.mkdir(parents=True)
-            self._kernel = OpenKernel(room, self._python, guard=self._guard)
+            self._kernel = OpenKernel(room, self._python)
             self._n_cases = 0
         return self._kernel
 
@@ -142,8 +144,6 @@ class Player:
                 kernel.restart()
             elif not step.is_target:
                 yield from self._before(kernel, case, step)
-            elif self._guard:
-                yield _guarded(kernel, case, step)
             else:
                 yield _asked(kernel, case, step)
 
@@ -151,12 +151,15 @@ class Player:
         self, kernel: OpenKernel, case: Case, step: Step
     ) -> Iterator[Outcome]:
         """A cell before the target must run: what raises has to be a target."""
-        ran = kernel.run(step.source)
-        if ran.exception == STOPPED:
-            yield Outcome(case, step, _class_told(ran), None)
-        elif ran.exception is not None:
+        ran, stopped = _run_guarded(kernel, step)
+        if stopped is not None or ran.exception is not None:
             yield Outcome(
-                case, step, None, ran.exception, trouble=_last_line(ran)
+                case,
+                step,
+                None,
+                ran.exception,
+                trouble=_last_line(ran),
+                stopped=stopped,
             )
 
     def end(self) -> None:
@@ -168,14 +171,18 @@ class Player:
 
 def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
     trouble = ""
-    predicted = silently = None
+    predicted = silently = stopped = None
+    kernel.guard("off")
     try:
         silently = kernel.ask_silently(step.source)
         predicted = kernel.ask(step.source)
     except NoVerdictError as error:
         trouble = f"no verdict: {error}"
-    kernel.let_go()
-    ran = kernel.run(step.source)
+    if step.exception is None:
+        kernel.guard("on")
+        ran, stopped = _run_guarded(kernel, step)
+    else:
+        ran = _run_unguarded(kernel, step)
     return Outcome(
         case,
         step,
@@ -183,24 +190,32 @@ def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
         ran.exception,
         trouble or _last_line(ran),
         silently,
+        stopped,
     )
 
 
-def _guarded(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
-    """Where the guard stops a cell that its file says runs, that is a false alarm."""
-    if step.exception is not None:
-        return Outcome(
-            case, step, None, kernel.run_unguarded(step.source).exception
-        )
-    ran = kernel.run_guarded(step.source)
-    if ran.exception == STOPPED:
-        return Outcome(case, step, _class_told(ran), step.exception)
-    return Outcome(case, step, None, ran.exception, _last_line(ran))
-
-
-def _class_told(ran: Ran) -> str:
+def _run_guarded(kernel: OpenKernel, step: Step) -> tuple[Ran, str | None]:
+    """How a cell ended, and the class that the guard told where it stopped the cell, which is then run without it."""
+    ran = (
+        kernel.run_guarded(step.source)
+        if step.is_target
+        else kernel.run(step.source)
+    )
+    if ran.exception != STOPPED:
+        return ran, None
     told = ran.printed.partition("Will crash: ")[2].split()
-    return told[0] if told else "?"
+    kernel.guard("off")
+    return _run_unguarded(kernel, step), told[0] if told else "?"
+
+
+def _run_unguarded(kernel: OpenKernel, step: Step) -> Ran:
+    """Run a cell while the guard is off, and put the guard on again."""
+    if step.is_target:
+        kernel.let_go()
+    ran = kernel.run(step.source)
+    if ran.exception != SILENT:
+        kernel.guard("on")
+    return ran
 
 
 def _last_line(ran: Ran) -> str:
@@ -213,7 +228,6 @@ def played(
     room: Path,
     *,
     python: str | None = None,
-    guard: bool = False,
     jobs: int = 2,
     tell: Callable[[list[Outcome | Skipped]], None] | None = None,
 ) -> list[Outcome | Skipped]:
@@ -223,7 +237,7 @@ def played(
     found: dict[int, list[Outcome | Skipped]] = {}
 
     def work(number: int) -> None:
-        player = Player(room / f"player{number}", python, guard=guard)
+        player = Player(room / f"player{number}", python)
         try:
             while left:
                 try:

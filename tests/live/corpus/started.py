@@ -1,6 +1,6 @@
 """Beside every notebook of the corpus: lets work beside a cell act only after the cell was asked about.
 
-The corpus makes the file `go` between the answer and the run.
+The corpus makes the file `sent` just before the run, and the file `go` once the guard has looked; without it, together.
 """
 
 import asyncio
@@ -8,11 +8,17 @@ import time
 from pathlib import Path
 
 GO = Path(__file__).resolve().with_name("go")
+SENT = GO.with_name("sent")
 LONGEST_S = 300.0
 
 
-def has_started():
+def was_sent():
     """Whether the target was sent to the kernel."""
+    return SENT.exists()
+
+
+def has_started():
+    """Whether work beside the target may act."""
     return GO.exists()
 
 

@@ -76,15 +76,6 @@ def failures(played: Sequence[Outcome | Skipped]) -> list[str]:
     return [str(outcome) for outcome in outcomes if _fails(outcome)]
 
 
-def stopped(played: Sequence[Outcome | Skipped]) -> list[str]:
-    """What a guard has stopped though it runs."""
-    return [
-        str(outcome)
-        for outcome in played
-        if isinstance(outcome, Outcome) and outcome.is_false_alarm
-    ]
-
-
 def _fails(outcome: Outcome) -> bool:
     is_without_verdict = outcome.trouble.startswith("no verdict")
     return (

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.site.write import write_site
-from crane_core.storage.store import open_store
+from crane_core.storage.store import Cursor, open_store
 
 from .conftest import slow
 
@@ -20,21 +20,23 @@ from .conftest import slow
 def site(
     prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """Of the rules on the minibench, with texts: they are ours."""
+    """Of the rules on the minibench, with texts: they are ours. A pair of the study would be one more page each."""
     place = tmp_path_factory.mktemp("site")
     store = open_store(
         shutil.copy(prepared_folder.database, place / "crane.duckdb")
     )
-    store.write(
-        lambda cursor: cursor.execute(
-            "DELETE FROM runs WHERE detector <> 'rules'"
-        )
-    )
+    store.write(_keep_rules_on_minibench)
     write_site(
         Material(store, prepared_folder), place / "site", with_texts=True
     )
     store.close()
     return place / "site"
+
+
+def _keep_rules_on_minibench(cursor: Cursor) -> None:
+    cursor.execute("DELETE FROM runs WHERE detector <> 'rules'")
+    for table in ("runs", "cells", "instances", "cases"):
+        cursor.execute(f"DELETE FROM {table} WHERE benchmark = 'junobench'")
 
 
 @pytest.mark.slow

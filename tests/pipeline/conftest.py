@@ -203,19 +203,19 @@ def told_store(
     store.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def verdicts(embedded_store: Store) -> pd.DataFrame:
-    """Of everything that ships."""
+    """Of everything that ships; to be read only."""
     return verdict_frame(embedded_store)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def study(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of the published study."""
     return verdicts[verdicts["experiment"] == "crane-llm-2025-10"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def models(study: pd.DataFrame) -> pd.DataFrame:
     """Those of its language models."""
     return study[study["detector_kind"] == "llm"]

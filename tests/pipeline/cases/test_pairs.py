@@ -20,7 +20,6 @@ from crane_core.pipeline.cases.pairs import (
     voted,
 )
 from crane_core.pipeline.results.beside import OWN
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Inputs
 from crane_core.storage import cases as stored_cases
 from crane_core.storage.store import Store
@@ -271,10 +270,10 @@ def test_orders_of_the_list() -> None:
     )
 
 
-def test_the_published_cases(embedded_store: Store) -> None:
+def test_the_published_cases(
+    embedded_store: Store, study: pd.DataFrame
+) -> None:
     """The one vote that the human outcome contradicts (2 of 5 for numpy_10) is not a right call."""
-    frame = verdict_frame(embedded_store)
-    study = frame[frame["experiment"] == "crane-llm-2025-10"]
     listed = stored_cases.case_list(embedded_store.cursor(), "junobench")
     table = natural_order(
         pair_table(listed, study[study["detector"] == "gpt-5"])

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.cases.turned_right import (
     candidates,
     turned_right,
     turned_right_by_votes,
 )
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage.store import Store
 
 
 def test_the_case_is_missed_from_the_code_and_found_with_the_state(
-    embedded_store: Store,
+    embedded_store: Store, verdicts: pd.DataFrame
 ) -> None:
-    verdicts = verdict_frame(embedded_store)
     shipped = verdicts[
         (verdicts["experiment"] == "shipped")
         & (verdicts["detector_kind"] == DetectorKind.RULES)
@@ -33,28 +33,18 @@ def test_the_case_is_missed_from_the_code_and_found_with_the_state(
 
 
 def test_facts_without_texts_give_candidates_and_no_case(
-    embedded_store: Store,
+    embedded_store: Store, models: pd.DataFrame
 ) -> None:
-    verdicts = verdict_frame(embedded_store)
-    study = verdicts[
-        (verdicts["experiment"] == "crane-llm-2025-10")
-        & (verdicts["detector_kind"] == DetectorKind.LLM)
-    ]
-    found = candidates(study)
+    found = candidates(models)
     assert len(found) == 42
     assert found[0]["human"] == "correct"
-    assert turned_right(embedded_store, study) is None
+    assert turned_right(embedded_store, models) is None
 
 
 def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(
-    embedded_store: Store,
+    models: pd.DataFrame,
 ) -> None:
-    verdicts = verdict_frame(embedded_store)
-    study = verdicts[
-        (verdicts["experiment"] == "crane-llm-2025-10")
-        & (verdicts["detector_kind"] == DetectorKind.LLM)
-    ]
-    example = turned_right_by_votes(study)
+    example = turned_right_by_votes(models)
     assert example is not None
     assert example.case_id == "pandas_9"
     assert {vote.detector_title for vote in example.votes} == {
@@ -63,9 +53,9 @@ def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(
         "Qwen2.5-32B-Instruct",
     }
     for vote in example.votes:
-        rows = study[
-            (study["detector_title"] == vote.detector_title)
-            & (study["instance_id"] == "pandas_9_reproduced")
+        rows = models[
+            (models["detector_title"] == vote.detector_title)
+            & (models["instance_id"] == "pandas_9_reproduced")
         ]
         rows = rows.set_index("setting")
         assert (vote.n_without, vote.of_without) == (
@@ -78,5 +68,5 @@ def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(
         )
         assert vote.label == rows["human"][Setting.RUNTIME] == "correct"
     assert (
-        turned_right_by_votes(study[study["setting"] == Setting.CODE]) is None
+        turned_right_by_votes(models[models["setting"] == Setting.CODE]) is None
     )

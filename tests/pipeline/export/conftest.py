@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.storage.store import Store
 
 
 @pytest.fixture(scope="session")
 def study_models(
-    embedded_store: Store, prepared_folder: DataFolder
+    embedded_store: Store, prepared_folder: DataFolder, models: pd.DataFrame
 ) -> Material:
     material = Material(embedded_store, prepared_folder)
-    frame = verdict_frame(embedded_store)
-    is_meant = (frame["experiment"] == "crane-llm-2025-10") & (
-        frame["detector_kind"] == "llm"
-    )
-    material.__dict__["verdicts"] = frame[
-        is_meant
-    ]  # in the place of what `verdicts` would keep
+    # In the place of what `verdicts` would keep.
+    material.__dict__["verdicts"] = models
     return material
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from crane_core.domain import Setting
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.results.setting_drops import drop_table, exported_drops
@@ -23,11 +23,11 @@ def found(
 
 @pytest.mark.slow
 def test_each_drop_has_its_interval_and_both_tests(
-    found: list[ExportedStatistic], embedded_store: Store
+    found: list[ExportedStatistic], verdicts: pd.DataFrame
 ) -> None:
-    frame = verdict_frame(embedded_store)
-    rules = frame[
-        (frame["experiment"] == "shipped") & (frame["detector"] == "rules")
+    rules = verdicts[
+        (verdicts["experiment"] == "shipped")
+        & (verdicts["detector"] == "rules")
     ]
     expected = drop_table(
         rules, reference=Setting.RUNTIME, rate="Accuracy"

@@ -277,23 +277,9 @@ def test_the_lines_of_the_specification_curve_count_what_the_file_holds(
             )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "policies",
-    [
-        pytest.param([(VoteRule.MAJORITY, Credit.DETECTION)], id="first"),
-        pytest.param(None, marks=pytest.mark.corpus, id="all"),
-    ],
-)
-def test_the_breakdown_counts_what_the_file_holds(
-    material: Material,
-    policies: list[tuple[VoteRule, Credit]] | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Every rate, grouping and comparison, under one policy or under all of them."""
-    if policies is not None:
-        monkeypatch.setattr(Judging, "policies", lambda _: iter(policies))
-        monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
+@pytest.mark.corpus
+def test_the_breakdown_counts_what_the_file_holds(material: Material) -> None:
+    """Every rate, grouping and comparison, under every policy."""
     of_reading: dict[tuple[Any, ...], list[dict[str, str]]] = defaultdict(list)
     read = (
         "benchmark",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from crane_core.pipeline.judging import choices
@@ -13,7 +14,6 @@ from crane_core.pipeline.results.combinations import (
     rules_in,
     with_rules,
 )
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.exported_statistic import BOTH_INPUTS
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.specification_curve import (
@@ -103,16 +103,15 @@ def test_seconds_saved(study_models: Material) -> None:
 
 
 def test_the_rules_before_each_model(
-    embedded_store: Store, prepared_folder: DataFolder
+    embedded_store: Store, prepared_folder: DataFolder, verdicts: pd.DataFrame
 ) -> None:
     mine = list(
         combinations.exported_combinations(
             Material(embedded_store, prepared_folder)
         )
     )
-    frame = verdict_frame(embedded_store)
-    frame = frame[
-        frame["experiment"].isin(
+    frame = verdicts[
+        verdicts["experiment"].isin(
             ["crane-llm-2025-10", "rules-on-published-states"]
         )
     ]

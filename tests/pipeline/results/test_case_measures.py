@@ -87,12 +87,12 @@ def assert_same(counted: Compared, rows: Compared) -> None:
 @pytest.mark.parametrize(("rule", "credit"), RULES)
 @pytest.mark.parametrize("rate", ["Accuracy", "Recall"])
 def test_counts_per_case_give_what_the_rows_of_the_study_give(
-    embedded_store: Store, rule: VoteRule, credit: Credit, rate: str
+    embedded_store: Store,
+    study: pd.DataFrame,
+    rule: VoteRule,
+    credit: Credit,
+    rate: str,
 ) -> None:
-    frame = verdict_frame(embedded_store)
-    mine = frame[
-        (frame["benchmark"] == BENCHMARK) & (frame["experiment"] == STUDY)
-    ]
     asked: dict[str, Any] = {
         "rule": rule,
         "credit": credit,
@@ -102,7 +102,7 @@ def test_counts_per_case_give_what_the_rows_of_the_study_give(
     counted = compared_by_case(
         embedded_store, BENCHMARK, shown, rate=rate, **asked
     )
-    theirs = by_row(mine, rate, asked)
+    theirs = by_row(study, rate, asked)
     if rate == "Recall":
         counted, theirs = (
             counted._replace(n_unpaired={}),

@@ -22,11 +22,9 @@ from crane_core.pipeline.results.combinations import (
     ways_for,
     with_rules,
 )
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.study.table_scores import STUDY, STUDY_LLMS
 from crane_core.stats.outcome import Outcome
-from crane_core.storage.store import Store
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
 RULES = Member("rules", "runtime")
@@ -36,9 +34,9 @@ Predictions = dict[Member, dict[str, bool]]
 
 
 @pytest.fixture(scope="module")
-def study(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return beside(frame[frame["benchmark"] == "junobench"], STUDY, [])
+def study(verdicts: pd.DataFrame) -> pd.DataFrame:
+    of_benchmark = verdicts[verdicts["benchmark"] == "junobench"]
+    return beside(of_benchmark, STUDY, [])
 
 
 @pytest.fixture(scope="module")

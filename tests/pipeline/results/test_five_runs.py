@@ -9,7 +9,6 @@ from scipy.stats import f_oneway
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import accuracy_score
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.five_runs import (
     Measure,
     answers_by_run,
@@ -19,14 +18,6 @@ from crane_core.pipeline.results.five_runs import (
 from crane_core.storage.store import Store
 
 STUDY = "crane-llm-2025-10"
-
-
-@pytest.fixture(scope="module")
-def models(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    return frame[
-        (frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from crane_core.llm.prices import list_price
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.input_cost import (
     cost_table,
     published_tokens,
@@ -20,9 +19,7 @@ STUDY = "crane-llm-2025-10"
 
 
 @pytest.fixture(scope="module")
-def table(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    study = frame[frame["experiment"] == STUDY]
+def table(embedded_store: Store, study: pd.DataFrame) -> pd.DataFrame:
     tokens = tokens_of_inputs(embedded_store, "junobench", [STUDY])
     return cost_table(study, tokens, rate="Accuracy").set_index(
         ["detector", "setting"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
 from crane_core.pipeline.results.one_model import (
     GROUPINGS,
@@ -13,31 +12,21 @@ from crane_core.pipeline.results.one_model import (
     model_of_all,
 )
 from crane_core.stats.gee import Unfit
-from crane_core.storage.store import Store
 from crane_core.ui.one_model_words import finding, readable_gains
 
 HOW = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
 
 
 @pytest.fixture(scope="module")
-def study(embedded_store: Store) -> pd.DataFrame:
-    frame = verdict_frame(embedded_store)
-    is_meant = (frame["experiment"] == "crane-llm-2025-10") & (
-        frame["detector_kind"] == "llm"
-    )
-    return frame[is_meant]
-
-
-@pytest.fixture(scope="module")
-def found(study: pd.DataFrame) -> ModelOfAll:
-    return model_of_all(study, **HOW)
+def found(models: pd.DataFrame) -> ModelOfAll:
+    return model_of_all(models, **HOW)
 
 
 def test_what_is_observed_is_what_the_other_tables_say(
-    study: pd.DataFrame, found: ModelOfAll
+    models: pd.DataFrame, found: ModelOfAll
 ) -> None:
     mine = found.gains[found.gains["by"] == "detector_title"].set_index("name")
-    table = gain_table(study, with_power=False, **HOW)
+    table = gain_table(models, with_power=False, **HOW)
     expected = table.set_index("detector_title")["difference"]
     assert mine["observed"].to_dict() == pytest.approx(expected.to_dict())
     assert set(mine["n"]) == {222}
@@ -60,11 +49,11 @@ def test_a_gain_of_one_case_is_worth_little(found: ModelOfAll) -> None:
 
 
 def test_there_is_no_model_without_two_inputs_or_ten_cases(
-    study: pd.DataFrame,
+    models: pd.DataFrame,
 ) -> None:
-    alone = study[study["setting"] == "code"]
+    alone = models[models["setting"] == "code"]
     assert model_of_all(alone, **HOW).why_not == Unfit.ONE_GROUP
-    some = study["case_id"].unique()[:9]
-    few = model_of_all(study[study["case_id"].isin(some)], **HOW)
+    some = models["case_id"].unique()[:9]
+    few = model_of_all(models[models["case_id"].isin(some)], **HOW)
     assert few.why_not == Unfit.FEW_CLUSTERS
     assert "it needs 10 cases" in finding(few)

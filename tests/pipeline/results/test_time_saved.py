@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.time_saved import (
     PUBLISHED_TIMES,
@@ -45,12 +44,10 @@ def test_the_recorded_times_have_the_published_summary() -> None:
 
 
 def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
-    embedded_store: Store,
+    embedded_store: Store, study: pd.DataFrame
 ) -> None:
-    frame = verdict_frame(embedded_store)
-    frame = frame[frame["experiment"] == STUDY]
     [found] = time_saved(
-        frame,
+        study,
         times_of(embedded_store, BENCHMARK, STUDY),
         rule=VoteRule.MAJORITY,
     )
@@ -62,10 +59,10 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
     assert (every["n_saving"], every["n"]) == (52, 111)
     predicted = accounts.loc[str(Account.PREDICTED)]
     by_hand = 0.0
-    rows = frame[
-        (frame["detector"] == GPT)
-        & (frame["setting"] == SETTING)
-        & frame["truth"]
+    rows = study[
+        (study["detector"] == GPT)
+        & (study["setting"] == SETTING)
+        & study["truth"]
     ].set_index("instance_id")
     for row in published_times().dropna().to_dict("records"):
         answers = rows.loc[row["instance_id"]]

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.results.worth import (
     ALL,
@@ -15,7 +14,6 @@ from crane_core.pipeline.results.worth import (
     decision_curve,
     worth,
 )
-from crane_core.storage.store import Store
 from crane_core.ui.worth_view import readable_worth
 
 
@@ -70,14 +68,11 @@ def test_the_curve_has_every_cell_and_no_cell_beside_it() -> None:
 
 
 def test_where_half_of_the_cells_crash_it_is_the_precision_of_the_benchmark(
-    embedded_store: Store,
+    study: pd.DataFrame,
 ) -> None:
-    frame = verdict_frame(embedded_store)
-    mine = frame[
-        (frame["experiment"] == "crane-llm-2025-10")
-        & (frame["detector"] == "gpt-5")
+    mine = study[
+        (study["detector"] == "gpt-5") & (study["setting"] == "runtime")
     ]
-    mine = mine[mine["setting"] == "runtime"]
     [row] = worth(mine, Day(base_rate=0.5), rule=VoteRule.MAJORITY).itertuples()
     is_alarm = (mine["n_crash"] > mine["n_safe"]).to_numpy()
     expected = np.mean(mine["truth"].to_numpy(dtype=bool)[is_alarm])

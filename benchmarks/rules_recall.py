@@ -1,4 +1,4 @@
-"""The certain-crash rules on three corpora: recall, false alarms, and who stands beside them.
+"""The certain-crash rules on three corpora: recall, false alarms, and other tools beside them.
 
 python -m benchmarks.rules_recall [--python PATH] [--at-once N] [--only minibench|published|notebooks] [CASE ...]
 

@@ -14,6 +14,7 @@ from crane_core.ui.data_view import (
     draw_problems,
     draw_sources,
     draw_title,
+    draw_verified,
 )
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import (
@@ -21,12 +22,11 @@ from crane_core.ui.intake_view import (
     IMPORT,
     draw_fetch,
     draw_import,
+    draw_mapping,
     draw_outcomes,
 )
 from crane_core.ui.inventory_view import draw_many, draw_removed
-from crane_core.ui.map_view import draw_mapping
 from crane_core.ui.notification_view import draw_notifications
-from crane_core.ui.verified_view import draw_verified
 
 with page():
     draw_title()

@@ -35,7 +35,7 @@ from crane_core.ui.trial.cells_html import (
     cell_words,
     cells_html,
 )
-from crane_core.ui.trial.fix_view import fix_html, fixed_notebook
+from crane_core.ui.trial.desk import fix_html, fixed_notebook
 from crane_core.ui.trial.running import (
     cost_words,
     failed_words,

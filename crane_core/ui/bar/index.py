@@ -1,23 +1,21 @@
-"""What can be found from the bar: pages, cases, runs, campaigns, and phrases about cases.
+"""What can be found from the bar: pages, cases, runs, campaigns, and phrases such as "torch missed by GPT-5".
 
-Knows who may find what. Refuses to know how words are compared. In a blind campaign nothing is found that leads to
-what the model of an item was shown, and no campaign by who may not lead one.
+Knows who may find what, and the words of the filters. Refuses to know how words are compared. In a blind campaign
+nothing is found that leads to what the model of an item was shown, and no campaign by who may not lead one. One word of
+a phrase that is not understood makes the whole unknown: half an answer would look like a whole one.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns.campaigns import campaign_names
+from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys, words
 from crane_core.ui.access import is_leading
 from crane_core.ui.bar import places
-from crane_core.ui.bar.phrases import (
-    FilterValue,
-    Vocabulary,
-    understood,
-    vocabulary,
-)
 from crane_core.ui.navigation import page_files, question, title
 from crane_core.ui.runs.address import address_of, key_of
 
@@ -30,6 +28,47 @@ STORY = places.Place(
     {keys.STORY: "1"},
 )
 LABELS = (keys.LIBRARY, keys.ROOT_CAUSE, keys.CRASH_TYPE, keys.STAGE)
+FILLERS = frozenset(
+    {
+        "a", "all", "and", "by", "case", "cases", "crash", "crashes", "for", "from", "in", "of", "on", "the", "which",
+        "with",
+    }
+)  # fmt: skip
+"""Words between the values of filters that change nothing."""
+PATTERN_WORDS = {
+    "missed": Pattern.MISSED,
+    "missed by all": Pattern.MISSED,
+    "false alarm": Pattern.ALARM,
+    "false alarms": Pattern.ALARM,
+    "wrong reason": Pattern.WRONG_REASON,
+    "right call, wrong reason": Pattern.WRONG_REASON,
+    "models disagree": Pattern.DIFFER,
+    "unstable": Pattern.FLIP,
+    "rt helped": Pattern.HELPED,
+    "helped": Pattern.HELPED,
+    "rt hurt": Pattern.HURT,
+    "hurt": Pattern.HURT,
+}
+
+
+class FilterValue(NamedTuple):
+    """One value of a filter: the filter's name in the address, the value there, how people read and may write it."""
+
+    key: str
+    value: str
+    words: str
+    spellings: tuple[str, ...] = ()
+
+
+Vocabulary = Mapping[str, FilterValue]
+"""What people may write, in lower case, to the filter's value that it means."""
+
+
+class Phrase(NamedTuple):
+    """What was understood: the filters, and the same in words."""
+
+    query: dict[str, str | list[str]]
+    words: str
 
 
 def found(
@@ -187,3 +226,59 @@ def _vocabulary(benchmark: str) -> Vocabulary:
 def _first_letters(title_of: str) -> tuple[str, ...]:
     """ "Qwen" of "Qwen2.5-32B-Instruct", as people write it."""
     return tuple(re.findall(r"^[A-Za-z]+", title_of))
+
+
+def vocabulary(values: Sequence[FilterValue]) -> dict[str, FilterValue]:
+    """The words for these values and for the patterns; of two values with the same words the first counts."""
+    known = {
+        spelled: FilterValue(keys.AGREEMENT, str(pattern), str(pattern))
+        for spelled, pattern in PATTERN_WORDS.items()
+    }
+    for one in values:
+        for spelled in (one.words, one.value, *one.spellings):
+            if spelled:
+                known.setdefault(spelled.lower(), one)
+    return known
+
+
+def understood(text: str, known: Vocabulary) -> Phrase | None:
+    """The filters that the whole text names; None if a word of it is not known, or none is."""
+    left = re.findall(r"[^\s,;]+", text.lower())
+    longest = max((len(key.split()) for key in known), default=0)
+    found: list[FilterValue] = []
+    while left:
+        # The longest first: "data confusion" before a value "data".
+        sizes = range(min(longest, len(left)), 0, -1)
+        size = next((n for n in sizes if " ".join(left[:n]) in known), 0)
+        if size:
+            found.append(known[" ".join(left[:size])])
+        elif left[0] not in FILLERS:
+            return None
+        left = left[max(size, 1) :]
+    return _phrase(found) if found else None
+
+
+def _phrase(found: Sequence[FilterValue]) -> Phrase:
+    query: dict[str, str | list[str]] = {}
+    for one in found:
+        if one.key == keys.AGREEMENT:
+            query[one.key] = one.value
+            continue
+        values = query.setdefault(one.key, [])
+        if isinstance(values, list) and one.value not in values:
+            values.append(one.value)
+    return Phrase(query, _in_words(found))
+
+
+def _in_words(found: Sequence[FilterValue]) -> str:
+    """As the list of cases counts them: the patterns are those of the chosen answers alone."""
+    of_answers = (keys.DETECTOR, keys.SETTING)
+    patterns = [one.words for one in found if one.key == keys.AGREEMENT]
+    answers = dict.fromkeys(one.words for one in found if one.key in of_answers)
+    labels = dict.fromkeys(
+        one.words
+        for one in found
+        if one.key not in (keys.AGREEMENT, *of_answers)
+    )
+    counted = [f"answers of {', '.join(answers)}"] if answers else []
+    return " · ".join([*labels, *patterns[-1:], *counted])

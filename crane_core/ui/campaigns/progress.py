@@ -1,9 +1,9 @@
 """The tab Progress: how far and how fast each annotator is, what is flagged, how far they agree, and how labels shift.
 
-For the lead; annotators never see it.
+For the lead; annotators never see it, and never on which reasons and cases they disagree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -17,17 +17,19 @@ from crane_core.charts.label_mix import label_mix
 from crane_core.charts.theme import between
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
+from crane_core.pipeline.campaigns import unlike_reasons
+from crane_core.pipeline.campaigns.campaigns import journals_of
 from crane_core.pipeline.campaigns.gold_scores import GoldScore
 from crane_core.pipeline.campaigns.status import (
     AnnotatorProgress,
     CampaignStatus,
 )
 from crane_core.ui import data, keys, words
-from crane_core.ui.campaigns.differing import draw_differing
 from crane_core.ui.campaigns.flagged import draw_flagged
 from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.rows_html import rows_html
 
@@ -35,6 +37,11 @@ ORDINALS = ("first", "second", "third", "last")
 ABOUT_MIX = "Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included."
 PANEL_WIDTH = 290
 """Pixels of the chart of one annotator; a phone has room for one."""
+MOST_ROWS = 50
+FEW_ROWS = 12
+"""More than these scroll in their table, so that the charts below stay near."""
+MOST_HEIGHT = 420
+"""Pixels."""
 
 
 def draw_progress(status: CampaignStatus) -> None:
@@ -299,3 +306,78 @@ def _agreement(so_far: SoFar) -> str:
     bounds = f"95% {words.coefficient_interval(found.low, found.high)}, bootstrap over cases"
     told = str(found.why) if found.why else bounds
     return f"**{so_far.coefficient} {words.coefficient(found.value)}** ({told}) {over}."
+
+
+def draw_differing(status: CampaignStatus) -> None:
+    """Two tables; nothing where no item has two labels."""
+    plan = status.plan
+    journals = journals_of(data.folder(), plan)
+    cases = unlike_reasons.differing_by_case(plan, journals)
+    if not cases:
+        return
+    is_blind = plan.blind and status.lock is None
+    fewest = MIN_COMMON_WHEN_BLIND if is_blind else 1
+    st.header("Disagreements", anchor="disagreements")
+    reasons = unlike_reasons.differing_by_reason(plan, journals)
+    if any(row.n >= fewest for row in (*cases, *reasons)):
+        st.caption(
+            "Items with labels of two annotators or more. An item counts under each reason that somebody gave it."
+        )
+    # Without a reason the cases have the whole width.
+    with st.container(key="two_tables"):
+        with st.container():
+            _draw_unlike(cases, "Case", {}, fewest)
+        if reasons:
+            with st.container():
+                _draw_unlike(
+                    reasons, "Reason", plan.labels.reason_words, fewest
+                )
+
+
+def _draw_unlike(
+    rows: Sequence[unlike_reasons.DifferingItems],
+    head: str,
+    reason_words: Mapping[str, str],
+    fewest: int,
+) -> None:
+    shown = [row for row in rows if row.n >= fewest]
+    if shown:
+        grid(
+            pd.DataFrame(
+                [cells(row, head, reason_words) for row in shown[:MOST_ROWS]]
+            ),
+            height="content" if len(shown) <= FEW_ROWS else MOST_HEIGHT,
+        )
+    if left_out := left_out_words(len(rows), shown, fewest):
+        st.caption(f"{head}s: {left_out}")
+
+
+def cells(
+    row: unlike_reasons.DifferingItems,
+    head: str,
+    reason_words: Mapping[str, str],
+) -> dict[str, str]:
+    """A row of the table; reason_words: of the codes of reasons."""
+    return {
+        head: reason_words.get(row.name, row.name),
+        "Items": words.count(row.n),
+        "Unlike labels": f"{words.count(row.n_differ)} ({words.percent(row.n_differ / row.n, 0)})",
+    }
+
+
+def left_out_words(
+    n_all: int, shown: Sequence[unlike_reasons.DifferingItems], fewest: int
+) -> str:
+    """How many rows are not in the table, and why; empty if all are."""
+    n_few, n_more = n_all - len(shown), max(len(shown) - MOST_ROWS, 0)
+    said = []
+    if n_few:
+        said.append(
+            f"{words.count(n_few)} of {words.count(n_all)} are shown after the lock: they have fewer than {fewest} "
+            "items, which would reveal single labels."
+        )
+    if n_more:
+        said.append(
+            f"{words.count(n_more)} with as many unlike labels or fewer are left out."
+        )
+    return " ".join(said)

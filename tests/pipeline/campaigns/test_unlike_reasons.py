@@ -12,11 +12,7 @@ from crane_core.pipeline.campaigns.unlike_reasons import (
     differing_by_reason,
     unlike_by_reason,
 )
-from crane_core.ui.campaigns.differing import (
-    MOST_ROWS,
-    cells,
-    left_out_words,
-)
+from crane_core.ui.campaigns.progress import MOST_ROWS, cells, left_out_words
 
 
 def journal(**given: tuple[str, str | None]) -> Any:

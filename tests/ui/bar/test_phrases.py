@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.ui.bar.phrases import FilterValue, understood, vocabulary
+from crane_core.ui.bar.index import FilterValue, understood, vocabulary
 
 KNOWN = vocabulary(
     [

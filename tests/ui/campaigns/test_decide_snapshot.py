@@ -9,7 +9,7 @@ import pytest
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.disputes import Dispute
-from crane_core.ui.campaigns.decide_snapshot import (
+from crane_core.ui.campaigns.adjudication import (
     DecisionOutcome,
     deciding,
     queue,

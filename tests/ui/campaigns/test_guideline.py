@@ -27,7 +27,7 @@ from crane_core.pipeline.places import DataFolder
 def page() -> None:
     from crane_core.pipeline.campaigns.status import campaign_status
     from crane_core.ui import data
-    from crane_core.ui.campaigns.guideline import draw_guideline_of
+    from crane_core.ui.campaigns.one_campaign import draw_guideline_of
 
     draw_guideline_of(campaign_status(data.folder(), "pilot"))
 

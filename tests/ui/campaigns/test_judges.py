@@ -9,7 +9,7 @@ from crane_core.pipeline.agreement.campaign_judges import (
     CampaignJudge,
     counted_words,
 )
-from crane_core.ui.campaigns.judges import judge_words, note, shown
+from crane_core.ui.campaigns.result import judge_words, note, shown
 from crane_core.ui.words import literal
 from tests.own_labels import FOUR, TWO
 

@@ -6,7 +6,7 @@ import pytest
 
 from crane_core.domain import NoteKind
 from crane_core.pipeline.notes.notes import Note, NoteSubject
-from crane_core.ui.notes.note_html import note_html, text_html
+from crane_core.ui.notes.pair_notes import note_html, text_html
 from crane_core.ui.notes.shown import kind_counts, tags_by_case
 
 CASE = NoteSubject("minibench", "pandas_1")

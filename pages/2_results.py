@@ -6,6 +6,7 @@ from crane_core.domain import DetectorKind
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import draw_breakdown
 from crane_core.ui.by_date_view import draw_by_date
+from crane_core.ui.executed_view import draw_rehearsal, draw_repair
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
@@ -17,8 +18,6 @@ from crane_core.ui.known_notebooks_view import (
 from crane_core.ui.leaderboard_view import draw_leaderboard
 from crane_core.ui.one_model_view import draw_one_model
 from crane_core.ui.plan_view import draw_plans
-from crane_core.ui.rehearsal_view import draw_rehearsal
-from crane_core.ui.repair_view import draw_repair
 from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.results_title import results_title, tab_words
 from crane_core.ui.specification_view import draw_specification_curve

@@ -2,11 +2,16 @@
 
 Knows the steps that pylint and pyright share, and which libraries they can read: those that are installed beside
 them, in the use of which alone they find errors. Refuses to know how either is started.
+
+Which errors count as the prediction of a crash says diagnostics.toml, entry by entry.
 """
 
 import json
+import re
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +22,6 @@ from crane_core.detectors.analyzer_text import (
     analyzer_text,
     cells_in_order,
 )
-from crane_core.detectors.counting import why_not
 from crane_core.detectors.registry import LocalQuestion, Prediction
 from crane_core.detectors.type_annotations import annotation_lines
 from crane_core.domain import Setting
@@ -34,6 +38,20 @@ MOST_DIAGNOSTICS = 500
 MOST_OF_A_MESSAGE = 1_000
 TOLD = 20
 """Diagnostics of one instance that are kept, characters of each, and those that the diagnosis in words repeats."""
+FILE = Path(__file__).with_name("diagnostics.toml")
+
+
+class CountedRule(NamedTuple):
+    """`rule` "" is what has no rule, None is every other rule; `message` must be found in the message.
+
+    `only_annotated` is for errors that the annotations of the target make, not the notebook.
+    """
+
+    counts: bool
+    reason: str
+    rule: str | None = None
+    message: str | None = None
+    only_annotated: bool = False
 
 
 class Reported(NamedTuple):
@@ -261,3 +279,27 @@ def library_versions() -> dict[str, str]:
         for name in LIBRARIES
         if (version := installed_version(name))
     }
+
+
+@cache
+def entries(tool: str) -> tuple[CountedRule, ...]:
+    """The entries of a tool in the order of the file; the first that fits decides."""
+    return tuple(
+        CountedRule(**entry)
+        for entry in tomllib.loads(FILE.read_text("utf-8"))[tool]
+    )
+
+
+def why_not(
+    tool: str, rule: str, message: str, *, is_annotated: bool
+) -> str | None:
+    """Why an error does not count, None if it does."""
+    # pyright writes no-break spaces into some messages: "Unindent\u00a0not expected".
+    plain = message.replace("\N{NO-BREAK SPACE}", " ")
+    for entry in entries(tool):
+        fits = entry.rule in (None, rule) and (
+            entry.message is None or re.search(entry.message, plain)
+        )
+        if fits and (is_annotated or not entry.only_annotated):
+            return None if entry.counts else entry.reason
+    raise ValueError(f"no entry of {FILE.name} decides about {tool}'s {rule}")

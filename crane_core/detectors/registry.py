@@ -68,7 +68,7 @@ def local_detectors() -> dict[str, LocalDetector]:
     found = [
         cast(LocalDetector, module)
         for module in modules
-        # analysis.py, counting.py and others serve detectors, and have no NAME.
+        # analysis.py, bounded_tool.py and others serve detectors, and have no NAME.
         if hasattr(module, "NAME")
     ]
     return {

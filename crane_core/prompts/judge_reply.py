@@ -2,14 +2,20 @@
 
 Knows the members of a judgement; which objects of a reply may be one is known to `reply_objects`. Refuses to guess:
 what holds no label, or two, is None with the reason in words.
+
+The text that a judge is shown is here too: two texts in either order, labels and guideline if there are any. Whose
+texts they are is not known.
 """
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.domain import LABEL_CODE, JsonObject, Label
 from crane_core.prompts.reply_objects import Doubled, objects_with
+from crane_core.prompts.secrets import redacted
+from crane_core.prompts.template import Template
 
 SCHEMA_FILE = Path(__file__).with_name("judge_reply_schema.json")
 SCHEMA_NAME = "diagnosis_judgement"
@@ -20,6 +26,15 @@ MAX_EXPLANATION = 20_000
 
 LABEL = "label"
 EXPLANATION = "explanation"
+MAX_TEXT = 20_000
+"""Characters of a diagnosis that a judge is shown."""
+
+
+class Presentation(StrEnum):
+    """Which text comes first: some judges favour the first text, so each pair is judged in both orders."""
+
+    NORMAL = "normal"
+    REVERSED = "reversed"
 
 
 class ReadJudgeReply(NamedTuple):
@@ -94,3 +109,37 @@ def _reading(body: JsonObject, known: tuple[str, ...]) -> ReadJudgeReply:
         told.encode("utf-8", "backslashreplace").decode() if told else None,
         None,
     )
+
+
+def judge_prompt(
+    known_cause: str,
+    diagnosis: str,
+    presentation: Presentation,
+    template: Template,
+    guideline: str | None = None,
+    labels: str | None = None,
+) -> str:
+    """The template around the two texts; the known cause first, or last where the order is reversed.
+
+    labels: a list of a campaign's own, and guideline: whole, both before the texts; None if there is none.
+    """
+    parts = [
+        _part("known cause", known_cause.strip()[:MAX_TEXT]),
+        _part("diagnosis", diagnosis.strip()[:MAX_TEXT]),
+    ]
+    ordered = parts if presentation is Presentation.NORMAL else parts[::-1]
+    given = {"labels": labels, "guideline": guideline}
+    before = [
+        _part(name, text) for name, text in given.items() if text is not None
+    ]
+    return template.around("\n\n".join([*before, *ordered]))
+
+
+def _part(name: str, text: str) -> str:
+    # Diagnoses quote code, and code may hold keys.
+    shown = (
+        redacted(text.strip())
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+    )
+    return f"<<<{name}\n{shown}\n{name}>>>"

@@ -13,10 +13,9 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.site.blocks import folded, heading, links, paragraph, table
 from crane_core.site.material import Collected
 from crane_core.storage import cases as stored
-from crane_core.ui.pair_answers import answers_html
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.pair_facts import asked_rows, facts_html, raised_html
-from crane_core.ui.pair_panel import verdicts_html
+from crane_core.ui.pair_panel import answers_html, verdicts_html
 from crane_core.ui.words import count
 
 FOLDER = "pairs"

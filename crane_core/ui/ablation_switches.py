@@ -11,13 +11,7 @@ from crane_core.pipeline.results import setting_drops
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.setting_drops import reference_of
 from crane_core.stats.equivalence import SMALLEST_EFFECT
-from crane_core.ui import data, keys, result_switches
-from crane_core.ui.caption import (
-    LABEL_FREE,
-    Caption,
-    captioned,
-    source_words,
-)
+from crane_core.ui import caption, data, keys, result_switches
 from crane_core.ui.drops_words import left_out_words
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import KIND_WORDS, experiment_words
@@ -62,13 +56,15 @@ class Ablated(NamedTuple):
         """The input that the others are compared with."""
         return _reference(self)
 
-    def captioned(self, title: str, *sentences: str) -> Caption:
+    def captioned(self, title: str, *sentences: str) -> caption.Caption:
         """The caption of a chart of these runs, which counts detection alone."""
         where = [] if self.source == OWN else [self.source]
-        return captioned(
+        return caption.captioned(
             title,
-            [*sentences, LABEL_FREE],
-            source=source_words(data.benchmark_title(self.benchmark), *where),
+            [*sentences, caption.LABEL_FREE],
+            source=caption.source_words(
+                data.benchmark_title(self.benchmark), *where
+            ),
         )
 
 

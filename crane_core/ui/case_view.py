@@ -11,17 +11,13 @@ import streamlit as st
 
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.cases.picture import PictureColumn
-from crane_core.ui import case_filters, data, keys, url_state
-from crane_core.ui.case_finding import (
-    finding,
-    n_missed_and_alarms,
-    search_finding,
-)
-from crane_core.ui.case_list import (
-    MOST_ROWS,
-    available_words,
-    board_html,
-    pattern_title,
+from crane_core.ui import (
+    case_filters,
+    case_finding,
+    case_list,
+    data,
+    keys,
+    url_state,
 )
 from crane_core.ui.documentation import help_address
 from crane_core.ui.headline import draw_headline
@@ -49,11 +45,13 @@ def draw_cases() -> None:
     table = case_filters.filtered_cases(benchmark)
     active = case_filters.active_filters(benchmark)
     counted = case_filters.counted_answers(benchmark)
-    told = finding(table, counted)
+    told = case_finding.finding(table, counted)
     search = case_filters.asked_search(benchmark, table)
     with title:
         draw_headline(
-            search_finding(search, counted.library) if search else told,
+            case_finding.search_finding(search, counted.library)
+            if search
+            else told,
             tab=_tab(active),
         )
     _draw_chips(active)
@@ -69,9 +67,9 @@ def draw_cases() -> None:
         st.info("No cases match these filters. Remove one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
-    cases = table["case_id"].head(MOST_ROWS)
+    cases = table["case_id"].head(case_list.MOST_ROWS)
     picture = case_filters.drawn_picture(benchmark, cases)
-    html = board_html(
+    html = case_list.board_html(
         table,
         picture,
         case_filters.joined_series(benchmark),
@@ -131,9 +129,11 @@ def _remove_all(active: Sequence[case_filters.ActiveFilter]) -> None:
 
 def _draw_counted(table: pd.DataFrame, *, is_of_all: bool) -> None:
     """What the title counts, each a way to those cases."""
-    numbers = n_missed_and_alarms(table[table["n_asked"] > 0])
+    numbers = case_finding.n_missed_and_alarms(table[table["n_asked"] > 0])
     words = {
-        Pattern.MISSED: pattern_title(Pattern.MISSED, is_of_all=is_of_all),
+        Pattern.MISSED: case_list.pattern_title(
+            Pattern.MISSED, is_of_all=is_of_all
+        ),
         Pattern.ALARM: "with a false alarm",
     }
     for (pattern, told), n in zip(words.items(), numbers, strict=True):
@@ -148,11 +148,9 @@ def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
     is_usual = case_filters.asked_sort() is None
     order = ", hardest first within each library"
     words = f"{told}{count(len(table))} of {count(n_all)} cases{order * (is_usual and len(table) > 1)}."
-    words += available_words(table)
-    if len(table) > MOST_ROWS:
-        words += (
-            f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
-        )
+    words += case_list.available_words(table)
+    if len(table) > case_list.MOST_ROWS:
+        words += f" The first {count(case_list.MOST_ROWS)} are drawn; the filters narrow them."
     words += shown.counts_words(benchmark)
     joined = case_filters.answers_words(benchmark)
     if joined:

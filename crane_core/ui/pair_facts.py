@@ -12,8 +12,7 @@ from crane_core.pipeline.cases.pairs import voted
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import words
 from crane_core.ui.code_html import prose_html
-from crane_core.ui.run_strip import Answers, Strip
-from crane_core.ui.verdict_matrix import MatrixRow, rows_of
+from crane_core.ui.verdict_matrix import Answers, MatrixRow, Strip, rows_of
 
 MAX_RAISED = 300
 """Characters of an exception's message in the header."""

@@ -14,22 +14,11 @@ import streamlit as st
 
 from crane_core.domain import EXECUTED_KINDS, DetectorKind
 from crane_core.pipeline.judging.judged import annotators_of
-from crane_core.pipeline.results import measures
+from crane_core.pipeline.results import comparisons, measures
 from crane_core.pipeline.results.beside import SHIPPED, beside, with_shipped
-from crane_core.pipeline.results.comparisons import (
-    comparison_from,
-    comparison_text,
-    comparisons,
-)
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys, url_state
-from crane_core.ui.caption import (
-    Caption,
-    captioned,
-    counted,
-    source_words,
-)
+from crane_core.ui import caption, data, keys, url_state
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import (
     KIND_WORDS,
@@ -124,15 +113,15 @@ class ResultChoice(NamedTuple):
         )
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
-    def captioned(self, title: str, *sentences: str) -> Caption:
+    def captioned(self, title: str, *sentences: str) -> caption.Caption:
         """The caption of a chart of what these switches say: how it counts, and where its data come from."""
-        how = counted(self.rule, self.credit, self.annotator)
-        return captioned(title, [*sentences, how], source=self.source)
+        how = caption.counted(self.rule, self.credit, self.annotator)
+        return caption.captioned(title, [*sentences, how], source=self.source)
 
     @property
     def source(self) -> str:
         """Where the data of these switches come from, for a caption."""
-        return source_words(
+        return caption.source_words(
             data.benchmark_title(self.benchmark), self.experiment, *self.beside
         )
 
@@ -167,7 +156,10 @@ def _shown(
 @data.kept(data.answers, 16, copied=True)
 def _compared(chosen: ResultChoice) -> list[str]:
     """The comparisons that these switches leave, as the address says them."""
-    return [comparison_text(inputs) for inputs in comparisons(chosen.rows())]
+    return [
+        comparisons.comparison_text(inputs)
+        for inputs in comparisons.comparisons(chosen.rows())
+    ]
 
 
 @data.kept(data.revision, 16, copied=True)
@@ -372,8 +364,11 @@ def _inputs(chosen: ResultChoice, ask: Ask) -> measures.Inputs:
     if not options:
         ask.drop(keys.COMPARE)
         return measures.WITH_STATE
-    words = {text: inputs_short(comparison_from(text)) for text in options}
-    return comparison_from(
+    words = {
+        text: inputs_short(comparisons.comparison_from(text))
+        for text in options
+    }
+    return comparisons.comparison_from(
         ask.picked(
             "Inputs compared",
             options,

@@ -9,12 +9,11 @@ import pandas as pd
 from crane_core.domain import DetectorKind
 from crane_core.ui import data
 from crane_core.ui.board_html import lead_words
+from crane_core.ui.executed_view import repair_title, what_ran, what_was_fixed
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
 from crane_core.ui.leaderboard_view import board_of
 from crane_core.ui.one_input_view import each_input, single_title
-from crane_core.ui.rehearsal_view import what_ran
-from crane_core.ui.repair_view import repair_title, what_was_fixed
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.words import KIND_WORDS, count
 

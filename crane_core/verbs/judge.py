@@ -22,7 +22,7 @@ from crane_core.pipeline.judging import certificates, judge
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
-from crane_core.prompts.judge_prompt import Presentation
+from crane_core.prompts.judge_reply import Presentation
 from crane_core.prompts.template import Template, template_from
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.terminal import give_either, tell

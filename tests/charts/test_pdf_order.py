@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crane_core.charts.pdf_order import in_order
+from crane_core.charts.paper_figure import in_order
 
 
 def pdf(numbers: dict[str, int]) -> bytes:

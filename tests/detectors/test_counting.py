@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.detectors.counting import entries, why_not
+from crane_core.detectors.analysis import entries, why_not
 
 
 @pytest.mark.parametrize("tool", ["pylint", "pyright"])

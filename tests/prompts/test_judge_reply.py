@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import Label
-from crane_core.prompts.judge_prompt import MAX_TEXT, Presentation, judge_prompt
 from crane_core.prompts.judge_reply import (
     LABELS,
     MAX_EXPLANATION,
+    MAX_TEXT,
     SCHEMA_FILE,
+    Presentation,
+    judge_prompt,
     judge_reply_schema,
     read_judge_reply,
 )

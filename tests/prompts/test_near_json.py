@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.prompts.near_json import near_objects
 from crane_core.prompts.reply import ReadReply, read_reply
+from crane_core.prompts.reply_objects import near_objects
 
 READ = ReadReply(True, "x is not defined", None)
 

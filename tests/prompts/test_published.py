@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from crane_core.domain import VariableState
-from crane_core.prompts.printed_state import print_block
 from crane_core.prompts.printed_values import read_printed_dict
 from crane_core.prompts.published import (
     InputText,
@@ -16,6 +15,7 @@ from crane_core.prompts.published import (
     parse_block,
     split_input,
 )
+from crane_core.prompts.render import print_block
 from crane_core.prompts.tagged_json import (
     Opaque,
     PrintedCall,

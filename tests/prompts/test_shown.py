@@ -18,8 +18,14 @@ from crane_core.prompts.categories import (
     VALUES,
 )
 from crane_core.prompts.published import parse_block, split_input
-from crane_core.prompts.published_facts import NOTHING, kept
-from crane_core.prompts.shown import GROUPS, can_show, merged, shown
+from crane_core.prompts.shown import (
+    GROUPS,
+    NOTHING,
+    can_show,
+    kept,
+    merged,
+    shown,
+)
 from crane_core.prompts.tagged_json import decode
 
 ABLATIONS = list(GROUP_LEFT_OUT)

@@ -17,16 +17,14 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from crane_core.runtime.kernel_side.crane_probe.callables.doc_sections import (
-    MAX_SECTION,
-    sections_of,
-)
 from crane_core.runtime.kernel_side.crane_probe.callables.docs import (
     MAX_ATTRIBUTES,
     docs_of,
 )
 from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import (
+    MAX_SECTION,
     annotation_text,
+    sections_of,
 )
 
 

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from crane_core.domain import Label, Setting, Version
-from crane_core.ui.pair_answers import answers_html
-from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strip_html
+from crane_core.ui.pair_panel import answers_html
 from crane_core.ui.verdict_matrix import (
+    MAX_REASON,
+    Answers,
+    Strip,
     finding,
     matrix_html,
     rows_of,
+    strip_html,
 )
 
 TextOf = Callable[[str], str]

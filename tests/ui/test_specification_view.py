@@ -9,7 +9,7 @@ from crane_core.ui.specification_words import (
     finding,
     judge_caveat,
     line,
-    words,
+    reading_words,
 )
 
 ROW = {
@@ -93,9 +93,9 @@ def test_a_reading_of_detection_alone_names_no_judge() -> None:
         "credit": "detection only",
         "judged_by": "nobody",
     }
-    assert words(read) == "majority, detection only"
+    assert reading_words(read) == "majority, detection only"
     assert (
-        words(read | {"judged_by": "people"})
+        reading_words(read | {"judged_by": "people"})
         == "majority, detection only, judged by people"
     )
 

@@ -21,7 +21,7 @@ from crane_core.pipeline.agreement import agreement, judges_beside
 from crane_core.pipeline.agreement.labelled import NONE, labelled_verdicts
 from crane_core.pipeline.jobs.files import now
 from crane_core.pipeline.judging.certificates import BOTH_ORDERS
-from crane_core.prompts.judge_prompt import Presentation
+from crane_core.prompts.judge_reply import Presentation
 from crane_core.stats import judge_certificate
 from crane_core.stats.arrays import Array
 from crane_core.stats.intervals import RateEstimate, clustered_difference

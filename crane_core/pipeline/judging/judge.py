@@ -26,8 +26,12 @@ from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
-from crane_core.prompts.judge_prompt import Presentation, judge_prompt
-from crane_core.prompts.judge_reply import SCHEMA_NAME, judge_reply_schema
+from crane_core.prompts.judge_reply import (
+    SCHEMA_NAME,
+    Presentation,
+    judge_prompt,
+    judge_reply_schema,
+)
 from crane_core.prompts.template import (
     Template,
     template_for_campaign_judge,

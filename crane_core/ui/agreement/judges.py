@@ -11,11 +11,7 @@ from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.judges_beside import ALL, ON_SCALE
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
-from crane_core.pipeline.judging.certificates import (
-    bias_words,
-    certificate_words,
-    certificates,
-)
+from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui import data, words
@@ -77,7 +73,7 @@ def _draw_certificates(
     """What is certified of each judge whose labels are shown, or that nothing is."""
     passes = computed.passes()
     judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
-    known = certificates(data.folder())
+    known = certificates.certificates(data.folder())
     # Its rates tell what people said in a campaign, which is hidden until the lock.
     hidden = set() if is_leading() else data.blind_campaigns()
     withheld = {
@@ -109,10 +105,8 @@ def certified_words(
             sentences.append(f"{words.literal(judge)}: {AFTER_LOCK}.")
             continue
         found = known.get(judge)
-        said = (
-            f"{words.sentence_case(judge)}: {certificate_words(found, gate)}."
-        )
-        biases = bias_words(found) if found and has_biases else []
+        said = f"{words.sentence_case(judge)}: {certificates.certificate_words(found, gate)}."
+        biases = certificates.bias_words(found) if found and has_biases else []
         sentences.append(words.literal(" ".join([said, *biases])))
     return sentences
 

@@ -12,14 +12,9 @@ from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import CampaignMessage, MessageAction
 from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Evidence, Text
 from crane_core.pipeline.campaigns.desk_names import DeskNames
+from crane_core.ui import words
 from crane_core.ui.code_html import code_html, differing_prose_html, prose_html
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.words import (
-    exception_name,
-    moment,
-    named_exceptions,
-    quantity,
-)
 
 MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
@@ -42,7 +37,7 @@ def card_html(card: Card) -> str:
 
 
 def _code(card: Card) -> str:
-    n_before = f"after {quantity(card.n_executed, 'executed cell')}"
+    n_before = f"after {words.quantity(card.n_executed, 'executed cell')}"
     head = f'<h2>Target cell <span class="cw-dim">{n_before}</span></h2>'
     if card.code is None:
         return (
@@ -114,7 +109,9 @@ def _truth(card: Card) -> str:
 
 def _error(card: Card) -> str:
     return ": ".join(
-        part for part in (exception_name(card.exception), card.message) if part
+        part
+        for part in (words.exception_name(card.exception), card.message)
+        if part
     )
 
 
@@ -130,7 +127,7 @@ def _counts(texts: tuple[Text, ...]) -> str:
     if any(text.n_runs is None for text in texts):
         return ""
     n_runs = sum(text.n_runs or 0 for text in texts)
-    return f"{quantity(n_runs, 'run')}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
+    return f"{words.quantity(n_runs, 'run')}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
 
 
 def _text(card: Card, place: int) -> str:
@@ -162,8 +159,8 @@ def _text(card: Card, place: int) -> str:
 
 def _claim(card: Card, text: Text) -> str:
     """The exceptions that the text names beside the true one; nothing if it names none or the true one is unknown."""
-    claimed = named_exceptions(text.text[:MAX_TEXT])
-    true = exception_name(card.exception)
+    claimed = words.named_exceptions(text.text[:MAX_TEXT])
+    true = words.exception_name(card.exception)
     if not claimed or not (true or card.truth == NO_CRASH):
         return ""
     names = ", ".join(f"<code>{escape(name)}</code>" for name in claimed)
@@ -231,7 +228,7 @@ def thread_html(thread: Thread) -> str:
 
 
 def _message(message: CampaignMessage) -> str:
-    when = escape(moment(message.written_at))
+    when = escape(words.moment(message.written_at))
     head = f'<b>{escape(message.written_by)}</b> <span class="cw-dim">{message.side}, {when}</span>'
     if message.action is MessageAction.RESOLVE:
         return f'<div class="cw-message">{head} <span class="cw-dim">resolved it</span></div>'

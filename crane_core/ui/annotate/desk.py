@@ -20,13 +20,7 @@ from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, guideline_view, keys
-from crane_core.ui.annotate import component
-from crane_core.ui.annotate.card_html import (
-    MAX_TEXT,
-    card_html,
-    evidence_html,
-    threads_shown,
-)
+from crane_core.ui.annotate import card_html, component
 from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.code_html import differing_prose_html
 from crane_core.ui.label_view import for_desk
@@ -49,7 +43,7 @@ def opened_label_store(path: str, campaign: str) -> LabelStore:
 def _card(
     _store: Store, content: str, _plan: Plan, campaign: str, item: str
 ) -> str:
-    return card_html(card(_store, _plan, item))
+    return card_html.card_html(card(_store, _plan, item))
 
 
 @st.cache_resource(max_entries=400, show_spinner=False)
@@ -67,13 +61,15 @@ def _difference(plan: Plan, content: str, before: str, item: str) -> str | None:
     found = _case_texts(data.store(), content, plan, plan.campaign, cases[1])
     if not found.are_near(before, item):
         return None
-    texts = [found.text_of[name][:MAX_TEXT] for name in (before, item)]
+    texts = [
+        found.text_of[name][: card_html.MAX_TEXT] for name in (before, item)
+    ]
     return differing_prose_html(*texts)
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
-    return evidence_html(evidence(_store, benchmark, case_id))
+    return card_html.evidence_html(evidence(_store, benchmark, case_id))
 
 
 def draw_desk(campaign: str, annotator: str) -> None:
@@ -217,7 +213,7 @@ def _now(
         "number": journal.last_number(sent.get("device")),
         "is_calibration": not is_main_open(label_store.plan),
         "keys": component.keys_told(annotator, sent),
-        **threads_shown(
+        **card_html.threads_shown(
             label_store.threads(annotator), (*now["queue"], *now["undo"]), names
         ),
     }

@@ -28,12 +28,7 @@ from crane_core.pipeline.campaigns.unlike_reasons import unlike_by_reason
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import (
-    STATE_WORDS,
-    card_html,
-    card_style,
-    thread_html,
-)
+from crane_core.ui.annotate import card_html
 from crane_core.ui.annotate.desk import opened_label_store
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
@@ -230,7 +225,7 @@ def _table(
     table = pd.DataFrame(rows)
     if talked:
         said = [
-            STATE_WORDS[talked[one].state] if one in talked else ""
+            card_html.STATE_WORDS[talked[one].state] if one in talked else ""
             for one in shown
         ]
         table.insert(2, "Messages", said)
@@ -269,9 +264,9 @@ def _words(
 def _draw_item(
     label_store: LabelStore, journal: Journal, annotator: str, showing: Showing
 ) -> None:
-    st.html(card_style())
+    st.html(card_html.card_style())
     st.html(
-        f'<div class="cw-desk">{card_html(card(data.store(), label_store.plan, showing.item))}</div>'
+        f'<div class="cw-desk">{card_html.card_html(card(data.store(), label_store.plan, showing.item))}</div>'
     )
     given, labels = journal.given.get(showing), label_store.plan.labels
     flagged, note = showing in journal.flags, journal.notes.get(showing, "")
@@ -404,7 +399,7 @@ def _draw_thread(
     if thread is None:
         return
     if thread.messages:
-        st.html(f'<div class="cw-desk">{thread_html(thread)}</div>')
+        st.html(f'<div class="cw-desk">{card_html.thread_html(thread)}</div>')
     if label_store.lock() is not None:
         return
     about = About(annotator, showing)

@@ -19,18 +19,9 @@ from crane_core.pipeline.campaigns.cards import (
     practice_card,
     practice_items,
 )
-from crane_core.ui import data, keys
-from crane_core.ui.annotate.card_html import (
-    card_html,
-    card_style,
-    evidence_html,
-)
+from crane_core.ui import code_html, data, keys
+from crane_core.ui.annotate import card_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent
-from crane_core.ui.code_html import (
-    explained_blanks,
-    marked_blanks,
-    prose_html,
-)
 from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import for_desk, label_html
@@ -91,15 +82,18 @@ def draw_start() -> None:
 def _example_html(item: PracticeItem) -> str:
     """An item as the desk shows it, with its blanks marked, its keys, and the guideline's answer folded."""
     labels = study_labels()
-    label, why = label_html(str(item.label), labels), prose_html(item.why)
-    card = card_html(practice_card(data.store(), item))
-    shown = explained_blanks(marked_blanks(card))
+    label, why = (
+        label_html(str(item.label), labels),
+        code_html.prose_html(item.why),
+    )
+    card = card_html.card_html(practice_card(data.store(), item))
+    shown = code_html.explained_blanks(code_html.marked_blanks(card))
     keys_html = " · ".join(
         f"<kbd>{escape(one.key)}</kbd> {label_html(one.code, labels)}"
         for one in labels.labels
     )
     return (
-        f'{card_style()}<div class="cw-specimen">{shown}<p>{keys_html}</p>'
+        f'{card_html.card_style()}<div class="cw-specimen">{shown}<p>{keys_html}</p>'
         f"<details><summary>Correct, partial or wrong? Open what the guideline says</summary>"
         f"<p>{label}: {why}</p></details></div>"
     )
@@ -157,11 +151,11 @@ def _round(wanted: object) -> dict[str, Any]:
     items = practice_items()
     names = [f"practice-{place}" for place in range(1, len(items) + 1)]
     cards = {
-        name: card_html(practice_card(data.store(), item))
+        name: card_html.card_html(practice_card(data.store(), item))
         for name, item in zip(names, items, strict=True)
     }
     answers = {
-        name: {"label": str(item.label), "why": prose_html(item.why)}
+        name: {"label": str(item.label), "why": code_html.prose_html(item.why)}
         for name, item in zip(names, items, strict=True)
     }
     shown = dict(zip(names, items, strict=True)).get(str(wanted))
@@ -181,7 +175,7 @@ def _round(wanted: object) -> dict[str, Any]:
         "label_set": for_desk(study_labels()),
         "evidence": {
             "id": wanted,
-            "html": evidence_html(
+            "html": card_html.evidence_html(
                 evidence(data.store(), MINIBENCH, shown.case_id)
             ),
         }

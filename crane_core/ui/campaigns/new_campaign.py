@@ -12,16 +12,12 @@ from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Plan, Population
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns import campaigns
+from crane_core.pipeline.campaigns import campaigns, population_choices
 from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
 from crane_core.pipeline.campaigns.label_frame import judges_of_verdicts
 from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.campaigns.plan_outline import outline
-from crane_core.pipeline.campaigns.population_choices import (
-    PopulationChoices,
-    population_choices,
-)
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns import request_form
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
@@ -74,8 +70,8 @@ def _preview(labels: LabelSet) -> str:
 
 
 @data.kept(data.answers)
-def _choices() -> list[PopulationChoices]:
-    return population_choices(data.store(), data.verdicts())
+def _choices() -> list[population_choices.PopulationChoices]:
+    return population_choices.population_choices(data.store(), data.verdicts())
 
 
 @data.kept(data.answers, 4)

@@ -28,10 +28,7 @@ from crane_core.pipeline.campaigns.result import (
     GroupShares,
 )
 from crane_core.pipeline.campaigns.status import CampaignStatus
-from crane_core.pipeline.judging.certificates import (
-    certificate_words,
-    certificates,
-)
+from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys, words
 from crane_core.ui.campaigns import campaign_words, closing
@@ -263,7 +260,7 @@ def draw_judges(status: CampaignStatus) -> None:
         st.caption(NONE_YET)
         return
     now = current_guideline(data.folder(), plan).version
-    certified = certificates(data.folder())
+    certified = certificates.certificates(data.folder())
     gate = plan.design.judge_gate
     st.markdown(words.bullets(judge_words(judges, now, certified, gate)))
     if table.empty:
@@ -307,7 +304,7 @@ def judge_words(
             if judge.guideline == now
             else f"; {now} is in force now"
         )
-        + f"; {words.literal(certificate_words(certified.get(judge.labels_of), gate))}"
+        + f"; {words.literal(certificates.certificate_words(certified.get(judge.labels_of), gate))}"
         for judge in judges
     ]
 

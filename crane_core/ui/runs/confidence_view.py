@@ -5,8 +5,7 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
-from crane_core.charts.reliability import against_diagonal
-from crane_core.charts.risk_coverage import risk_coverage
+from crane_core.charts.reliability import against_diagonal, risk_coverage
 from crane_core.charts.theme import OF_ANSWERS
 from crane_core.pipeline.results import confidence
 from crane_core.pipeline.rows import as_rows

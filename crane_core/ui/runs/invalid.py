@@ -3,11 +3,7 @@
 import streamlit as st
 
 from crane_core.domain import Listed
-from crane_core.pipeline.maintenance.invalidate import (
-    LONGEST_REASON,
-    invalidate,
-    invalidated,
-)
+from crane_core.pipeline.maintenance import invalidate
 from crane_core.storage.answers import RunKey
 from crane_core.storage.invalidated import AnswerKey
 from crane_core.ui import data
@@ -31,18 +27,20 @@ def draw_invalidate(run: RunKey, instance_id: str, run_index: int) -> None:
             " restored."
         )
         reason = st.text_input(
-            "Reason", max_chars=LONGEST_REASON, key=f"reason_{place}"
+            "Reason", max_chars=invalidate.LONGEST_REASON, key=f"reason_{place}"
         )
         if st.button("Invalidate", key=f"invalidate_{place}", type="primary"):
             change(
                 Listed.ANSWER,
-                lambda by: invalidate(data.folder(), [key], reason, by=by),
+                lambda by: invalidate.invalidate(
+                    data.folder(), [key], reason, by=by
+                ),
             )
 
 
 def draw_invalidated(run: RunKey, instance_id: str = "") -> None:
     """What was taken out of a run, or of its answers to one instance: by whom, when and why, each with a way back."""
-    acts = invalidated(data.folder(), run, instance_id)
+    acts = invalidate.invalidated(data.folder(), run, instance_id)
     if not acts:
         return
     with st.expander(f"Invalidated answers ({count(len(acts))})"):

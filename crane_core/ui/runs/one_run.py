@@ -27,6 +27,7 @@ from crane_core.ui.linked_html import address, draw_linked
 from crane_core.ui.navigation import here, link, show_here, turn
 from crane_core.ui.result_switches import STUDY
 from crane_core.ui.rows_html import rows_html
+from crane_core.ui.runs import listed
 from crane_core.ui.runs.address import (
     ONLY_WORDS,
     PAGE,
@@ -40,11 +41,6 @@ from crane_core.ui.runs.address import (
 )
 from crane_core.ui.runs.confidence_view import draw_confidence
 from crane_core.ui.runs.invalid import draw_invalidated
-from crane_core.ui.runs.listed import (
-    agreement_words,
-    options_of,
-    tokens_words,
-)
 from crane_core.ui.runs.names import condition_words, run_words
 from crane_core.ui.runs.started import accuracy_words, draw_bar, started_runs
 from crane_core.ui.runs.votes import vote_words
@@ -197,7 +193,7 @@ def facts_html(row: dict[str, Any]) -> str:
     """What ran and what it took; options that are long fold away."""
     said = {
         name.replace("_", " "): _option(value)
-        for name, value in options_of(row).items()
+        for name, value in listed.options_of(row).items()
     }
     said |= {"name": row["title"]} if row.get("title") else {}
     facts = {
@@ -215,10 +211,10 @@ def facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"])
         if row["n_unanswered"]
         else None,
-        "answers agree": agreement_words(row)
+        "answers agree": listed.agreement_words(row)
         if row["agreement"] is not None
         else None,
-        "tokens in / out": tokens_words(row)
+        "tokens in / out": listed.tokens_words(row)
         if row["seconds_median"] is not None
         else None,
         "cost": None

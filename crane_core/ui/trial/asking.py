@@ -16,12 +16,7 @@ from crane_core.llm.endpoint import MODEL, Endpoint, configured_endpoint
 from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.jobs.words import usd_words
-from crane_core.pipeline.own_notebooks.ask_one import (
-    USUAL_OUTPUT,
-    QuestionOutcome,
-    ask_one,
-    expected_usd,
-)
+from crane_core.pipeline.own_notebooks import ask_one
 from crane_core.pipeline.own_notebooks.check import CheckedNotebook, to_send
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
 from crane_core.prompts.tokens import Tokens
@@ -41,7 +36,7 @@ AT_ONCE = 8
 
 
 @dataclass(slots=True, kw_only=True)
-class TrialQuestion(Background[QuestionOutcome]):
+class TrialQuestion(Background[ask_one.QuestionOutcome]):
     """One question: the text with this hash, to this model. `about` is the target, `setting` what was shown of it."""
 
     sha256: str
@@ -78,8 +73,8 @@ def ask(
         remedy="Try again when one of them is finished.",
     )
 
-    def send() -> QuestionOutcome:
-        return ask_one(sent, endpoint, stop=asking.stop)
+    def send() -> ask_one.QuestionOutcome:
+        return ask_one.ask_one(sent, endpoint, stop=asking.stop)
 
     begin(asking, send, _places(), full=full, failed="Asking the model failed")
     return asking
@@ -204,9 +199,9 @@ def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
             "for an endpoint other than OpenAI's) and the key in the environment or in `.env`: "
             f"[how to set up a model]({help_address('runs')})."
         )
-    usd = expected_usd(counted.n, price_of(endpoint))
+    usd = ask_one.expected_usd(counted.n, price_of(endpoint))
     price = "its price is unknown"
     if usd is not None:
-        price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} output tokens"
+        price = f"about {usd_words(usd)} with {ask_one.USUAL_OUTPUT:,} output tokens"
     where = f"**{literal(endpoint.model)}** at {literal(endpoint.host)}"
     return f"{tokens} for {where}; {price}. Nothing is sent until you press the button."

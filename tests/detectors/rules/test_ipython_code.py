@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.detectors.rules.cell_code import read_cell
-from crane_core.detectors.rules.ipython_code import MAGICS
+from crane_core.detectors.rules.cell_code import MAGICS, read_cell
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, Setting
 

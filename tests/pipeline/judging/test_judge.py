@@ -42,8 +42,7 @@ from crane_core.pipeline.judging.judges import (
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.prompts.judge_prompt import Presentation
-from crane_core.prompts.judge_reply import LABELS
+from crane_core.prompts.judge_reply import LABELS, Presentation
 from crane_core.storage import jobs, state
 
 N_VERDICTS = 48

@@ -58,7 +58,7 @@ from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
-from crane_core.prompts.judge_prompt import Presentation
+from crane_core.prompts.judge_reply import Presentation
 from crane_core.storage import state
 from tests.own_labels import FOUR, TWO
 

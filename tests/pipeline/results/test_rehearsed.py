@@ -6,7 +6,7 @@ import pandas as pd
 
 from crane_core.pipeline.results.combinations import usual_members
 from crane_core.pipeline.results.rehearsed import rehearsed
-from crane_core.ui.rehearsal_view import readable
+from crane_core.ui.executed_view import readable_rehearsals as readable
 
 OUTCOMES = [
     ("reproduced", 1, 0),

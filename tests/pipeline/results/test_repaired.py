@@ -13,7 +13,7 @@ from crane_core.domain import EXECUTED_KINDS
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.detection.repairs import changed_cells
 from crane_core.pipeline.results.repaired import repaired
-from crane_core.ui.repair_view import readable, repair_title
+from crane_core.ui.executed_view import readable, repair_title
 
 GOOD = {
     "runs_through": True,

@@ -14,7 +14,7 @@ from jupyter_server.services.kernels.connection.base import (
     serialize_msg_to_ws_v1,
 )
 
-from crane_core.runtime.remote.wire import (
+from crane_core.runtime.remote.websocket import (
     V1,
     KernelMessage,
     packed,

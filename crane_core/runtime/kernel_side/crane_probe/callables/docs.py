@@ -2,6 +2,8 @@
 
 Knows functions, methods, classes and builtins as they are stored, and three styles of docstring. Refuses to evaluate an
 annotation, to print a default of an unknown class, and to ask an object for `__doc__` or `__signature__`.
+
+What the target calls are chains of attributes that end in a call. Nothing is called.
 """
 
 from __future__ import annotations
@@ -28,8 +30,7 @@ from ..bounds import Facts, listed, stated, text, why
 from ..chains.following import chain_text, stored_callable
 from ..kinds import Kinds
 from ..syntax.asked import Chain
-from .doc_sections import sections_of
-from .signature_text import MAX_SIGNATURE, signature_text
+from .signature_text import MAX_SIGNATURE, sections_of, signature_text
 
 MAX_ATTRIBUTES = 60
 """Public attributes that are named; more are counted."""

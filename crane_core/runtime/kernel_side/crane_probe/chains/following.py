@@ -3,10 +3,14 @@
 Knows attributes as classes and instances store them. What items, columns and methods of a library mean is in the
 FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, used before the general rule. Refuses to run
 anything: where only running would tell, the chain ends.
+
+Names that a module of a known package provides by code (`__getattr__`) are had by its own lists, where they are
+complete; any other module that answers by code stays undecided.
 """
 
 from __future__ import annotations
 
+import importlib.machinery
 import types
 from itertools import islice
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
@@ -28,9 +32,9 @@ from ..anatomy import (
 )
 from ..bounds import Facts
 from ..dispatch import hook_of
-from ..kinds import Kinds
+from ..kinds import CONTAINERS, Kinds
 from ..syntax.asked import ATTRIBUTE, CALL, Chain, ChainStep, Steps, Unknown
-from . import lazy_modules, spelling
+from . import spelling
 
 # Frames of ten thousand columns: comparing the spelling of all would take the look's time.
 _CANDIDATES = 600
@@ -85,6 +89,24 @@ _METHODS = Kinds(
     types.ClassMethodDescriptorType,
     classmethod,
     staticmethod,
+)
+_LISTED = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "matplotlib",
+    "seaborn",
+    "statsmodels",
+    "skimage",
+    "PIL",
+)
+_LISTS = ("__all__", "_submodules", "submodules")
+_STILL_GIVEN = (
+    "__deprecated_attrs__",
+    "_deprecated_attrs",
+    "__numpy_submodules__",
+    "_lazy_submodules",
 )
 
 
@@ -232,7 +254,7 @@ def exists(value: Any, name: str) -> bool | None:
         return bool(answer)
     # A module with __getattr__ may give names that it does not store.
     if is_kind(value, types.ModuleType):
-        return lazy_modules.gives(value, name)
+        return gives(value, name)
     if type(value) is types.MethodType:
         # A method passes attributes on to its function.
         return exists(value.__func__, name)
@@ -364,3 +386,35 @@ def value_text(value: Any) -> str:
     )
     # A list of a thousand labels in a subscript is one line of a verdict.
     return text if len(text) <= 60 else text[:59] + "\u2026"
+
+
+def gives(module: Any, name: str) -> bool | None:
+    """Whether `module.name` would be given though it is not stored; None where only running would tell."""
+    names = module_dict(module)
+    # A subclass of module (of six, or of TensorFlow) answers in its own way.
+    if type(module) is not types.ModuleType:
+        return None
+    if "__getattr__" not in names:
+        return False
+    own = names.get("__name__")
+    if type(own) is not str or own.partition(".")[0] not in _LISTED:
+        return None
+    # numpy keeps removed names in a list, to explain them; scipy's lists hold modules not loaded
+    # yet.
+    if any(
+        name in _listed(names.get(each)) for each in (*_LISTS, *_STILL_GIVEN)
+    ):
+        return True
+    # A submodule that was never imported is a file below the package.
+    path = names.get("__path__")
+    is_file = (
+        type(path) is list
+        and importlib.machinery.PathFinder.find_spec(f"{own}.{name}", path)
+        is not None
+    )
+    # Without __all__ the lists may be incomplete: not found is then unknown.
+    return is_file or None if "__all__" not in names else is_file
+
+
+def _listed(names: Any) -> Any:
+    return names if type(names) in CONTAINERS else ()

@@ -1,19 +1,30 @@
 """The facts about a session that a look tells beside the variables; only those that say something.
 
 Knows IPython's shells. Elsewhere it is unknown who else runs in the process, and nothing is stated.
+
+Modules whose source was edited are told by the times that %autoreload keeps, and those in bytecode files; where there
+is neither, nothing is stated.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import sys
 from typing import Any, Callable, Mapping
 
 from .. import bounds
+from ..anatomy import instance_dict, is_kind, module_dict, name_of
 from ..bounds import Facts, stated
-from . import edited, hooks, loops, processes, threads
-from .shells import shell_of
+from . import hooks, loops, processes, threads
+from .origins import is_installed
+from .shells import setting, shell_of
 
 _LONGEST = 80
 _MOST = 20
+_FLAGS_AT, _TIME_AT, _SIZE_AT, _END_AT = 4, 8, 12, 16
+# Python's bytecode files keep times and sizes in 32 bits.
+_WHOLE = 0xFFFFFFFF
 
 
 def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> Facts:
@@ -54,5 +65,97 @@ _ASKED: dict[str, Callable[[Any], list[Any]]] = {
         [hook.what, bounds.text(hook.name, _LONGEST)]
         for hook in hooks.hooks(shell)[:_MOST]
     ],
-    "edited": lambda shell: edited.edited(shell)[:_MOST],
+    "edited": lambda shell: edited(shell)[:_MOST],
 }
+
+
+def edited(shell: Any) -> list[Facts]:
+    """`{"module", "file", "reloads"}` for each; `reloads` where %autoreload loads it again before the next cell."""
+    reloader = _reloader(shell)
+    times = reloader.get("modules_mtimes", {})
+    found = []
+    for name, module in sorted(_files(reloader)):
+        path = module_dict(module)["__file__"]
+        written = _time_of(path)
+        if written is None:
+            continue
+        # %autoreload keeps the time that the file had as it was loaded: newer is edited since.
+        is_newer = name in times and written > times[name]
+        reloads = is_newer and _is_watched(name, reloader)
+        # Where %autoreload is off, an edited file still matters: it is not what the kernel runs.
+        if is_newer or _differs_from_bytecode(module, path):
+            file = os.path.basename(path)  # noqa: PTH119
+            found.append({"module": name, "file": file, "reloads": reloads})
+    return found
+
+
+def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The modules of the notebook's own files; all that have files where %autoreload looks at all."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        path: Any = module_dict(module).get("__file__")
+        is_source = (
+            type(name) is str and type(path) is str and path.endswith(".py")
+        )
+        if (
+            is_source
+            # The notebook itself has no file that was imported; multiprocessing gives it a second
+            # name.
+            and name not in ("__main__", "__mp_main__")
+            # Installed packages are read only if %autoreload would reload them: stat of thousands
+            # is slow.
+            and (bool(reloader) or not is_installed(path))
+        ):
+            found.append((name, module))
+    return found
+
+
+def _reloader(shell: Any) -> Facts:
+    """What %autoreload knows and has to do; empty where it is not loaded or is off."""
+    manager = setting(shell, "magics_manager")
+    registry: Any = (
+        setting(manager, "registry") if manager is not None else None
+    )
+    for owner in dict.values(registry) if is_kind(registry, dict) else ():
+        # By name, as the class is in an extension that may never have been loaded.
+        if name_of(type(owner)) == "AutoreloadMagics":
+            held = instance_dict(instance_dict(owner).get("_reloader"))
+            return held if held.get("enabled") is True else {}
+    return {}
+
+
+def _is_watched(name: str, reloader: Mapping[str, Any]) -> bool:
+    is_chosen = reloader.get("check_all") is True or name in reloader.get(
+        "modules", ()
+    )
+    return is_chosen and name not in reloader.get("skip_modules", ())
+
+
+def _time_of(path: str) -> float | None:
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116 - pathlib may not be loaded here
+    # A file that is gone (an unmounted folder) is not edited.
+    except OSError:
+        return None
+
+
+def _differs_from_bytecode(module: Any, path: str) -> bool:
+    """Whether the file is not the one whose bytecode Python loaded, or wrote as it loaded the module."""
+    try:
+        with open(importlib.util.cache_from_source(path), "rb") as file:  # noqa: PTH123 - as above
+            head = file.read(_END_AT)
+        told = os.stat(path)  # noqa: PTH116 - as above
+    except (OSError, NotImplementedError):
+        return False
+    is_dated = (
+        # Bytecode by hash (flags that are not 0) holds no time, and another Python's says nothing.
+        len(head) == _END_AT
+        and head[:_FLAGS_AT] == importlib.util.MAGIC_NUMBER
+        and not any(head[4:8])
+    )
+    written = int.from_bytes(head[_TIME_AT:_SIZE_AT], "little")
+    size = int.from_bytes(head[_SIZE_AT:_END_AT], "little")
+    return is_dated and (written, size) != (
+        int(told.st_mtime) & _WHOLE,
+        told.st_size & _WHOLE,
+    )

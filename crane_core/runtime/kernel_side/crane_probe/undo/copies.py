@@ -2,6 +2,9 @@
 
 Knows when a copy is made, kept and dropped. The kernel itself keeps no data of the notebook for it: only functions,
 classes and modules that names held, and the small state of the session.
+
+Whether one may be kept depends on the system, a GPU, waiting for processes, and memory. In an undo the objects of the
+kernel get the content that they have in the copy, its names their values.
 """
 
 from __future__ import annotations
@@ -10,23 +13,46 @@ import ast
 import contextlib
 import gc
 import os
+import pickle
 import signal
 import threading
 import time
 import types
+from pathlib import Path
 from typing import Any, Iterator, NamedTuple
 
+from ..kernel_copy import calls, forked, processors
 from ..kinds import Kinds
+from . import attributes
+from .differences import is_lost, is_of_notebook
+from .of_containers import HASHING
 from .outside import ELSEWHERE, Outside
-from .permission import hindered
-from .putting_back import UnreadableError, put_back
+from .parts import BY_NAME, restore
 from .session_state import SessionState
 from .standby import ANSWER_S, WALK_S, Standby, StandbyError
+from .transfer import StateUnpickler
 from .walk import ObjectWalk
 
 _CODE = Kinds(types.FunctionType, types.ModuleType)
 _UNSEEN_WAYS = ("exec(", "eval(", "globals(", "get_ipython", "%", "!")
 """With one of these a cell may use any name."""
+_WAITS_FOR_CHILDREN = ("os.wait", "os.fork", "SIGCHLD")
+_USUAL = (signal.SIG_DFL, signal.SIG_IGN, None)
+_LEAST_FREE = 500 * 2**20
+_SHARE = 0.25
+
+
+class Restored(NamedTuple):
+    """Names by their outcome; `stays` has name and reason of what did not come back."""
+
+    bound: list[str]
+    removed: list[str]
+    changed: list[str]
+    stays: list[tuple[str, str]]
+
+
+class UnreadableError(Exception):
+    """What the copy sent cannot be read in the kernel."""
 
 
 class KeptCopy(NamedTuple):
@@ -194,3 +220,163 @@ def _names_used(code: str, names: dict[str, Any]) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id in names
     ]
+
+
+def hindered(code: str) -> str | None:
+    """Why no copy is kept before a cell, None where one can be."""
+    if not (forked.is_possible() and calls.is_possible()):
+        return "this system cannot make a copy of a process and keep it apart"
+    if processors.uses_gpu():
+        return "a GPU is in use, which a copy of the kernel cannot share"
+    # A copy is a child: these would wait for it, or be told of its end.
+    if any(word in code for word in _WAITS_FOR_CHILDREN):
+        return "the cell waits for processes, and the copy is one"
+    handler = signal.getsignal(signal.SIGCHLD)
+    # By identity: an object of the notebook may answer `==` as it likes.
+    if not any(handler is usual for usual in _USUAL):
+        return "the notebook handles the end of processes itself"
+    return _short_of_memory()
+
+
+def _short_of_memory() -> str | None:
+    """A page that the cell changes takes memory twice."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    resident = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    needed = max(_SHARE * resident * page, _LEAST_FREE)
+    free = min(_free_of_machine(), *_free_of_groups())
+    if free >= needed:
+        return None
+    mb = 2**20
+    return f"memory is short: {free / mb:,.0f} MB free, {needed / mb:,.0f} MB wanted"
+
+
+def _free_of_machine() -> float:
+    for line in Path("/proc/meminfo").read_text("ascii").splitlines():
+        name, _, rest = line.partition(":")
+        if name == "MemAvailable":
+            return float(rest.split()[0]) * 1024
+    return float("inf")
+
+
+def _free_of_groups() -> list[float]:
+    """What the control group leaves, where one bounds the memory (containers)."""
+    most = _number("/sys/fs/cgroup/memory.max")
+    used = _number("/sys/fs/cgroup/memory.current")
+    # The page cache counts as used, though the system frees it on demand.
+    cached = _inactive()
+    return [float("inf"), most - used + cached]
+
+
+def _number(path: str) -> float:
+    try:
+        return float(Path(path).read_text("ascii"))
+    except (OSError, ValueError):
+        return float("inf") if path.endswith("max") else 0.0
+
+
+def _inactive() -> float:
+    try:
+        text = Path("/sys/fs/cgroup/memory.stat").read_text("ascii")
+    except OSError:
+        return 0.0
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name == "inactive_file":
+            return float(rest)
+    return 0.0
+
+
+def put_back(
+    walk: ObjectWalk, packed: bytes, hidden: dict[str, Any]
+) -> Restored:
+    """Restore what a copy sent. `hidden` are IPython's own names with their first values.
+
+    Raises UnreadableError if an object cannot be made again; nothing is changed then.
+    """
+    content, stays = pickle.loads(packed)  # noqa: S301 - from the kernel's own copy
+    kept = {address: record.value for address, record in walk.records.items()}
+    try:
+        told = StateUnpickler(content, kept, walk.names).load()
+    except Exception as error:
+        raise UnreadableError(f"{type(error).__name__}: {error}") from error
+    failed: list[tuple[str, str]] = list(stays)
+    changed = _restore_objects(walk, told["changed"], kept, failed)
+    bound = _bind(walk.names, told["names"], failed)
+    removed = _remove(walk.names, set(told["all"]), hidden)
+    if told["changed"]:
+        _drop_caches(walk)
+    return Restored(bound, removed, changed, failed)
+
+
+def _restore_objects(
+    walk: ObjectWalk,
+    changed: list[Any],
+    kept: dict[int, Any],
+    failed: list[tuple[str, str]],
+) -> list[str]:
+    roots: dict[str, None] = {}
+    done = []
+    named = {id(value): name for name, value in walk.names.items()}
+    # Last those that ask their keys for a hash, which may depend on what the others restore.
+    ordered = sorted(changed, key=lambda each: each[1] in HASHING)
+    for address, kind, root, state, digest in ordered:
+        value = kept[address]
+        root = named.get(address, root)
+        try:
+            restore(value, BY_NAME[kind], state)
+        except Exception as error:  # noqa: BLE001 - told by name, and the rest is restored
+            what = f"{type(value).__name__}: {error}"
+            failed.append((root, what[:200]))
+            continue
+        roots[root] = None
+        done.append((value, root, kind, state, digest))
+    # Looked at again once all is done, as a view shows what its array was given.
+    for value, root, kind, state, digest in done:
+        is_back = (
+            walk.digest_of(value) == digest
+            if digest is not None
+            # A set of new objects has another order, so that its parts cannot be compared one by one.
+            else kind in HASHING or walk.has_become(value, state)
+        )
+        if not is_back:
+            what = f"{type(value).__name__}: it did not become what it was"
+            failed.append((root, what))
+    return [root for root in roots if is_of_notebook(root)]
+
+
+def _bind(
+    names: dict[str, Any], wanted: dict[str, Any], failed: list[tuple[str, str]]
+) -> list[str]:
+    found = []
+    for name, value in wanted.items():
+        if is_lost(value):
+            failed.append((name, value.what))
+            continue
+        names[name] = value
+        found.append(name)
+    return found
+
+
+def _remove(
+    names: dict[str, Any], known: Any, hidden: dict[str, Any]
+) -> list[str]:
+    found = []
+    for name in [name for name in names if is_of_notebook(name)]:
+        if name in known:
+            continue
+        if name in hidden:
+            names[name] = hidden[name]
+        else:
+            del names[name]
+        found.append(name)
+    return found
+
+
+def _drop_caches(walk: ObjectWalk) -> None:
+    """What pandas computed from the content that is gone."""
+    for record in walk.records.values():
+        names = attributes.cached_in(type(record.value))
+        held = attributes.dict_of(record.value) if names else None
+        for name in names:
+            if held is not None and type(held.get(name)) is dict:
+                held[name].clear()

@@ -1,20 +1,25 @@
-"""Results of repair jobs: how many crashing notebooks have a fix that runs through. Nothing here is a prediction."""
+"""Results of what was executed: what rehearsed targets did, how many crashes have a fix. None of it is a prediction."""
 
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.results.rehearsed import rehearsed
 from crane_core.pipeline.results.repaired import repaired
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.jobs import repair_runs
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
-from crane_core.ui.words import count, interval, percent
+from crane_core.ui.words import VERSION_WORDS, count, interval, percent
 
 ABOUT = (
     "Execution, not prediction: fixes that ran through in a copy of the kernel were run again in a fresh one. At 1: "
     "with the first fix that is shown; at k: with any. Same cells and same state compare the first fix with the "
     "published one. Notebooks without a verdict, or whose target did not crash here, are in no rate; Runs lists why."
+)
+ABOUT_REHEARSAL = (
+    "Execution, not prediction: each target cell was run in a copy of its kernel, which was dropped. Targets that were "
+    "still running at the limit or whose outcome is unknown gave no verdict; the Runs page lists their reasons."
 )
 
 
@@ -67,3 +72,39 @@ def repair_title(found: pd.DataFrame) -> str:
 
 def _of(part: int, whole: int) -> str:
     return f"{count(part)} of {count(whole)}"
+
+
+@data.kept(data.answers, 16, copied=True)
+def what_ran(chosen: ResultChoice) -> pd.DataFrame:
+    """What the rehearsed targets did; see `pipeline.results.rehearsed`."""
+    return rehearsed(chosen.rows())
+
+
+def draw_rehearsal(chosen: ResultChoice) -> None:
+    """A row for the crashing and one for the fixed notebooks of each rehearsal."""
+    st.header(
+        "Rehearsal: what did the targets do in a copy of their kernel?",
+        anchor="rehearsal",
+    )
+    st.caption(ABOUT_REHEARSAL)
+    grid(readable_rehearsals(what_ran(chosen)))
+
+
+def readable_rehearsals(found: pd.DataFrame) -> pd.DataFrame:
+    """The table; it names the detector only where there are several, as a phone has no room for a wide first column."""
+    titles = found["detector_title"].nunique() > 1
+    return pd.DataFrame(
+        ({"Detector": row["detector_title"]} if titles else {})
+        | {
+            "Notebooks": VERSION_WORDS[row["version"]],
+            "Crashed": count(row["n_crashed"]),
+            "Ran through": count(row["n_through"]),
+            "No verdict": count(row["n_open"]),
+            "As recorded": percent(row["value"]),
+            "95% interval": interval(row["low"], row["high"]),
+            "n": count(row["n"]),
+        }
+        for row in as_rows(
+            found.sort_values("version", ascending=False, kind="stable")
+        )
+    )

@@ -11,10 +11,7 @@ from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
 from crane_core.ui.headline import draw_headline
-from crane_core.ui.known_notebooks_view import (
-    draw_known_notebooks,
-    has_copies,
-)
+from crane_core.ui.known_notebooks_view import draw_known_notebooks, has_copies
 from crane_core.ui.leaderboard_view import draw_leaderboard
 from crane_core.ui.one_model_view import draw_one_model
 from crane_core.ui.plan_view import draw_plans

@@ -23,10 +23,7 @@ from crane_core.pipeline.campaigns import label_sets
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
-from crane_core.pipeline.campaigns.result import (
-    CampaignResult,
-    GroupShares,
-)
+from crane_core.pipeline.campaigns.result import CampaignResult, GroupShares
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.rows import as_rows
@@ -38,13 +35,7 @@ from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import go
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.words import (
-    count,
-    interval,
-    literal,
-    percent,
-    setting_short,
-)
+from crane_core.ui.words import count, interval, literal, percent, setting_short
 
 NONE_YET = (
     "No LLM judge has labelled these items. The command `judge` has one label them under this guideline; its help says "

@@ -18,13 +18,7 @@ from typing import Any, Iterator, Mapping
 
 from . import bounds, shared
 from .absences import absent
-from .anatomy import (
-    Names,
-    is_kind,
-    module_dict,
-    mro_of,
-    package_of,
-)
+from .anatomy import Names, is_kind, module_dict, mro_of, package_of
 from .bounds import Facts
 from .callables.docs import documented
 from .chains import relevance

@@ -5,9 +5,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
-from crane_core.detectors.rules.families.pandas_column_levels import (
-    aggregated,
-)
+from crane_core.detectors.rules.families.pandas_column_levels import aggregated
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     is_pandas,

@@ -13,13 +13,7 @@ import re
 import types
 from typing import Any, Iterable, Iterator, Mapping
 
-from ..anatomy import (
-    Names,
-    instance_dict,
-    is_kind,
-    module_dict,
-    module_of,
-)
+from ..anatomy import Names, instance_dict, is_kind, module_dict, module_of
 from ..bounds import Facts
 from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds

@@ -5,7 +5,7 @@ target run again first, so that their threads are the copy's own: it then holds 
 cell came to the same, and so did the probe's look at what the target uses; else the target gets no outcome. Refuses to
 know how the copy is kept apart.
 
-Exceptions that the kernel itself might not raise are no crash: a copy lacks memory, files to write, connections,
+Exceptions that the kernel itself might not raise do not count: a copy lacks memory, files to write, connections,
 programs, threads, a GPU. When in doubt, it doubts.
 """
 

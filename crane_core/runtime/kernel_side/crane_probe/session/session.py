@@ -2,7 +2,7 @@
 
 Knows IPython's shells. Elsewhere it is unknown who else runs in the process, and nothing is stated.
 
-Modules whose source was edited are told by the times that %autoreload keeps, and those in bytecode files; where there
+Modules whose source was edited are listed by the times that %autoreload keeps, and those in bytecode files; where there
 is neither, nothing is stated.
 """
 

@@ -23,7 +23,7 @@ from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.site.blocks import figure, finding, folded, heading, paragraph
 from crane_core.site.material import Collected, RunSource, plain_name, source_of
 from crane_core.site.numbers import statistics_table
-from crane_core.ui import drops_words, pareto_view
+from crane_core.ui import drops_words, pareto_words
 from crane_core.ui.words import (
     KIND_WORDS,
     count,
@@ -178,17 +178,17 @@ def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
             "The cost of these inputs is unknown: their texts are not loaded."
         )
         return
-    yield finding(pareto_view.finding(known, "accuracy", COST))
+    yield finding(pareto_words.finding(known, "accuracy", COST))
     unknown = set(table["detector_title"]) - set(known["detector_title"])
     how = "counted" if known["is_exact"].all() else "estimated"
-    about = pareto_view.ABOUT.format(how=how, left_out="")
+    about = pareto_words.ABOUT.format(how=how, left_out="")
     if unknown:
         names = ", ".join(in_order(sorted(unknown)))
         about += f" Excluded, because their token counts are unknown: {names}."
-    words, form = pareto_view.AXES[COST]
+    words, form = pareto_words.AXES[COST]
     drawn = known.assign(
         setting=known["setting"].map(setting_short),
-        text=pareto_view.mark_labels(known),
+        text=pareto_words.mark_labels(known),
     )
     chart = pareto(drawn, cost=words, cost_format=form, rate="accuracy")
     yield figure(f"cost-{source.name}", chart, about)

@@ -19,10 +19,11 @@ from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import input_words, readable_table
 from crane_core.stats.gee import Unfit
 from crane_core.ui import (
-    by_date_view,
-    known_notebooks_view,
-    one_model_view,
-    time_saved_view,
+    answers_words,
+    by_date_words,
+    known_notebooks_words,
+    one_model_words,
+    worth_words,
 )
 from crane_core.ui.outcome_words import smaller_sentence
 from crane_core.ui.words import count, experiment_words
@@ -53,17 +54,17 @@ def worth_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
         return
     anchor = f"worth-{name_of(judging)}"
     yield blocks.heading("What are its alarms worth in a day?", 3, anchor)
-    yield blocks.finding(time_saved_view.worth_finding(found, day))
+    yield blocks.finding(worth_words.finding(found, day))
     curve = decision_curve(
         judging.rows, day.base_rate, rule=measures.VoteRule.MAJORITY
     )
     chart = curve_chart(
-        time_saved_view.drawn_curve(curve),
+        worth_words.drawn_curve(curve),
         everywhere=ALL,
         threshold=day.threshold,
     )
-    yield blocks.figure(anchor, chart, time_saved_view.ABOUT_WORTH)
-    shown = time_saved_view.readable_worth(found)
+    yield blocks.figure(anchor, chart, worth_words.ABOUT)
+    shown = worth_words.readable_worth(found)
     yield blocks.folded(
         f"{count(len(shown))} detectors and inputs", [readable_table(shown)]
     )
@@ -91,23 +92,21 @@ def one_model_blocks(
     comparison = measures.gain_table(
         judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
     )
-    answers = one_model_view.MethodAnswers(
+    answers = answers_words.MethodAnswers(
         comparison, by_gee.ratios, found, curve, errors
     )
-    yield blocks.heading(
-        one_model_view.ANSWERS_TITLE, 3, f"answers-{name_of(judging)}"
-    )
-    yield readable_table(one_model_view.readable_answers(answers))
-    yield blocks.paragraph(one_model_view.ABOUT_ANSWERS, "cw-dim")
+    yield blocks.heading(answers_words.TITLE, 3, f"answers-{name_of(judging)}")
+    yield readable_table(answers_words.readable_answers(answers))
+    yield blocks.paragraph(answers_words.ABOUT, "cw-dim")
     anchor = f"one-model-{name_of(judging)}"
-    yield blocks.heading(one_model_view.TITLE, 3, anchor)
-    yield blocks.finding(one_model_view.finding(found))
+    yield blocks.heading(one_model_words.TITLE, 3, anchor)
+    yield blocks.finding(one_model_words.finding(found))
     if found.why_not:
         return
-    yield readable_table(one_model_view.readable_ratios(found, by_gee.ratios))
-    shown = one_model_view.readable_gains(found)
+    yield readable_table(one_model_words.readable_ratios(found, by_gee.ratios))
+    shown = one_model_words.readable_gains(found)
     yield blocks.folded(f"{count(len(shown))} gains", [readable_table(shown)])
-    yield blocks.paragraph(one_model_view.ABOUT, "cw-dim")
+    yield blocks.paragraph(one_model_words.ABOUT, "cw-dim")
 
 
 def date_blocks(collected: Collected) -> Iterator[Markup]:
@@ -115,20 +114,20 @@ def date_blocks(collected: Collected) -> Iterator[Markup]:
     found = list(compared_dates(collected.material))
     if not found:
         return
-    yield blocks.heading(by_date_view.TITLE, anchor="dates")
+    yield blocks.heading(by_date_words.TITLE, anchor="dates")
     for judging, known in found:
         title = collected.titles.get(judging.benchmark, judging.benchmark)
         head = f"{title}, {experiment_words(judging.experiment)}"
         yield blocks.heading(head, 3, f"dates-{name_of(judging)}")
-        yield readable_table(by_date_view.readable_models(known))
-        for sentence in by_date_view.missing(known, title):
+        yield readable_table(by_date_words.readable_models(known))
+        for sentence in by_date_words.missing(known, title):
             yield blocks.paragraph(sentence)
         if len(known.table):
-            yield blocks.finding(by_date_view.lead(known))
-            yield readable_table(by_date_view.readable_by_date(known))
+            yield blocks.finding(by_date_words.lead(known))
+            yield readable_table(by_date_words.readable_by_date(known))
             if small := smaller_sentence(known.table):
                 yield blocks.paragraph(small, "cw-dim")
-    yield blocks.paragraph(by_date_view.ABOUT, "cw-dim")
+    yield blocks.paragraph(by_date_words.ABOUT, "cw-dim")
 
 
 def known_blocks(collected: Collected) -> Iterator[Markup]:
@@ -136,21 +135,21 @@ def known_blocks(collected: Collected) -> Iterator[Markup]:
     found = list(known_notebooks.compared_copies(collected.material))
     if not found:
         return
-    yield blocks.heading(known_notebooks_view.TITLE, anchor="copies")
+    yield blocks.heading(known_notebooks_words.TITLE, anchor="copies")
     for place, (known, _) in enumerate(found):
-        title = known_notebooks_view.heading_of(known, collected.titles)
+        title = known_notebooks_words.heading_of(known, collected.titles)
         yield blocks.heading(title, 3, f"copies-{place}")
         yield from _compared(known)
-    yield blocks.paragraph(known_notebooks_view.ABOUT, "cw-dim")
+    yield blocks.paragraph(known_notebooks_words.ABOUT, "cw-dim")
 
 
 def _compared(known: known_notebooks.KnownNotebooks) -> Iterator[Markup]:
-    said = [known_notebooks_view.unlike(known), smaller_sentence(known.table)]
+    said = [known_notebooks_words.unlike(known), smaller_sentence(known.table)]
     if known.table.empty:
-        said = [known_notebooks_view.NONE, said[0]]
+        said = [known_notebooks_words.NONE, said[0]]
     else:
-        yield blocks.finding(known_notebooks_view.lead(known))
-        yield blocks.points(known_notebooks_view.findings(known))
-        yield readable_table(known_notebooks_view.readable_known(known))
+        yield blocks.finding(known_notebooks_words.lead(known))
+        yield blocks.points(known_notebooks_words.findings(known))
+        yield readable_table(known_notebooks_words.readable_known(known))
     for sentence in filter(None, said):
         yield blocks.paragraph(sentence, "cw-dim")

@@ -23,7 +23,12 @@ from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.site import blocks
 from crane_core.site.material import Collected, name_of, plain_name
 from crane_core.site.numbers import readable_table
-from crane_core.ui import specification_words, time_saved_view, together_words
+from crane_core.ui import (
+    judge_error_words,
+    specification_words,
+    time_saved_words,
+    together_words,
+)
 from crane_core.ui.words import count, experiment_words
 
 
@@ -91,13 +96,13 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     errors = judge_error.judge_error(judged, *found)
     if len(errors):
         yield blocks.heading(
-            specification_words.JUDGED_TITLE, 3, f"judged-{name_of(judging)}"
+            judge_error_words.TITLE, 3, f"judged-{name_of(judging)}"
         )
         yield blocks.paragraph(
-            specification_words.errors_sentence(errors, found[0])
+            judge_error_words.errors_sentence(errors, found[0])
         )
-        yield readable_table(specification_words.label_sources(curve, errors))
-        yield blocks.paragraph(specification_words.ABOUT_JUDGED, "cw-dim")
+        yield readable_table(judge_error_words.label_sources(curve, errors))
+        yield blocks.paragraph(judge_error_words.ABOUT, "cw-dim")
 
 
 def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
@@ -111,14 +116,14 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     anchor = f"time-{name_of(judging)}"
     yield blocks.heading("Does asking before execution save time?", 3, anchor)
     for place, one in enumerate(found):
-        yield blocks.finding(time_saved_view.finding(one))
+        yield blocks.finding(time_saved_words.finding(one))
         chart = time_chart(
             one.by_case,
             one.detector_title,
             float(one.by_case["seconds_of_query"].mean()),
         )
-        yield blocks.figure(f"{anchor}-{place}", chart, time_saved_view.ABOUT)
-        yield readable_table(time_saved_view.readable_time(one))
+        yield blocks.figure(f"{anchor}-{place}", chart, time_saved_words.ABOUT)
+        yield readable_table(time_saved_words.readable_time(one))
 
 
 def together_blocks(collected: Collected) -> Iterator[Markup]:

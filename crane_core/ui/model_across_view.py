@@ -6,9 +6,12 @@ import streamlit as st
 from crane_core.charts.odds import odds
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.results import model_across
 from crane_core.pipeline.results.measures import WITH_STATE
-from crane_core.pipeline.results.model_across import SAMPLED
+from crane_core.pipeline.results.model_across import (
+    SAMPLED,
+    ModelAcross,
+    model_across,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
@@ -38,10 +41,10 @@ ASSUMES = (
 
 
 @data.kept(data.answers, 16, copied=True)
-def _across(chosen: ResultChoice) -> model_across.ModelAcross:
+def _across(chosen: ResultChoice) -> ModelAcross:
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
-    return model_across.model_across(
+    return model_across(
         asked, rule=chosen.rule, credit=chosen.credit, inputs=chosen.inputs
     )
 
@@ -102,7 +105,7 @@ def across_figure(chosen: ResultChoice) -> ChartFigure | None:
     )
 
 
-def finding(found: model_across.ModelAcross, who: str) -> str:
+def finding(found: ModelAcross, who: str) -> str:
     """The answer in a sentence; `who` names the detectors in the plural."""
     if found.why_not:
         at = f" of {' and '.join(found.at)}" if found.at else ""

@@ -1,7 +1,4 @@
-"""Cost against accuracy: tokens and price of the input, and the Pareto front.
-
-The page and the site have its words.
-"""
+"""Cost against accuracy: tokens and price of the input, and the Pareto front."""
 
 import pandas as pd
 import streamlit as st
@@ -10,14 +7,13 @@ from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.results import input_cost
-from crane_core.pipeline.results.input_cost import QUESTIONS
 from crane_core.pipeline.rows import as_rows
-from crane_core.stats.outcome import Outcome
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.pareto_words import ABOUT, AXES, COSTS, finding, mark_labels
 from crane_core.ui.url_state import switch
 from crane_core.ui.words import (
     NOTHING,
@@ -26,20 +22,6 @@ from crane_core.ui.words import (
     percent,
     sentence_case,
     setting_short,
-)
-
-COSTS = {"tokens": "tokens", "usd": "price"}
-AXES = {
-    "tokens": ("tokens per question, mean", ",.0f"),
-    "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f"),
-}
-ABOUT = (
-    "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
-    "case; marks whose intervals overlap may change places.{left_out}\n\n"
-    "Tokens are those of the input, {how} with o200k_base; the input of the published study is its text without the "
-    "words around it. The price is the list price of input tokens; output is not counted, because the published "
-    "answers do not say how long they were. Detection alone, majority of answers; a question is one answer on one "
-    "instance."
 )
 
 
@@ -144,30 +126,3 @@ def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:
         }
         for row in as_rows(known)
     )
-
-
-def mark_labels(known: pd.DataFrame) -> list[str]:
-    """The input beside each mark; of those that cost nothing, which stand above each other, only of the best."""
-    return [
-        setting_short(row["setting"]) if row["cost"] or row["is_front"] else ""
-        for row in as_rows(known)
-    ]
-
-
-def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
-    """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
-    front = as_rows(known[known["is_front"]])
-    parts = [
-        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])}, "
-        f"{interval(row['low'], row['high'])}, n {count(row['n'])}, for {cost_words(row, cost)})"
-        for row in front
-    ]
-    measured = f"For its {COSTS[cost]} nothing measured here has a higher {rate} than {', then '.join(parts)}"
-    return f"**{measured}** (95% intervals by case). The differences between these marks are {Outcome.NOT_TESTED}."
-
-
-def cost_words(row: dict[str, float], cost: str) -> str:
-    """What a question, or a number of questions, costs."""
-    if cost == "tokens":
-        return f"{count(round(row['tokens']))} tokens"
-    return f"${row['usd']:.2f} per {QUESTIONS:,}"

@@ -3,7 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.results import plan_findings, study_plan
+from crane_core.pipeline.results import study_plan
+from crane_core.pipeline.results.plan_findings import (
+    deviations,
+    exploratory,
+    plan_findings,
+    readable_plans,
+)
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.result_switches import ResultChoice
@@ -25,9 +31,7 @@ NONE = (
 def _findings(on_record: study_plan.PlanOnRecord) -> pd.DataFrame:
     verdicts = data.verdicts()
     rows = verdicts[verdicts["benchmark"] == on_record.plan.benchmark]
-    return plan_findings.plan_findings(
-        on_record, lambda who: data.judged(rows, who)
-    )
+    return plan_findings(on_record, lambda who: data.judged(rows, who))
 
 
 def draw_plans(chosen: ResultChoice) -> None:
@@ -40,16 +44,9 @@ def draw_plans(chosen: ResultChoice) -> None:
     for one in plans:
         found = _findings(one)
         st.markdown(f"**{literal(one.plan.title)}**")
-        st.html(
-            rows_html(plan_findings.readable_plans(found).drop(columns="Plan"))
-        )
+        st.html(rows_html(readable_plans(found).drop(columns="Plan")))
         st.caption(
-            " ".join(
-                [
-                    *plan_findings.deviations(one, found),
-                    *_other_bound(one, chosen),
-                ]
-            )
+            " ".join([*deviations(one, found), *_other_bound(one, chosen)])
         )
     st.caption(ABOUT)
     draw_exploratory(chosen)
@@ -70,7 +67,7 @@ def draw_exploratory(chosen: ResultChoice) -> None:
     """Which comparisons no plan names; nothing where nothing was planned."""
     plans = _plans(chosen)
     rows = chosen.rows()
-    names = plan_findings.exploratory(plans, rows) if plans else []
+    names = exploratory(plans, rows) if plans else []
     if names:
         titles = dict(
             zip(rows["detector"], rows["detector_title"], strict=True)

@@ -22,15 +22,15 @@ from crane_core.pipeline.results.specification_curve import (
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys, specification_words
+from crane_core.ui import data, judge_error_words, keys, specification_words
 from crane_core.ui.caption import captioned, sampled
 from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.judge_error_words import ABOUT as ABOUT_JUDGES
 from crane_core.ui.navigation import link
 from crane_core.ui.overview_view import study
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.specification_words import ABOUT_JUDGED
 from crane_core.ui.words import (
     NOTHING,
     bullets,
@@ -91,10 +91,10 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     if found is None:
         return
     person, errors = found
-    st.subheader(specification_words.JUDGED_TITLE, anchor="judged")
-    told = specification_words.errors_sentence(errors, person)
+    st.subheader(judge_error_words.TITLE, anchor="judged")
+    told = judge_error_words.errors_sentence(errors, person)
     st.markdown(literal(f"{told} {sampled(curve)}"))
-    sources = specification_words.label_sources(curve, errors)
+    sources = judge_error_words.label_sources(curve, errors)
     sources["Change"] = sources["Difference"] + " (" + sources["95% interval"]
     sources["Change"] += ")"
     # Beside each other, the labels of one detector and the detectors of one source can both be compared.
@@ -105,7 +105,7 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
         sources[name].unique() for name in ("Labels of", "Detector")
     )
     st.html(rows_html(beside.loc[rows, columns].reset_index()))
-    draw_method(ABOUT_JUDGED)
+    draw_method(ABOUT_JUDGES)
 
 
 def draw_specification_curve(chosen: ResultChoice) -> None:

@@ -1,7 +1,4 @@
-"""Whether the conclusion depends on the choices, in words and as the chart takes it. Knows no page.
-
-Among the choices is who judged: the gain by people, judges, and judges corrected, as a table.
-"""
+"""Whether the conclusion depends on the choices, in words and as the chart takes it. Knows no page."""
 
 from collections.abc import Container, Mapping
 from html import escape
@@ -9,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.charts.theme import in_order
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.specification_curve import (
     NOBODY,
@@ -18,8 +14,16 @@ from crane_core.pipeline.results.specification_curve import (
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
-from crane_core.ui import words
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES
+from crane_core.ui.words import (
+    count,
+    listed,
+    p_words,
+    points,
+    points_interval,
+    quantity,
+    sentence_case,
+)
 
 READING = ["rule", "credit", "judged_by"]
 FOUND = {
@@ -39,12 +43,6 @@ ABOUT = (
     "judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or wrong, "
     "and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals by case."
 )
-JUDGED_TITLE = "How much of it is who judged?"
-ABOUT_JUDGED = (
-    "By majority, with a correct diagnosis. Corrected: the judge's labels with its errors taken out (Rogan and "
-    "Gladen), which are measured on the diagnoses that a person labelled too; the interval carries their uncertainty. "
-    "No test is made of a corrected difference. It assumes that the judge errs alike with both inputs."
-)
 
 
 def finding(curve: pd.DataFrame) -> str:
@@ -55,30 +53,32 @@ def finding(curve: pd.DataFrame) -> str:
     else:
         verb = "finds" if most.most.n_found == 1 else "find"
         hangs = (
-            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} "
-            f"{words.count(most.most.n_found)} of {words.count(most.most.n)} {verb} {FOUND[most.outcome]}, "
-            f"with {most.least.name} {words.count(most.least.n_found)} of {words.count(most.least.n)}."
+            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_found)} of "
+            f"{count(most.most.n)} {verb} {FOUND[most.outcome]}, with {most.least.name} {count(most.least.n_found)} of "
+            f"{count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
-    readings = words.quantity(n_readings, "reading")
-    return f"**Of {words.quantity(len(curve), 'test')} of {readings} of these answers, {_found(curve)}.** {hangs}"
+    readings = quantity(n_readings, "reading")
+    return f"**Of {quantity(len(curve), 'test')} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
 def joint_finding(joint: JointCurve) -> str:
     """Whether chance alone makes such a curve, and the largest gain with an interval that knows it was picked."""
-    rows = f"{words.count(len(joint.table))} differences of {words.count(joint.n_cases)} cases"
+    rows = (
+        f"{count(len(joint.table))} differences of {count(joint.n_cases)} cases"
+    )
     said = (
-        f"All readings together: the median difference is {words.points(joint.median)}, "
-        f"p {words.p_words(joint.p_value)} ({rows}; if both inputs were alike, the answers of a case could as well "
-        "change places, in all readings at once)."
+        f"All readings together: the median difference is {points(joint.median)}, p {p_words(joint.p_value)} "
+        f"({rows}; if both inputs were alike, the answers of a case could as well change places, in all readings at "
+        "once)."
     )
     largest = joint.largest()
     if largest is None:
         return said
-    where = words.points_interval(largest["joint_low"], largest["joint_high"])
+    where = points_interval(largest["joint_low"], largest["joint_high"])
     return (
-        f"{said} The largest gain is {words.points(largest['difference'])} ({largest['detector_title']}; "
-        f"{reading_words(largest)}): {where} in an interval that holds for all of them together."
+        f"{said} The largest gain is {points(largest['difference'])} ({largest['detector_title']}; {words(largest)}): "
+        f"{where} in an interval that holds for all of them together."
     )
 
 
@@ -100,10 +100,9 @@ def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
             for is_judge in is_model
         ]
     n_found, n_least = (
-        f"{words.count(option.n_found)} of {words.count(option.n)}"
-        for option in options
+        f"{count(option.n_found)} of {count(option.n)}" for option in options
     )
-    detectors = words.quantity(curve["detector_title"].nunique(), "detector")
+    detectors = quantity(curve["detector_title"].nunique(), "detector")
     return (
         f"Who judged decides the conclusion: with {whose[0]}, {n_found} tests find {FOUND[most.outcome]}; with "
         f"{whose[1]}, {n_least}. The tests read the same answers of {detectors} under each vote rule, credit for a "
@@ -117,7 +116,7 @@ def _found(curve: pd.DataFrame) -> str:
     nouns = _nouns(curve)
     told = [name for name in nouns if name in n_of or name in GAINS_AND_LOSSES]
     said = [f"{_finds(n_of.get(str(name), 0))} {nouns[name]}" for name in told]
-    return words.listed(said)
+    return listed(said)
 
 
 def _nouns(curve: pd.DataFrame) -> dict[str, str]:
@@ -132,21 +131,21 @@ def _nouns(curve: pd.DataFrame) -> dict[str, str]:
 def _finds(n: int) -> str:
     if n == 0:
         return "none finds"
-    return "1 finds" if n == 1 else f"{words.count(n)} find"
+    return "1 finds" if n == 1 else f"{count(n)} find"
 
 
 def line(curve: pd.DataFrame) -> str:
     """How often a detector gains and loses, and between which differences; `curve` is of that detector."""
     least, most = (
-        words.points(curve["difference"].min()),
-        words.points(curve["difference"].max()),
+        points(curve["difference"].min()),
+        points(curve["difference"].max()),
     )
     between = (
         f"differences of {least.removesuffix(' pp')} to {most}"
         if least != most
         else f"a difference of {least}"
     )
-    return f"{curve['detector_title'].iloc[0]}: of {words.quantity(len(curve), 'test')}, {_found(curve)}; {between}"
+    return f"{curve['detector_title'].iloc[0]}: of {quantity(len(curve), 'test')}, {_found(curve)}; {between}"
 
 
 def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
@@ -158,11 +157,10 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
     rows = [
         {name: tests[0][name] for name in [*by, "difference", "low", "high"]}
         | {
-            "reading": reading_words(tests[0]),
+            "reading": words(tests[0]),
             "is_found": all(row["conclusion"] in DIRECTED for row in tests),
             "found": "; ".join(
-                f"{row['test']}: p {words.p_words(row['p_value'])}"
-                for row in tests
+                f"{row['test']}: p {p_words(row['p_value'])}" for row in tests
             ),
         }
         for tests in tests_of.values()
@@ -174,7 +172,7 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
     return table.assign(place=mean.rank(method="dense").astype(int))
 
 
-def reading_words(reading: Mapping[str, Any]) -> str:
+def words(reading: Mapping[str, Any]) -> str:
     """A reading in words: "majority, correct diagnosis, judged by published human"."""
     judged = (
         ""
@@ -211,8 +209,7 @@ def choices_html(curve: pd.DataFrame) -> str:
     """How many tests of each choice find what, for windows in which the chart has no room."""
     nouns = _nouns(curve)
     heads = [
-        words.sentence_case(found.removeprefix("a "))
-        for found in nouns.values()
+        sentence_case(found.removeprefix("a ")) for found in nouns.values()
     ]
     top = "".join(f'<th scope="col">{head}</th>' for head in ["Choice", *heads])
     rows = []
@@ -222,7 +219,7 @@ def choices_html(curve: pd.DataFrame) -> str:
                 continue
             n_of = of["conclusion"].value_counts().to_dict()
             cells = "".join(
-                f"<td>{words.count(n_of.get(found, 0))}</td>" for found in nouns
+                f"<td>{count(n_of.get(found, 0))}</td>" for found in nouns
             )
             rows.append(
                 f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
@@ -232,55 +229,3 @@ def choices_html(curve: pd.DataFrame) -> str:
         "with each choice. A wider window shows every reading as a chart.</caption>"
         f"<thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
-
-
-def errors_sentence(errors: pd.DataFrame, person: str) -> str:
-    """How often each judge agrees with the person that a diagnosis is correct, and that it is not."""
-    said = []
-    for row in as_rows(errors.drop_duplicates("judge")):
-        known = row["sensitivity"], row["specificity"]
-        if None not in known:
-            said.append(
-                f"{words.sentence_case(row['judge'])} calls {words.percent(known[0])} of "
-                f"the diagnoses correct that {person} calls correct, and "
-                f"{words.percent(known[1])} wrong of the others ({words.count(row['n_double'])} with both labels)."
-            )
-    return " ".join(said)
-
-
-def label_sources(curve: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
-    """A row per detector and source of labels.
-
-    curve: of `pipeline.results.specification_curve`; errors: of `pipeline.results.judge_error`.
-    """
-    is_shown = (curve["rule"] == VoteRule.MAJORITY) & (
-        curve["credit"] == Credit.STRICT
-    )
-    once = curve[is_shown].drop_duplicates(["detector", "judged_by"])
-    corrected = {
-        (row["detector"], row["judge"]): row for row in as_rows(errors)
-    }
-    rows = []
-    for title in in_order(errors["detector_title"].unique().tolist()):
-        for row in as_rows(once[once["detector_title"] == title]):
-            who = row["judged_by"]
-            rows.append({"Detector": title, "Labels of": who} | _cells(row))
-            of_judge = corrected.get((row["detector"], who))
-            if of_judge is not None:
-                named = {"Detector": title, "Labels of": f"{who}, corrected"}
-                rows.append(named | _cells(of_judge))
-    return pd.DataFrame(rows)
-
-
-def _cells(row: dict[str, Any]) -> dict[str, Any]:
-    is_known = row["difference"] is not None and row["low"] is not None
-    return {
-        "Difference": words.points(row["difference"])
-        if is_known
-        else words.NOTHING,
-        "95% interval": words.points_interval(row["low"], row["high"])
-        if is_known
-        else words.NOTHING,
-        "Instances": row["n"],
-        "Cases": row["n_cases"],
-    }

@@ -19,11 +19,13 @@ from crane_core.ui.five_runs_view import has_repeats, votes_figure
 from crane_core.ui.gains_view import compared, gain_figure
 from crane_core.ui.leaderboard_view import board_figure, board_of
 from crane_core.ui.model_across_view import across_figure
-from crane_core.ui.pareto_view import COSTS, cost_figure
+from crane_core.ui.pareto_view import cost_figure
+from crane_core.ui.pareto_words import COSTS
 from crane_core.ui.result_switches import ResultChoice, usual_choices
 from crane_core.ui.specification_view import choices_figure
 from crane_core.ui.study_view import tables
-from crane_core.ui.time_saved_view import time_figures, worth_figure
+from crane_core.ui.time_saved_view import time_figures
+from crane_core.ui.worth_view import worth_figure
 
 
 class PlacedFigure(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.pipeline.results.one_model import COLUMNS, ModelOfAll
-from crane_core.ui.one_model_view import MethodAnswers, readable_answers
+from crane_core.ui.answers_words import MethodAnswers, readable_answers
 from crane_core.ui.words import NOTHING
 
 COMPARED = {

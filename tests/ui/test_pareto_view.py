@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.ui.pareto_view import finding
+from crane_core.ui.pareto_words import finding
 
 
 def test_the_front_is_told_from_its_cheapest() -> None:

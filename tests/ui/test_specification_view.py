@@ -9,7 +9,7 @@ from crane_core.ui.specification_words import (
     finding,
     judge_caveat,
     line,
-    reading_words,
+    words,
 )
 
 ROW = {
@@ -93,9 +93,9 @@ def test_a_reading_of_detection_alone_names_no_judge() -> None:
         "credit": "detection only",
         "judged_by": "nobody",
     }
-    assert reading_words(read) == "majority, detection only"
+    assert words(read) == "majority, detection only"
     assert (
-        reading_words(read | {"judged_by": "people"})
+        words(read | {"judged_by": "people"})
         == "majority, detection only, judged by people"
     )
 

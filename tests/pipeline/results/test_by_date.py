@@ -13,7 +13,7 @@ from crane_core.pipeline.results.by_date import GAIN, ByDate, by_date
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.outcome import Outcome
-from crane_core.ui.by_date_view import (
+from crane_core.ui.by_date_words import (
     lead,
     missing,
     readable_by_date,

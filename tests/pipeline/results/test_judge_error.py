@@ -9,7 +9,7 @@ import pytest
 from crane_core.pipeline.results.judge_error import COLUMNS, judge_error
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
 from crane_core.pipeline.results.specification_curve import specification_curve
-from crane_core.ui.specification_words import errors_sentence, label_sources
+from crane_core.ui.judge_error_words import errors_sentence, label_sources
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.intervals import clustered_difference
 from crane_core.stats.outcome import Outcome
-from crane_core.ui.known_notebooks_view import (
+from crane_core.ui.known_notebooks_words import (
     findings,
     heading_of,
     lead,

@@ -12,7 +12,7 @@ from crane_core.pipeline.results.one_model import (
     model_of_all,
 )
 from crane_core.stats.gee import Unfit
-from crane_core.ui.one_model_view import finding, readable_gains
+from crane_core.ui.one_model_words import finding, readable_gains
 
 HOW = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
 

@@ -14,7 +14,7 @@ from crane_core.pipeline.results.time_saved import (
     times_of,
 )
 from crane_core.storage.store import Store
-from crane_core.ui.time_saved_view import finding, seconds
+from crane_core.ui.time_saved_words import finding, seconds
 
 BENCHMARK, STUDY, GPT, SETTING = PUBLISHED_TIMES
 

@@ -14,7 +14,7 @@ from crane_core.pipeline.results.worth import (
     decision_curve,
     worth,
 )
-from crane_core.ui.time_saved_view import readable_worth
+from crane_core.ui.worth_view import readable_worth
 
 
 def answers() -> pd.DataFrame:

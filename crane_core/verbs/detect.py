@@ -1,4 +1,4 @@
-"""`detect`: a detector runs over a benchmark, and its row stands beside the published ones."""
+"""`detect`: a detector runs over a benchmark, with a row beside the published ones."""
 
 import argparse
 import json

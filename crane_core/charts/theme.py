@@ -86,6 +86,8 @@ def label_above(offset: int) -> alt.Axis:
         labelPadding=-2,
         labelOffset=-offset,
         labelLimit=300,
+        # A dashed line passes below the names, which style.css gives the ground of the page.
+        zindex=1,
         ticks=False,
         domain=False,
     )

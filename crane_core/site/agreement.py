@@ -11,7 +11,7 @@ from crane_core.site import numbers
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
 from crane_core.ui.agreement.title import agreement_title
-from crane_core.ui.words import count
+from crane_core.ui.words import count, with_n
 
 SECTIONS = {
     "groups": "By group",
@@ -118,7 +118,7 @@ def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
             for one in kappa
         ]
         labels = [
-            f"{name}  n {count(one.n or 0)}"
+            with_n(name, one.n or 0, one.n or 0)
             for name, one in zip(shown, kappa, strict=True)
         ]
         text = [

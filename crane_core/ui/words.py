@@ -175,9 +175,9 @@ def with_n(name: str, least: int, most: int) -> str:
     """
     name = " ".join(name.split())
     return (
-        f"{name}  n {count(least)}"
+        f"{name} (n {count(least)})"
         if least == most
-        else f"{name}  n {count(least)}–{count(most)}"
+        else f"{name} (n {count(least)}–{count(most)})"
     )
 
 

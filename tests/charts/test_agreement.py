@@ -10,7 +10,7 @@ import pytest
 
 from crane_core.charts.agreement import forest
 
-LABELS = ["torch  n 40", "numpy  n 20", "other  n 6"]
+LABELS = ["torch (n 40)", "numpy  n 20", "other  n 6"]
 WHY = "not defined: all labels are equal"
 
 

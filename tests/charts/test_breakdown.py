@@ -13,7 +13,7 @@ from crane_core.charts.breakdown import MARK, breakdown
 from crane_core.charts.panels import side_by_side
 from crane_core.charts.theme import DETECTOR_COLOURS
 
-LABELS = ["torch  n 40", "numpy  n 20"]
+LABELS = ["torch (n 40)", "numpy  n 20"]
 TITLE = "GPT-5"
 
 

@@ -25,7 +25,7 @@ def table() -> pd.DataFrame:
             "high": value + 0.05,
         }
         | {
-            "label": f"{title}  n 222",
+            "label": f"{title} (n 222)",
             "printed": value,
             "n": 222,
             "text": f"{value:.1%}",
@@ -66,7 +66,7 @@ def test_order_and_colours_are_those_of_the_theme(
 ) -> None:
     for point in marks_of(gains(table), "point"):
         assert point["encoding"]["y"]["sort"] == [
-            f"{title}  n 222" for title in TITLES
+            f"{title} (n 222)" for title in TITLES
         ]
         scale = point["encoding"]["color"]["scale"]
         assert dict(zip(scale["domain"], scale["range"], strict=True)) == {

@@ -20,7 +20,7 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "detector_title": title,
-            "label": f"{title}  n 222",
+            "label": f"{title} (n 222)",
             "odds_ratio": ratio,
             "low": low,
             "high": high,
@@ -39,7 +39,7 @@ def test_each_detector_has_its_mark(
     [mark] = marks_of(odds(table), kind)
     assert mark["encoding"]["x"]["field"] == field
     assert mark["encoding"]["y"]["sort"] == [
-        f"{title}  n 222" for title in TITLES
+        f"{title} (n 222)" for title in TITLES
     ]
     scale = marks_of(odds(table), "point")[0]["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == {

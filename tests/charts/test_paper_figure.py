@@ -40,7 +40,7 @@ def panel(title: str) -> Spec:
     ]
     table = pd.DataFrame(rows).assign(
         group="torch",
-        label="torch  n 30",
+        label="torch (n 30)",
         detector_title=title,
         low=0.4,
         high=0.8,
@@ -48,7 +48,7 @@ def panel(title: str) -> Spec:
         n_cases=15,
         is_sure=False,
     )
-    return breakdown(table, labels=["torch  n 30"], rate="accuracy").to_dict()
+    return breakdown(table, labels=["torch (n 30)"], rate="accuracy").to_dict()
 
 
 @pytest.fixture(scope="module")

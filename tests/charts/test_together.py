@@ -19,7 +19,7 @@ def table() -> pd.DataFrame:
     }
     return pd.DataFrame(
         {
-            "label": f"{name}  n 222",
+            "label": f"{name} (n 222)",
             "difference": difference,
             "low": low,
             "high": high,
@@ -42,7 +42,10 @@ def test_rows_stay_in_the_order_of_the_table(
 ) -> None:
     for kind in ("point", "text"):
         [mark] = marks_of(together(table, axis="accuracy"), kind)
-        assert mark["encoding"]["y"]["sort"] == ["Zeta  n 222", "Alpha  n 222"]
+        assert mark["encoding"]["y"]["sort"] == [
+            "Zeta (n 222)",
+            "Alpha (n 222)",
+        ]
 
 
 def test_zero_is_marked_and_every_interval_is_in_sight(

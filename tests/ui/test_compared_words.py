@@ -78,9 +78,9 @@ def test_a_library_and_a_root_cause_of_one_name_are_two_rows() -> None:
     assert drawn.labels == [
         "all instances",
         "by library",
-        "other  n 222",
+        "other (n 222)",
         "by root cause",
-        "other  n 222, root cause",
+        "other (n 222), root cause",
     ]
     assert drawn.meant[drawn.labels[-1]] == ("root_cause", "other")
     # An interval over two cases would set the scale of all others.

@@ -145,4 +145,4 @@ def test_two_inputs_stand_against_each_other() -> None:
 
 
 def test_a_label_of_a_chart_is_on_one_line() -> None:
-    assert words.with_n("a\u2028b\nc", 2, 2) == "a b c  n 2"
+    assert words.with_n("a\u2028b\nc", 2, 2) == "a b c (n 2)"

@@ -19,7 +19,7 @@ from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
-from crane_core.ui.words import NOTHING, count, setting_short
+from crane_core.ui.words import NOTHING, count, setting_short, with_n
 
 GROUPINGS = {
     "detector_title": "detector",
@@ -86,7 +86,7 @@ def group_figure(
         for row in rows
     ]
     labels = [
-        f"{group}  n {count(row['n'])}"
+        with_n(group, row["n"], row["n"])
         for group, row in zip(shown_groups, rows, strict=True)
     ]
     drawn = table.assign(

@@ -125,7 +125,7 @@ def judges_figure(found: WithJudges) -> ChartFigure:
     rows = as_rows(kappa.reset_index(drop=True))
     judges = _short([row["judge"] for row in rows])
     labels = [
-        f"{name}  n {words.count(row['n'])}"
+        words.with_n(name, row["n"], row["n"])
         for name, row in zip(judges, rows, strict=True)
     ]
     drawn = kappa.reset_index(drop=True).assign(

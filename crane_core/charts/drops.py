@@ -33,8 +33,7 @@ def drops(
 ) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
 
-    The values are in a column at the right in the colours of their detectors, where nothing else can meet them; what is
-    printed is faded.
+    The values are in a column at the right in the colours of their detectors, where nothing else can meet them.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
     there is no interval), text, n, n_cases, is_printed. `labels` is the order from top to
@@ -72,7 +71,7 @@ def drops(
         opacity=alt.OpacityValue(
             1,
             condition=theme.either(
-                f"datum.is_printed || datum.n_cases !== null && datum.n_cases <= {FEW_CASES}",
+                f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}",
                 FADED,
             ),
         ),
@@ -99,7 +98,7 @@ def drops(
         .encode(x=x("difference:Q"))
         .add_params(picked),
         base.transform_filter(printed)
-        .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
+        .mark_point(size=60, filled=False, shape="square", strokeWidth=2)
         .encode(x=x("difference:Q")),
         base.mark_text(
             align="left",

@@ -69,10 +69,12 @@ def specification_curve(
     zero = theme.line_at("height", 0.0)
     layers = [
         zero.encode(y=y("height")),
-        base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(
+        base.mark_rule(strokeWidth=1.5, opacity=0.8).encode(
             y=y("low"), y2=alt.Y2("high")
         ),
-        base.mark_point(size=34, strokeWidth=1.4).encode(y=y("difference")),
+        base.mark_point(size=34, strokeWidth=1.4, opacity=1).encode(
+            y=y("difference")
+        ),
         base.transform_filter("datum.is_found")
         .mark_point(size=34, filled=True, opacity=1)
         .encode(y=y("difference")),

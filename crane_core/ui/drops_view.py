@@ -132,12 +132,15 @@ def draw_drops(chosen: Ablated) -> None:
     def pick(point: dict[str, Any]) -> None:
         _open_cases(chosen, measured, point)
 
-    draw_figure(figure, is_table_on_page=True, on_pick=pick)
-    draw_mark_list(
-        drop_marks(_drawn(measured, printed)), pick, name=figure.name
-    )
     said = finding(measured, printed, chosen.rate_words, chosen.reference())
     st.markdown(f"{said} {sampled(measured)}")
+    draw_figure(figure, is_table_on_page=True, on_pick=pick)
+    draw_mark_list(
+        drop_marks(_drawn(measured, printed)),
+        pick,
+        name=figure.name,
+        what="detector and input",
+    )
     shown = _readable(measured, chosen)
     links = [escape(address) for address in shown.pop(CHANGED)]
     st.html(rows_html(shown, links=links))
@@ -174,9 +177,9 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     said = finding(measured, printed, chosen.rate_words, reference)
     note = (
         f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
-        "intervals by case. Hollow squares: printed in the paper, not measured here. Click a diamond for the cases "
-        "that changed, or open them from the table. Structure (S) is shapes, sizes and counts; representation (R) is "
-        "types; values (V) are values and object state."
+        "intervals by case, not adjusted for several comparisons; outcomes are (Holm). Hollow squares: printed in the "
+        "paper, not measured here. Click a diamond for the cases that changed, or open them from the table. Structure "
+        "(S) is shapes, sizes and counts; representation (R) is types; values (V) are values and object state."
     )
     shown = _readable(measured, chosen)
     looks = {

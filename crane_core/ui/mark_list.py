@@ -19,16 +19,18 @@ def draw_mark_list(
     open_mark: Callable[[dict[str, Any]], None],
     *,
     name: str,
+    what: str = "a mark of the chart",
 ) -> None:
     """A box with one entry for each mark, in reading order; the chosen one is opened as a click opens it.
 
     marks: what a click on the mark selects, by the mark's words. name: of the chart, as its downloads have it.
+    what: to choose, in the words of the empty box.
     """
     picked = st.selectbox(
         LABEL,
         list(marks),
         index=None,
-        placeholder="a mark of the chart",
+        placeholder=f"choose {what}",
         key=f"marks_{name}",
         width=WIDTH,
     )

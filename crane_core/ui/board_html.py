@@ -33,6 +33,8 @@ FOLD = (
 """On a phone a row has accuracy and F1 until this is ticked; see style.css."""
 DESCENDING = "-"
 """Before a column in the address: the largest first."""
+LABELS = "labels"
+"""The column of how many detected crashes have a label."""
 Row = dict[str, Any]
 
 
@@ -93,7 +95,7 @@ COLUMNS = (
     ),
     BoardColumn(
         "changed",
-        "Changed",
+        "Unstable",
         "instances whose repeated answers differ",
         _changed,
         "n_flips",
@@ -124,7 +126,7 @@ COLUMNS = (
         is_high_first=False,
     ),
     BoardColumn(
-        "labels",
+        LABELS,
         "Labelled",
         "detected crashes whose diagnosis has a label of the annotator",
         _labels,
@@ -194,7 +196,9 @@ def board_table(
     columns = [
         each
         for each in COLUMNS
-        if not is_compact and any(each.cell(row) != NOTHING for row in rows)
+        if not is_compact
+        and any(each.cell(row) != NOTHING for row in rows)
+        and not (each.name == LABELS and is_all_labelled(board))
     ]
     low, high = _scale(rows)
     heads = _heads(
@@ -229,6 +233,14 @@ def board_table(
         f'{fold}<table class="{css}" style="{looks}"><caption class="cw-hidden">{escape(lead_words(board))}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+def is_all_labelled(board: Board) -> bool:
+    """Whether every row that is not without labels has a label for all that it needs, so that no row tells of them."""
+    rows = [row for row in as_rows(board.rows) if not _is_unlabelled(row)]
+    n_to_label = [row["n_to_label"] for row in rows if row["n_to_label"]]
+    n_labelled = [row["n_labelled"] for row in rows if row["n_to_label"]]
+    return bool(n_to_label) and n_to_label == n_labelled
 
 
 def _is_unlabelled(row: Row) -> bool:

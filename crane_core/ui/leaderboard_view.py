@@ -134,8 +134,10 @@ def _counted_rows(board: Board) -> str:
     experiments = ranked["experiment"].unique()
     is_one = len(experiments) == 1
     source = f" {words.experiment_words(experiments[0])}." if is_one else ""
+    labelled = " All detected crashes of these rows are labelled."
+    whole = labelled * board_html.is_all_labelled(board)
     return (
-        f"{_counted(board)}{source} {words.count(board.n_instances)} instances of {words.count(n_cases)} cases; "
+        f"{_counted(board)}{source}{whole} {words.count(board.n_instances)} instances of {words.count(n_cases)} cases; "
         f"{words.count(len(ranked))} ranked rows, {words.count(len(board.tests))} pairs, each on the instances "
         f"that both answered. {MARKS}"
     )

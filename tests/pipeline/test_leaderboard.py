@@ -17,7 +17,7 @@ from crane_core.pipeline.results.leaderboard import (
 )
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.study.table_formats import Format
-from crane_core.ui.board_html import board_table, lead_words
+from crane_core.ui.board_html import board_table, is_all_labelled, lead_words
 
 N = 40
 
@@ -128,6 +128,9 @@ def test_rows_without_labels_are_one_line_that_opens_each_of_them() -> None:
     found = board(answers("good", 30), *dark, credit=Credit.STRICT)
     html = board_table(found)
     assert html.count("<tr") == 1 + 1 + 1
+    # The one row with labels has all of them, which the caption says.
+    assert is_all_labelled(found)
+    assert "Labelled" not in html
     assert "2 not ranked: no labels by ann. " in html
     assert html.count('data-place="1"') == html.count('data-place="2"') == 1
     assert 'title="0 of 20 detected crashes have a label by ann"' in html

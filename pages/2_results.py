@@ -54,10 +54,7 @@ with page():
         [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
     )
     with head:
-        is_board = parts.get(name) is draw_leaderboard
-        draw_headline(
-            results_title(chosen, is_board=is_board), tab=tab_words(chosen)
-        )
+        draw_headline(results_title(chosen, name), tab=tab_words(chosen))
     with tab:
         if name in OF_PAPER:
             OF_PAPER[name]()

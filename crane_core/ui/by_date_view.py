@@ -9,6 +9,7 @@ from crane_core.pipeline.results.by_date import ByDate, by_date
 from crane_core.ui import by_date_words, data
 from crane_core.ui.caption import counted
 from crane_core.ui.chart_box import draw_method
+from crane_core.ui.navigation import link
 from crane_core.ui.outcome_words import smaller_sentence
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
@@ -22,17 +23,32 @@ def draw_by_date(chosen: ResultChoice) -> None:
     if found.models.empty:
         st.info("No language model is among the detectors that are shown.")
         return
-    title = data.benchmark_title(chosen.benchmark)
-    for sentence in by_date_words.missing(found, title):
-        st.markdown(literal(sentence))
-    st.html(rows_html(by_date_words.readable_models(found)))
+    benchmark = data.benchmark_title(chosen.benchmark)
+    said = f"{by_date_words.title(found, benchmark)}."
+    for sentence in by_date_words.missing(found, benchmark):
+        # The title of the page has said it.
+        if rest := sentence.removeprefix(said).lstrip():
+            st.markdown(literal(rest))
+    if not found.models["dated"].any():
+        link("data", "Import cases with their dates on Data")
+    models = by_date_words.readable_models(found)
+    stated_at = by_date_words.STATED_AT
+    models[stated_at] = models[stated_at].map(by_date_words.source_html)
+    st.html(rows_html(models, finished=[stated_at]))
     if len(found.table):
-        st.markdown(by_date_words.lead(found))
         st.html(rows_html(by_date_words.readable_by_date(found)))
         if small := smaller_sentence(found.table):
             st.caption(small)
     how = counted(chosen.rule, chosen.credit, chosen.annotator)
     draw_method(literal(f"{by_date_words.ABOUT} {how}"))
+
+
+def dates_title(chosen: ResultChoice) -> str | None:
+    """What the comparison of dates finds, or why there is none; None where no language model is shown."""
+    found = _found(chosen)
+    if found.models.empty:
+        return None
+    return by_date_words.title(found, data.benchmark_title(chosen.benchmark))
 
 
 def _found(chosen: ResultChoice) -> ByDate:

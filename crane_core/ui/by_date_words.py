@@ -1,6 +1,8 @@
 """The words about models' dates and about accuracy before and after them, on the page and on the site."""
 
+from html import escape
 from typing import Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 
@@ -17,10 +19,25 @@ ABOUT = (
     "by case; p of a permutation test by case, in which the dates are shuffled, Holm-adjusted over the rows."
 )
 NOT_STATED = "not stated"
+NOTHING_ON_BOTH_SIDES = (
+    "No model has cases on both sides of its date, so nothing can be compared"
+)
+STATED_AT = "Stated at"
+OF_DATED_CASES = ("Cases before", "Cases after", "Without a date")
+"""Columns that say the same of every model where no case has a date."""
 
 
-def missing(found: ByDate, title: str) -> list[str]:
-    """What is missing for the comparison, and what to do about it; title: of the benchmark."""
+def title(found: ByDate, benchmark: str) -> str:
+    """The answer in a sentence, or why there is none; benchmark: its title."""
+    if not found.models["dated"].any():
+        return f"No case of {benchmark} has a date, so accuracy before and after a cut-off cannot be compared"
+    if found.table.empty:
+        return NOTHING_ON_BOTH_SIDES
+    return _said(found)
+
+
+def missing(found: ByDate, benchmark: str) -> list[str]:
+    """What is missing for the comparison, and what to do about it; benchmark: its title."""
     models = found.models
     is_unknown = models["released"].isna() & models["cutoff"].isna()
     unknown = list(dict.fromkeys(models.loc[is_unknown, "detector_title"]))
@@ -30,8 +47,8 @@ def missing(found: ByDate, title: str) -> list[str]:
     n_dated = models["dated"].max()
     if not n_dated:
         sentences.append(
-            f"No case of {title} has a date, so accuracy before and after a cut-off cannot be compared. If you know "
-            "when the notebooks were written, state it in the column created of cases.csv, and import the folder again."
+            f"{title(found, benchmark)}. If you know when the notebooks were written, state it in the column created "
+            "of cases.csv, and import the folder again."
         )
     elif models["undated"].any():
         most = int(models["undated"].max())
@@ -46,21 +63,23 @@ def missing(found: ByDate, title: str) -> list[str]:
             f"The maker states no cut-off of {words.listed(released)}; the release is taken in its place."
         )
     if n_dated and found.table.empty:
-        sentences.append(
-            "No model has cases on both sides of its date, so nothing can be compared."
-        )
+        sentences.append(f"{NOTHING_ON_BOTH_SIDES}.")
     return sentences
 
 
 def lead(found: ByDate) -> str:
     """How many rows are what, in Markdown; no name of anybody is in it."""
+    return f"**{_said(found)}.**"
+
+
+def _said(found: ByDate) -> str:
     outcomes = found.table["outcome"].tolist()
-    return f"**After the cut-off against before: {of_comparisons(outcomes)}.**"
+    return f"After the cut-off against before: {of_comparisons(outcomes)}"
 
 
 def readable_models(found: ByDate) -> pd.DataFrame:
     """A row per model as people read it."""
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "Model": row["detector_title"],
             "Released": row["released"] or NOT_STATED,
@@ -68,10 +87,24 @@ def readable_models(found: ByDate) -> pd.DataFrame:
             "Cases before": _count(row["before"]),
             "Cases after": _count(row["after"]),
             "Without a date": _count(row["undated"]),
-            "Stated at": row["source"] or words.NOTHING,
+            STATED_AT: row["source"] or words.NOTHING,
         }
         for row in as_rows(found.models)
     )
+    is_dated = found.models["dated"].any()
+    return table if is_dated else table.drop(columns=list(OF_DATED_CASES))
+
+
+def source_html(source: str) -> str:
+    """Where a date is stated: an https address as a link that shows its host, anything else as escaped text."""
+    try:
+        parts = urlsplit(source)
+        host = parts.hostname if parts.scheme == "https" else None
+    except ValueError:  # such as an open bracket in the host
+        host = None
+    if not host:
+        return escape(source)
+    return f'<a href="{escape(source)}" rel="noreferrer" target="_blank">{escape(host)}</a>'
 
 
 def readable_by_date(found: ByDate) -> pd.DataFrame:

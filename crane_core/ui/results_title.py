@@ -4,34 +4,43 @@ The planned test decides the words (`gains_words.headline`); where two inputs ca
 was measured instead.
 """
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from crane_core.domain import DetectorKind
 from crane_core.ui import data
 from crane_core.ui.board_html import lead_words
+from crane_core.ui.by_date_view import dates_title
 from crane_core.ui.executed_view import repair_title, what_ran, what_was_fixed
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
 from crane_core.ui.leaderboard_view import board_of
 from crane_core.ui.one_input_view import each_input, single_title
 from crane_core.ui.result_switches import STUDY, ResultChoice
+from crane_core.ui.specification_view import choices_title
 from crane_core.ui.words import KIND_WORDS, count
 
 PAGE = "Results"
 NO_ANSWERS = "No detector has answered yet"
+OF_PART: dict[str | None, Callable[[ResultChoice], str | None]] = {
+    "Leaderboard": lambda chosen: lead_words(board_of(chosen)),
+    "Robustness": choices_title,
+    "Dates": dates_title,
+}
+"""Parts that answer another question than the page: their titles, None where they have no answer."""
 
 
-def results_title(
-    chosen: ResultChoice | None, *, is_board: bool = False
-) -> str:
+def results_title(chosen: ResultChoice | None, part: str | None = None) -> str:
     """The answer in a sentence; it says how many detectors lose as well as how many gain.
 
-    is_board: the leaderboard is what is seen, so the title says who is first.
+    part: what is seen; some parts have an answer of their own, as the leaderboard says who is first.
     """
     if chosen is None:
         return NO_ANSWERS
-    if is_board:
-        return lead_words(board_of(chosen))
+    own = OF_PART[part](chosen) if part in OF_PART else None
+    if own is not None:
+        return own
     if chosen.kind is DetectorKind.REHEARSAL:
         return rehearsal_title(what_ran(chosen))
     if chosen.kind is DetectorKind.REPAIR:

@@ -40,6 +40,8 @@ from crane_core.ui.words import (
     points_interval,
 )
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
 
 @data.kept(data.answers, 8, copied=True)
 def _curve(
@@ -95,8 +97,9 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     told = judge_error_words.errors_sentence(errors, person)
     st.markdown(literal(f"{told} {sampled(curve)}"))
     sources = judge_error_words.label_sources(curve, errors)
-    sources["Change"] = sources["Difference"] + " (" + sources["95% interval"]
-    sources["Change"] += ")"
+    # An interval that breaks inside cannot be read; before it there may be a break.
+    whole = sources["95% interval"].str.replace(" ", NO_BREAK_SPACE)
+    sources["Change"] = sources["Difference"] + " (" + whole + ")"
     # Beside each other, the labels of one detector and the detectors of one source can both be compared.
     beside = sources.pivot(
         index="Labels of", columns="Detector", values="Change"
@@ -104,7 +107,7 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     rows, columns = (
         sources[name].unique() for name in ("Labels of", "Detector")
     )
-    st.html(rows_html(beside.loc[rows, columns].reset_index()))
+    st.html(rows_html(beside.loc[rows, columns].reset_index(), css="cw-cards"))
     draw_method(ABOUT_JUDGES)
 
 
@@ -121,6 +124,10 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
         return
     st.header("Does the conclusion depend on the choices?", anchor="choices")
     st.markdown(specification_words.finding(curve))
+    st.html(specification_words.choices_html(curve))
+    if figure := choices_figure(chosen):
+        with st.container(key=keys.CURVE):
+            draw_figure(figure)
     st.markdown(literal(specification_words.joint_finding(joint)))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown(
@@ -129,10 +136,6 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
             for title in titles
         )
     )
-    st.html(specification_words.choices_html(curve))
-    if figure := choices_figure(chosen):
-        with st.container(key=keys.CURVE):
-            draw_figure(figure)
     _draw_label_sources(_whatever_read(chosen), curve)
 
 
@@ -183,8 +186,7 @@ def has_several_judges() -> bool:
 
 def draw_judge_caveat(chosen: ResultChoice) -> None:
     """Overview: one line where the conclusion depends most on who judged, with a way to every reading."""
-    judges = frozenset(judge_passes(data.store())["annotator"])
-    words = specification_words.judge_caveat(_curve(chosen)[0], judges)
+    words = specification_words.judge_caveat(_curve(chosen)[0], _judges())
     if words is None:
         return
     claim, told = words.split(":", 1)
@@ -194,6 +196,19 @@ def draw_judge_caveat(chosen: ResultChoice) -> None:
         "Every reading of the same answers",
         **{keys.PART: "Robustness"},
     )
+
+
+def choices_title(chosen: ResultChoice) -> str | None:
+    """What the readings find together, in a sentence; None where no detector has both inputs."""
+    curve, _, joint = _curve(_whatever_read(chosen))
+    if joint is None:
+        return None
+    return specification_words.title(curve, _judges())
+
+
+def _judges() -> frozenset[str]:
+    """Annotators that are models."""
+    return frozenset(judge_passes(data.store())["annotator"])
 
 
 def _readable(curve: pd.DataFrame) -> pd.DataFrame:

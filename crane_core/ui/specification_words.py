@@ -9,6 +9,7 @@ import pandas as pd
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.results.specification_curve import (
     NOBODY,
+    Decisive,
     JointCurve,
     decisive,
 )
@@ -82,25 +83,39 @@ def joint_finding(joint: JointCurve) -> str:
     )
 
 
+def title(curve: pd.DataFrame, judges: Container[str]) -> str:
+    """The answer in a sentence: who judged, where that decides most, else how many tests find a change.
+
+    judges: names of annotators that are models.
+    """
+    found = _who_decides(curve, judges)
+    if found is None:
+        n_of = curve["conclusion"].value_counts().to_dict()
+        losses = n_of.get(str(Outcome.LOSS), 0)
+        more = f", {count(losses)} a loss" * bool(losses)
+        n_gains = count(n_of.get(str(Outcome.GAIN), 0))
+        return f"{n_gains} of {quantity(len(curve), 'test')} find a gain{more}"
+    most, whose = found
+    one, other = most.most, most.least
+    verb = "finds" if one.n_found == 1 else "find"
+    return (
+        f"Who judged decides: {count(one.n_found)} of {count(one.n)} tests {verb} {FOUND[most.outcome]} with "
+        f"{whose[0]}, {count(other.n_found)} of {count(other.n)} with {whose[1].removesuffix(' labels')}"
+    )
+
+
 def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
     """Whether who judged decides how often a gain is found; None where it is not the choice that decides most.
 
     judges: names of annotators that are models.
     """
-    most = decisive(curve)
-    if most is None or most.choice != "judged_by":
+    found = _who_decides(curve, judges)
+    if found is None:
         return None
-    options = most.most, most.least
-    is_model = [option.name in judges for option in options]
-    whose = [f"the labels “{option.name}”" for option in options]
-    if is_model[0] != is_model[1]:
-        # The ids of the two say nothing to a reader of the first page.
-        whose = [
-            "the model judge's labels" if is_judge else "a person's labels"
-            for is_judge in is_model
-        ]
+    most, whose = found
     n_found, n_least = (
-        f"{count(option.n_found)} of {count(option.n)}" for option in options
+        f"{count(option.n_found)} of {count(option.n)}"
+        for option in (most.most, most.least)
     )
     detectors = quantity(curve["detector_title"].nunique(), "detector")
     return (
@@ -108,6 +123,24 @@ def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
         f"{whose[1]}, {n_least}. The tests read the same answers of {detectors} under each vote rule, credit for a "
         "diagnosis and kind of test."
     )
+
+
+def _who_decides(
+    curve: pd.DataFrame, judges: Container[str]
+) -> tuple[Decisive, list[str]] | None:
+    """The two labels between which the conclusion differs most, in words; None where another choice decides more."""
+    most = decisive(curve)
+    if most is None or most.choice != "judged_by":
+        return None
+    options = most.most, most.least
+    is_model = [option.name in judges for option in options]
+    if is_model[0] == is_model[1]:
+        return most, [f"the labels “{option.name}”" for option in options]
+    # The ids of the two say nothing to a reader of the first page.
+    return most, [
+        "the model judge's labels" if is_judge else "a person's labels"
+        for is_judge in is_model
+    ]
 
 
 def _found(curve: pd.DataFrame) -> str:

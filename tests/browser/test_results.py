@@ -121,6 +121,13 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
         open_tab(results, tab)
         expect(results.get_by_text(answer).first).to_be_visible()
         expect(charts.locator("text").get_by_text(words).first).to_be_visible()
+    open_tab(results, "Robustness")
+    shows_title(results, re.compile("^24 of 39 tests find a gain$"))
+    open_tab(results, "Dates")
+    shows_title(results, re.compile("^No case of JunoBench has a date, "))
+    expect(
+        results.get_by_role("link", name="developers.openai.com")
+    ).to_have_attribute("href", re.compile("^https://"))
 
 
 @pytest.mark.slow
@@ -146,7 +153,7 @@ def test_members_of_a_combination_are_in_the_address(
     page.wait_for_function(
         "new URLSearchParams(location.search).getAll('members').length === 3"
     )
-    expect(settled(page).get_by_text("Cascade  n 222").first).to_be_attached()
+    expect(settled(page).get_by_text("Cascade (n 222)").first).to_be_attached()
     assert query(page)["members"] == [
         "rules@runtime",
         "gpt-5@code",

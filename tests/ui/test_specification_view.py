@@ -9,6 +9,7 @@ from crane_core.ui.specification_words import (
     finding,
     judge_caveat,
     line,
+    title,
     words,
 )
 
@@ -137,3 +138,12 @@ def test_overview_names_the_judges_only_where_they_decide_most() -> None:
         f"labels, 0 of 1.{tests}"
     )
     assert judge_caveat(curve("credit"), ()) is None
+    assert title(curve("judged_by"), {"b"}) == (
+        "Who judged decides: 1 of 1 tests finds a gain with a person's labels, 0 of 1 with the model judge's"
+    )
+    assert title(curve("judged_by"), ()).endswith(
+        "with the labels “a”, 0 of 1 with the labels “b”"
+    )
+    assert title(curve("credit"), ()) == "1 of 2 tests find a gain"
+    lost = curve("credit").assign(conclusion=["gain", "loss"])
+    assert title(lost, ()) == "1 of 2 tests find a gain, 1 a loss"

@@ -28,25 +28,27 @@ REPLIES = tuple(
 
 
 def section() -> None:
+    import streamlit as st
+
     from crane_core.domain import DetectorKind
     from crane_core.pipeline.results.measures import Credit, VoteRule
     from crane_core.ui import data
-    from crane_core.ui.by_date_view import draw_by_date
+    from crane_core.ui.by_date_view import dates_title, draw_by_date
     from crane_core.ui.result_switches import ResultChoice
 
     verdicts = data.verdicts()
     [experiment] = verdicts.loc[
         verdicts["benchmark"] == "lab", "experiment"
     ].unique()
-    draw_by_date(
-        ResultChoice(
-            "lab",
-            experiment,
-            DetectorKind.LLM,
-            VoteRule.MAJORITY,
-            Credit.DETECTION,
-        )
+    chosen = ResultChoice(
+        "lab",
+        experiment,
+        DetectorKind.LLM,
+        VoteRule.MAJORITY,
+        Credit.DETECTION,
     )
+    st.title(dates_title(chosen) or "")
+    draw_by_date(chosen)
 
 
 def test_dates_reach_page_site_and_export(
@@ -100,7 +102,7 @@ def test_dates_reach_page_site_and_export(
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         page = AppTest.from_function(section).run()
         assert not page.exception
-        told = "".join(element.value for element in page.markdown)
-        assert "**After the cut-off against before: the one comparison" in told
+        [told] = [element.value for element in page.title]
+        assert "After the cut-off against before: the one comparison" in told
     finally:
         store.close()

@@ -18,6 +18,8 @@ from crane_core.ui.by_date_words import (
     missing,
     readable_by_date,
     readable_models,
+    source_html,
+    title,
 )
 
 N = 10
@@ -96,6 +98,27 @@ def test_what_is_known_of_a_model_is_told(found: ByDate) -> None:
         "Without a date": "0", "Stated at": "set by the user",
     }  # fmt: skip
     assert missing(found, "Lab") == []
+    assert lead(found) == f"**{title(found, 'Lab')}.**"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("https://a.example/b?c=1&d", ">a.example</a>"),
+        ('https://a.example/"><b>', ">a.example</a>"),
+        ("http://a.example", "http://a.example"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
+        ("https://[", "https://["),
+        ("<b>me", "&lt;b&gt;me"),
+    ],
+)
+def test_only_a_secure_address_is_a_link_and_all_text_is_escaped(
+    source: str, shown: str
+) -> None:
+    html = source_html(source)
+    assert html.endswith(shown)
+    assert ("<a " in html) == ("https://a" in source)
+    assert "<b>" not in html
 
 
 def test_what_is_missing_is_told_with_what_to_do(
@@ -103,7 +126,15 @@ def test_what_is_missing_is_told_with_what_to_do(
 ) -> None:
     undated = by_date(answers(), {}, known)
     assert undated.table.empty
+    # What is the same of every model, and said above, is no column.
+    assert list(readable_models(undated)) == [
+        "Model",
+        "Released",
+        "Cut-off",
+        "Stated at",
+    ]
     [said] = missing(undated, "Lab")
+    assert said.startswith(title(undated, "Lab"))
     assert said.startswith("No case of Lab has a date")
     assert "created of cases.csv" in said
 

@@ -143,7 +143,7 @@ def draw_drops(chosen: Ablated) -> None:
     )
     shown = _readable(measured, chosen)
     links = [escape(address) for address in shown.pop(CHANGED)]
-    st.html(rows_html(shown, links=links))
+    st.html(rows_html(shown, links=links, css="cw-many"))
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
     draw_method(

@@ -34,7 +34,7 @@ OF_PART: dict[str | None, Callable[[ResultChoice], str | None]] = {
 def results_title(chosen: ResultChoice | None, part: str | None = None) -> str:
     """The answer in a sentence; it says how many detectors lose as well as how many gain.
 
-    part: what is seen; some parts have an answer of their own, as the leaderboard says who is first.
+    part: what is seen; some parts answer another question: the leaderboard says who is first.
     """
     if chosen is None:
         return NO_ANSWERS

@@ -126,7 +126,7 @@ def test_what_is_missing_is_told_with_what_to_do(
 ) -> None:
     undated = by_date(answers(), {}, known)
     assert undated.table.empty
-    # What is the same of every model, and said above, is no column.
+    # What all models have alike is left out: the title has told it.
     assert list(readable_models(undated)) == [
         "Model",
         "Released",

@@ -98,15 +98,16 @@ def outline(
 
 
 def _size(plan: Plan, weight: Clustering) -> str:
-    """What a lead decides on: items, their cases, the margin for new cases, and the hours of who labels most."""
+    """What a lead decides on: items, their cases, both margins, and the hours of who labels most."""
     margins = [entry.margin for entry in weight.weights]
     bounds = sorted({f"±{one:.1%}" for one in (min(margins), max(margins))})
     hours = max(row.hours for row in workload(plan))
-    n = len(plan.annotators)
+    n, n_here = len(plan.annotators), plan.population_size
+    here = "this verdict" if n_here == 1 else f"these {n_here:,} verdicts"
     whom = "one annotator" if n == 1 else f"each of {n} annotators"
     return (
-        f"{len(plan.items):,} items of {weight.n_cases:,} cases, margin {' to '.join(bounds)} for new cases, "
-        f"about {hours:.1f} h for {whom}"
+        f"{len(plan.items):,} items of {weight.n_cases:,} cases, margin ±{weight.margin_here:.1%} for {here}, "
+        f"{' to '.join(bounds)} for new cases, about {hours:.1f} h for {whom}"
     )
 
 

@@ -167,7 +167,8 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     assert weight.margin_here == 0
     # 1.96 sqrt(0.25 deff / 48) with deff 1.3 and 2.5; 48 items and 2 repeats at a minute each.
     assert told.size == (
-        "48 items of 12 cases, margin ±16.1% to ±22.4% for new cases, about 0.8 h for one annotator"
+        "48 items of 12 cases, margin ±0.0% for these 48 verdicts, ±16.1% to ±22.4% for new cases, "
+        "about 0.8 h for one annotator"
     )
     assert told.dependence[2].startswith(
         "No human labels exist yet to estimate the correlation"

@@ -44,7 +44,6 @@ with page():
     draw_sources()
     draw_many(Listed.BENCHMARK, Listed.SOURCE)
     draw_removed(Listed.BENCHMARK, Listed.SOURCE)
-    st.header("Problems", anchor="problems")
     draw_problems()
     draw_contradictions()
     st.header("Inventory", anchor="inventory")

@@ -1,5 +1,6 @@
 """The content of the store: sources, counts, unreadable records, contradictions, outcomes of executed pairs."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -33,6 +34,8 @@ COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
 """Shown of an address: the first digits of a commit, or the name of a branch without a known commit."""
 MOST_PROBLEMS = 200
 """Problems of one source that are shown over the page."""
+DIFFERS = r"^(?P<Printed>\S+) is printed, but (?P<Computed>\S+) is computed: (?P<Why>.+)$"
+INSTANCE = re.compile(r"\b(?P<case>\w+_\d+)_(?:reproduced|fixed)\b")
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
     ProblemKind.CONTRADICTION: "one fact with two different values",
@@ -56,7 +59,8 @@ def loaded_sentence(n_cases: int, n_answers: int, missing: int) -> str:
     here = f"{quantity(n_cases, 'case')} and {quantity(n_answers, 'answer')} are loaded"
     if not missing:
         return f"{here}, and all published archives"
-    return f"{here}; {missing} of {len(source_cards.OTHERS)} published archives are not"
+    more = "archive" if missing == 1 else "archives"
+    return f"{here}; {missing} {'more ' * (missing < len(source_cards.OTHERS))}{more} can be fetched"
 
 
 def draw_loaded() -> None:
@@ -166,15 +170,45 @@ def _contradictions() -> pd.DataFrame:
 
 
 def draw_problems() -> None:
-    """Every record that was not loaded as it is, with place and reason."""
-    for waiting in _without_instance():
+    """Every record that was not loaded as it is, and each published number that is not what its own data give."""
+    problems = state.load_problems(data.store().cursor())
+    told = problems["reason"].str.extract(DIFFERS)
+    differs = told["Why"].notna()
+    waits, n = _without_instance(), int(differs.sum())
+    title = (
+        "1 published number differs from the recomputed one"
+        if n == 1
+        else f"{count(n)} published numbers differ from recomputed ones"
+    )
+    is_alone = bool(n) and bool(differs.all()) and not waits
+    st.header(title if is_alone else "Problems", anchor="problems")
+    for waiting in waits:
         st.warning(
             literal(f"{waiting.path}, {waiting.place}: {waiting.reason}.")
         )
-    problems = state.load_problems(data.store().cursor())
     if problems.empty:
         st.caption("No problems: every record of every source was read.")
-        return
+    if not differs.all():
+        _draw_unread(problems[~differs])
+    if n:
+        if not is_alone:
+            st.markdown(f"**{title}**")
+        _draw_differing(told[differs].assign(Where=problems["place"]))
+
+
+def _draw_differing(told: pd.DataFrame) -> None:
+    """A table for each reason; a case that the reason names leads there."""
+    for why, rows in told.groupby("Why", sort=False):
+        st.html(rows_html(rows[["Where", "Printed", "Computed"]]))
+        with st.container(horizontal=True, gap="small"):
+            st.caption(f"Why: {literal(str(why))}.", width="content")
+            if named := INSTANCE.search(str(why)):
+                case = named["case"]
+                link("cases", f"Open {literal(case)}", case=case)
+
+
+def _draw_unread(problems: pd.DataFrame) -> None:
+    """The other kinds."""
     columns = {"reason": "Reason", "place": "Place"}
     kinds = problems["kind"].value_counts()
     told = [

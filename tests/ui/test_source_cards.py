@@ -66,9 +66,10 @@ def test_what_others_publish_is_missing_until_it_is_loaded() -> None:
     [
         (0, "2 cases and 1 answer are loaded, and all published archives"),
         (
-            2,
-            "2 cases and 1 answer are loaded; 2 of 3 published archives are not",
+            1,
+            "2 cases and 1 answer are loaded; 1 more archive can be fetched",
         ),
+        (3, "2 cases and 1 answer are loaded; 3 archives can be fetched"),
     ],
 )
 def test_the_title_says_what_is_loaded_and_what_is_not(

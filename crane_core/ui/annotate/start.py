@@ -1,4 +1,4 @@
-"""Where an annotator begins: the campaigns and who labels in them, and the practice round. Progress is not shown here.
+"""Where an annotator begins: campaigns and who labels in them, practice, an example. Progress is not shown here.
 
 Practice is the same desk with ten example items, each with the guideline's answer at once. Nothing is kept.
 """
@@ -10,6 +10,7 @@ import streamlit as st
 
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.plan import Plan
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.cards import (
@@ -19,6 +20,7 @@ from crane_core.pipeline.campaigns.cards import (
     practice_card,
     practice_items,
 )
+from crane_core.pipeline.campaigns.plan_outline import workload
 from crane_core.ui import code_html, data, keys
 from crane_core.ui.annotate import card_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent
@@ -54,9 +56,14 @@ def draw_start() -> None:
     if not names:
         if not may(Role.LEAD):
             st.info("There is no campaign yet. Ask your lead to create one.")
-        st.header("An example", anchor="example")
-        st.html(_example_html(practice_items()[0]))
-        return
+    else:
+        _draw_campaigns(names)
+    st.header("An example", anchor="example")
+    st.html(_example_html(practice_items()[0]))
+
+
+def _draw_campaigns(names: list[str]) -> None:
+    """A card for each in which the visitor labels, or may."""
     person = visitor()
     shown: list[campaigns.Kept] = []
     for name in names:
@@ -67,7 +74,9 @@ def draw_start() -> None:
     # In a locked campaign there is nothing left to do.
     shown.sort(key=lambda kept: kept.lock is not None)
     if not person.is_known:
-        st.caption("Choose your name to continue where you stopped.")
+        st.caption(
+            "Choose your name to begin, or to continue where you stopped. Not listed? Ask the lead of the campaign."
+        )
     with st.container(key="cards_of_desks"):
         for kept in shown:
             _campaign(kept, person)
@@ -110,7 +119,9 @@ def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
     with st.container(border=True, gap="small"):
         st.markdown(f"**{literal(plan.title)}**")
         state = f", locked {kept.lock.locked_at[:10]}" if kept.lock else ""
-        st.caption(f"{count(len(plan.items))} diagnoses{state}.")
+        st.caption(
+            f"{count(len(plan.items))} diagnoses{_work_words(plan)}{state}."
+        )
         if person.is_known:
             turn(
                 "Continue where you stopped",
@@ -125,6 +136,17 @@ def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
                     campaign=plan.campaign,
                     annotator=annotator,
                 )
+
+
+def _work_words(plan: Plan) -> str:
+    """The hours of who has least and most, as the plan estimates them."""
+    hours = [
+        row.hours for row in workload(plan) if row.annotator in plan.present
+    ]
+    if not hours:
+        return ""
+    bounds = dict.fromkeys(f"{one:.1f}" for one in (min(hours), max(hours)))
+    return f", about {' to '.join(bounds)} h for each annotator"
 
 
 def draw_practice() -> None:

@@ -313,6 +313,8 @@ def _fact(key: state_facts.Key, left: str | None, right: str | None) -> str:
     colour = f" cw-{mark[0]}" if mark[:1] in state_facts.GROUPS.values() else ""
     group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
     name = escape(state_facts.fact_text(path_words(path)))
+    # A long chain wraps at its dots, not within a name.
+    name = name.replace(".", ".<wbr>")
     return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{name}</div>{values}</div>'
 
 

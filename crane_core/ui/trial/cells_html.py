@@ -1,7 +1,6 @@
 """The cells of one notebook: their names in a list, and the cells with the crash line marked as finished HTML."""
 
 from collections.abc import Sequence
-from html import escape
 
 from crane_core.domain import Cell
 from crane_core.notebooks import CodeCell
@@ -83,9 +82,11 @@ def _target(cell: Cell, crash_line: int | None) -> str:
 def _about(cell: Cell) -> str:
     n = len(cell.code.splitlines())
     ran = (
-        f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+        f'<span title="run number {cell.execution_count}">[{cell.execution_count}]</span> '
+        if cell.execution_count is not None
+        else ""
     )
-    return f'<span class="cw-dim">{escape(ran)}{quantity(n, "line")}</span>'
+    return f'<span class="cw-dim">{ran}{quantity(n, "line")}</span>'
 
 
 def _body(cell: Cell, crash_line: int | None) -> str:

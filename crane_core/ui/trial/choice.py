@@ -158,7 +158,7 @@ def _shipped() -> NotebookSource:
     )
     name = one_of(
         st.selectbox,
-        "Which",
+        "Example notebook",
         names,
         key=keys.TRY_SHIPPED,
         default=FIRST_SHIPPED,

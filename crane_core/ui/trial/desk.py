@@ -60,7 +60,9 @@ def bench_html(checked: check.CheckedNotebook, said: Prediction) -> str:
     """The cells with the crash line marked, the state beside them; names that the evidence mentions are open."""
     state = _state_html(checked, said)
     css = "cw-bench cw-one cw-with-state" if state else "cw-bench"
-    return f'<div class="{css}"><div>{cells_html(checked.cells, verdict_view.crash_line(said))}</div>{state}</div>'
+    cells = cells_html(checked.cells, verdict_view.crash_line(said))
+    head = '<div class="cw-state-head"><b>Code</b></div>' if state else ""
+    return f'<div class="{css}"><div>{head}{cells}</div>{state}</div>'
 
 
 def _state_html(checked: check.CheckedNotebook, said: Prediction) -> str:

@@ -80,11 +80,23 @@ def _finding_html(finding: dict[str, Any]) -> str:
         ("line", f"<code>{_shown(finding['code_line'])}</code>"),
         ("reason", _shown(finding["message"])),
         ("evidence", _shown(value_origins.evidence(finding))),
-        ("remedy", _shown(_sentence(finding["remedy"]))),
+        ("remedy", _remedy_html(finding["remedy"])),
     ]
     return _card(
         "cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts
     )
+
+
+def _remedy_html(text: str) -> str:
+    """A remedy is copied by hand, and the mark of a blank would be taken for a dot."""
+    shown = _shown(_sentence(text))
+    told = [
+        f"with a blank at the {end}"
+        for words, end in (("begins with", "beginning"), ("ends in", "end"))
+        if f'title="{words} a blank"' in shown
+    ]
+    about = f' <span class="cw-dim">({" and ".join(told)})</span>'
+    return shown + about * bool(told)
 
 
 def _sentence(text: str) -> str:

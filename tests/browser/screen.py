@@ -31,7 +31,7 @@ TITLES: dict[str, Any] = {
     "others",
     "/annotate": re.compile("^Label diagnoses|^No campaign yet"),
     "/campaigns": re.compile(
-        r"^(New campaign|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)"
+        r"^(New campaign|[0-9,]+ campaigns? (is|are)|All [0-9,]+ campaigns)|: .*label"
     ),
     "/agreement": re.compile(
         "(^Agreement needs two annotators$|by chance: kappa |in common)"

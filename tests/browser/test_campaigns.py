@@ -132,6 +132,19 @@ def test_a_plan_is_shown_before_it_is_stored(
     assert plan.seed > 10**9
 
 
+def test_visits_share_a_draft_until_it_is_drawn_again(
+    app: str, open_page: OpenPage
+) -> None:
+    page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
+    seed = page.get_by_text(re.compile(r"^Seed: [0-9]+\.")).inner_text()
+    page.reload()
+    sees(settled(page), seed)
+    page.get_by_text("Strata, repeats, judges and seed").click()
+    click_button(page, "Draw again")
+    expect(page.get_by_text(seed)).to_have_count(0)
+    sees(page, re.compile(r"^Seed: [0-9]+\."))
+
+
 @pytest.mark.slow
 def test_filters_and_the_design_change_the_plan(
     app: str, open_page: OpenPage

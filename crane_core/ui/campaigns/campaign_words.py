@@ -149,7 +149,7 @@ def answer(status: CampaignStatus) -> str:
         return result_words(status.result, status.plan.labels)
     n_done, n_all = status.n_done, status.n_all
     if not n_done:
-        return f"no label yet, {count(n_all)} to give"
+        return f"0 of {count(n_all)} labels given"
     first = "calibration, " if stage(status) is Stage.CALIBRATION else ""
     told = (
         f"all {count(n_all)} labelled"
@@ -179,17 +179,14 @@ def first_label(labels: LabelSet) -> LabelEntry:
 
 
 def list_headline(statuses: list[CampaignStatus]) -> str:
-    """The title of the list of campaigns: how many are open and what waits in them."""
+    """The title of the list: how far its one campaign is, or how many are open and what waits in them."""
     if not statuses:
         return "New campaign: plan the first one"
+    if len(statuses) == 1:
+        return headline(statuses[0])
     n_open = sum(status.lock is None for status in statuses)
     if not n_open:
-        n = len(statuses)
-        return (
-            "1 campaign is locked"
-            if n == 1
-            else f"All {count(n)} campaigns are locked"
-        )
+        return f"All {count(len(statuses))} campaigns are locked"
     n_waiting = sum(
         len(status.waiting) for status in statuses if status.lock is None
     )

@@ -17,7 +17,7 @@ from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
 from crane_core.pipeline.campaigns.label_frame import judges_of_verdicts
 from crane_core.pipeline.campaigns.label_sets import standing_words
-from crane_core.pipeline.campaigns.plan_outline import outline
+from crane_core.pipeline.campaigns.plan_outline import Outline, outline
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns import request_form
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
@@ -104,6 +104,7 @@ def draw_new() -> None:
         )
         link("data", "Open Data")
         return
+    on_phones = st.container(key="plan_on_phones")
     with st.container(key=keys.BESIDE_EACH_OTHER):
         steps, beside = st.columns([1, 1], gap="large")
     with steps:
@@ -130,14 +131,17 @@ def draw_new() -> None:
             shown_after = draw_shown_after(_judges(population))
     if labels is None or answers is None:
         return
-    # It stays in sight while the form beside it is filled in.
+    # It stays in sight while the form beside it is filled in; on a phone it is below the form, and its size above.
     with beside, st.container(key="resulting_plan"), refusals_shown():
         request = replace(
             request_form.request_of(population, who, design, seed, labels),
             gold=answers.gold,
             gold_feedback=answers.feedback,
         )
-        _draw_plan(*_drawn(request, shown_after), refusal=who.refusal)
+        plan, weight = _drawn(request, shown_after)
+        told = outline(plan, weight, titles_of(population))
+        on_phones.markdown(f"The plan: {literal(told.size)}")
+        _draw_plan(plan, told, refusal=who.refusal)
 
 
 @contextmanager
@@ -158,13 +162,10 @@ def _draw_nothing(left_out: int) -> None:
         st.info("No verdict matches. Remove a filter.")
 
 
-def _draw_plan(plan: Plan, weight: Clustering, *, refusal: str) -> None:
+def _draw_plan(plan: Plan, told: Outline, *, refusal: str) -> None:
     """The plan; while names are refused, its size and strata alone, and nothing can be created."""
     st.markdown("**The plan**")
-    draw_outline(
-        outline(plan, weight, titles_of(plan.population)),
-        with_people=not refusal,
-    )
+    draw_outline(told, with_people=not refusal)
     with st.container(horizontal=True, vertical_alignment="center"):
         is_pressed = st.button(
             "Create campaign", type="primary", disabled=bool(refusal)

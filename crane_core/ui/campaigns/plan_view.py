@@ -26,7 +26,7 @@ N_OF_SIZE = 2
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
     st.markdown(f"**{literal(told.size)}**")
-    # The last sentence has the seed, and every visit draws its own.
+    # The last sentence has the seed.
     sentences = (
         told.sentences
         if with_people

@@ -8,6 +8,7 @@ from crane_core.annotation import plan
 from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.label_set import LabelSet
 from crane_core.identity.roles import configured_roles
+from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
@@ -261,8 +262,9 @@ def draw_design() -> tuple[plan.Design, int]:
             "Seed",
             value=_seed(),
             step=1,
-            help="drawn at random; stored in the plan",
+            help="drawn at random; stored in the plan. Until a campaign is created, all visits have the same one.",
         )
+        st.button("Draw again", on_click=_draw_again)
     design = plan.Design(
         kind=plan.DrawKind(str(kind)),
         overlap=plan.Overlap(str(overlap)),
@@ -315,5 +317,20 @@ def _share(percent: float) -> float:
 def _seed() -> int:
     """The seed that this session's form begins with."""
     if keys.NEW_SEED not in st.session_state:
-        st.session_state[keys.NEW_SEED] = fresh_seed()
+        names = tuple(campaign_names(data.folder()))
+        st.session_state[keys.NEW_SEED] = _next_seed(names)
     return int(st.session_state[keys.NEW_SEED])
+
+
+def _folder() -> str:
+    return str(data.folder().path)
+
+
+@data.kept(_folder, 16)
+def _next_seed(names: tuple[str, ...]) -> int:
+    """One for all visits until there is another campaign; in an address it would tell what a blind item hides."""
+    return fresh_seed()
+
+
+def _draw_again() -> None:
+    st.session_state[keys.NEW_SEED] = fresh_seed()

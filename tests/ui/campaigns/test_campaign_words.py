@@ -97,7 +97,7 @@ def result(value: float = 0.594, n: int = 222) -> CampaignResult:
 @pytest.mark.parametrize(
     ("now", "found", "words"),
     [
-        (status(0, 0), None, "no label yet, 466 to give"),
+        (status(0, 0), None, "0 of 466 labels given"),
         (status(90, 50), None, "140 of 466 labelled"),
         (
             status(90, 50, disputes=(DIFFERS, FLAGGED)),
@@ -125,7 +125,7 @@ def test_the_heading_is_the_title_and_the_answer(
 def test_a_title_that_is_no_question_is_set_apart_and_a_long_one_is_cut() -> (
     None
 ):
-    assert headline(status(0, 0, title="pilot")).startswith("pilot: no")
+    assert headline(status(0, 0, title="pilot")).startswith("pilot: 0 of 466")
     long = headline(status(0, 0, title="a\n" * 200))
     assert long.startswith("a a a")
     assert len(long) < LONGEST_TITLE + 40
@@ -217,7 +217,7 @@ def test_what_is_missing_in_the_shares_is_said() -> None:
     ("all_of_them", "words"),
     [
         ([], "New campaign: plan the first one"),
-        ([status(1, 1)], "1 campaign is open, nothing to decide"),
+        ([status(0, 0)], f"{PLAN.title} 0 of 466 labels given"),
         (
             [
                 status(1, 1, disputes=(DIFFERS,)),
@@ -226,7 +226,10 @@ def test_what_is_missing_in_the_shares_is_said() -> None:
             ],
             "2 campaigns are open, 2 items to decide",
         ),
-        ([status(1, 1, lock=LOCK)], "1 campaign is locked"),
+        (
+            [status(1, 1), status(1, 1, lock=LOCK)],
+            "1 campaign is open, nothing to decide",
+        ),
         ([status(1, 1, lock=LOCK)] * 2, "All 2 campaigns are locked"),
     ],
 )

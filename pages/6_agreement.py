@@ -47,10 +47,10 @@ with page():
                     draw_groups(chosen)
                 st.header("Judge consistency", anchor="consistency")
                 draw_consistency(chosen)
-                st.header("Annotator consistency", anchor="repeats")
-                draw_repeats()
                 draw_label_model()
             with st.container():
                 st.header("People and LLM judges", anchor="judges")
                 draw_with_judges(chosen)
                 draw_powered(chosen)
+                st.header("Annotator consistency", anchor="repeats")
+                draw_repeats()

@@ -140,6 +140,8 @@ def test_visits_share_a_draft_until_it_is_drawn_again(
     page.reload()
     sees(settled(page), seed)
     page.get_by_text("Strata, repeats, judges and seed").click()
+    expect(page.get_by_label("Seed", exact=True)).to_be_in_viewport()
+    settled(page)
     click_button(page, "Draw again")
     expect(page.get_by_text(seed)).to_have_count(0)
     sees(page, re.compile(r"^Seed: [0-9]+\."))

@@ -9,6 +9,7 @@ from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
 from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed, phrases
@@ -19,7 +20,13 @@ from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
-from crane_core.ui.words import NOTHING, count, setting_short, with_n
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    literal,
+    setting_short,
+    with_n,
+)
 
 GROUPINGS = {
     "detector_title": "detector",
@@ -162,6 +169,16 @@ FACTS = {
 }
 
 
+def _of_judges(chosen: AgreementChoice) -> str:
+    """Which repetitions were compared: another section counts over all of them."""
+    judges = [
+        literal(name)
+        for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
+        if kind == LabellerKind.JUDGE
+    ]
+    return f" ({', '.join(judges)})" if judges else ""
+
+
 def draw_differences(chosen: AgreementChoice) -> None:
     """A row per verdict, a column per annotator; a click opens the pair. Campaigns that are not locked are excluded."""
     if chosen.blind_campaigns:
@@ -169,7 +186,7 @@ def draw_differences(chosen: AgreementChoice) -> None:
     items = computed.items(chosen)
     unlike = agreement.differing(items)
     fold = st.expander(
-        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels",
+        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels{_of_judges(chosen)}",
         key="differences",
         on_change="rerun",
     )

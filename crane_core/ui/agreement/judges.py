@@ -26,10 +26,11 @@ from crane_core.ui.agreement.scale_html import (
 from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
+from crane_core.ui.documentation import help_address
 from crane_core.ui.grid import grid
 
 AFTER_LOCK = "its certificate is shown when the campaign is locked"
-COMPARED = ("Compared", "Agree", "Corrected for chance")
+OFF_SCALE = "Off the scale: labels that are not about a diagnosis (not detected, unverifiable)."
 
 
 def draw_gate(chosen: AgreementChoice) -> None:
@@ -107,7 +108,13 @@ def certified_words(
         found = known.get(judge)
         said = f"{words.sentence_case(judge)}: {certificates.certificate_words(found, gate)}."
         biases = certificates.bias_words(found) if found and has_biases else []
-        sentences.append(words.literal(" ".join([said, *biases])))
+        # A command that can be typed, and where it is explained.
+        sentences.append(
+            words.literal(" ".join([said, *biases])).replace(
+                words.literal("run judge tune"),
+                f"run [`crane judge tune`]({help_address('campaigns')})",
+            )
+        )
     return sentences
 
 
@@ -187,24 +194,29 @@ def _draw_differing(chosen: AgreementChoice) -> None:
     st.markdown(
         f"**Diagnoses labelled differently than by {words.literal(str(person))}**"
     )
-    _draw_scale(differing_rows(table), ("Judge", "Differs", "Counted"))
+    rows = differing_rows(table)
+    _draw_scale(rows, ("Judge", "Differs", "Of all its labels"))
+    if any(row.about for row in rows):
+        st.caption(OFF_SCALE)
 
 
 def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
     """A row per judge; `table` as `pipeline.agreement.judge_differs` makes it."""
     shown = []
-    for judge, rows in table.groupby("judge", sort=False):
+    names = _short(list(dict.fromkeys(table["judge"])))
+    for name, (_, rows) in zip(
+        names, table.groupby("judge", sort=False), strict=True
+    ):
         of = {row["counted"]: row for row in as_rows(rows)}
         every = of[ALL]
         main = of.get(ON_SCALE, every)
-        about = f"{words.count(main['n_differ'])} of {words.count(main['n'])} diagnoses"
+        about = ""
         if n_off := every["n"] - main["n"]:
-            off = f"{words.count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
             share = f"{words.percent(every['value'])} ({words.interval(every['low'], every['high'])})"
-            about += f"; with its {off} {share} of {words.count(every['n'])}"
+            about = f"{share} of {words.count(every['n'])}, with its {words.count(n_off)} off the scale"
         shown.append(
             ScaleRow(
-                name=str(judge),
+                name=name,
                 explained="share of diagnoses with another label",
                 value=main["value"],
                 low=main["low"],
@@ -212,6 +224,7 @@ def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
                 shown=words.percent(main["value"]),
                 between=words.interval(main["low"], main["high"]),
                 about=about,
+                counted=f"{words.count(main['n_differ'])} of {words.count(main['n'])} diagnoses",
             )
         )
     return shown
@@ -262,7 +275,7 @@ def draw_consistency(chosen: AgreementChoice) -> None:
     if table.empty:
         st.caption("No judge labelled an item twice.")
         return
-    _draw_scale(_consistency_rows(table), COMPARED)
+    _draw_consistency(table)
     st.expander("How this was computed").caption(
         f"Lines: 95% intervals; of percent agreement {phrases.interval_method(agreement.PERCENT)}, of coefficients "
         f"{phrases.interval_method(agreement.KAPPA)}. Of several repetitions, the mean over their pairs. "
@@ -279,26 +292,31 @@ def draw_consistency(chosen: AgreementChoice) -> None:
             if single.empty:
                 st.caption("No judge has more than one repetition.")
             else:
-                _draw_scale(_consistency_rows(single), COMPARED)
+                _draw_consistency(single)
 
 
-def _consistency_rows(table: pd.DataFrame) -> list[ScaleRow]:
+def _draw_consistency(table: pd.DataFrame) -> None:
     """A row per comparison: percent agreement on the scale, kappa of two or else alpha beside it."""
     rows = []
+    # The name of one judge is said once, above.
+    first, *others = table["judge"].unique()
     for (judge, compared), group in table.groupby(
         ["judge", "compared"], sort=False
     ):
         of = {row["coefficient"]: row for row in as_rows(group)}
         agreed, kappa = of[agreement.PERCENT], of[agreement.KAPPA]
         corrected = of[NOMINAL.name] if kappa["value"] is None else kappa
-        n = f"n {words.count(agreed['n'])}, {words.count(agreed['n_cases'])} cases"
-        about = f"{corrected['coefficient']} {_with_interval(corrected)}; {n}"
         rows.append(
             agreement_row(
-                f"{judge}: {compared}", "percent agreement", agreed, about
+                f"{judge}: {compared}" if others else str(compared),
+                "percent agreement",
+                agreed,
+                f"{corrected['coefficient']} {_with_interval(corrected)}",
+                f"n {words.count(agreed['n'])}, {words.count(agreed['n_cases'])} cases",
             )
         )
-    return rows
+    head = "Compared" if others else words.sentence_case(str(first))
+    _draw_scale(rows, (head, "Agree", "Corrected for chance"))
 
 
 def _with_interval(row: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ class ScaleRow(NamedTuple):
     """A value with its interval, None if it has none, and plain texts about it.
 
     explained: what the name says on hover; shown, between: the value and its interval as a reader sees them.
+    counted: of how many it is, below the name.
     """
 
     name: str
@@ -21,10 +22,15 @@ class ScaleRow(NamedTuple):
     shown: str
     between: str
     about: str
+    counted: str = ""
 
 
 def agreement_row(
-    name: str, explained: str, row: dict[str, Any], about: str
+    name: str,
+    explained: str,
+    row: dict[str, Any],
+    about: str,
+    counted: str = "",
 ) -> ScaleRow:
     """Of a row of an agreement table."""
     return ScaleRow(
@@ -36,6 +42,7 @@ def agreement_row(
         shown=value(row),
         between=NO_INTERVAL if row["low"] is None else bounds(row),
         about=about,
+        counted=counted,
     )
 
 
@@ -76,8 +83,9 @@ def _row(one: ScaleRow, start: float) -> str:
         marks += f'<b style="left:{left};right:calc(100% - {right})"></b>'
     if one.value is not None:
         marks += f'<i style="left:{_at(one.value, start)}"></i>'
+    counted = one.counted and f"<small>{escape(one.counted)}</small>"
     return (
-        f'<tr><th scope="row" title="{escape(one.explained, quote=True)}">{escape(one.name)}</th>'
+        f'<tr><th scope="row" title="{escape(one.explained, quote=True)}">{escape(one.name)}{counted}</th>'
         f'<td>{escape(one.shown)}</td><td><span class="cw-dots" aria-hidden="true">{marks}</span>'
         f"<small>{escape(one.between)}</small></td><td>{escape(one.about)}</td></tr>"
     )

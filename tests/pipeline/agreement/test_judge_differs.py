@@ -52,10 +52,9 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
     ].tolist() == pytest.approx(list(expected[:3]))
     [row] = differing_rows(table)
     assert (row.name, row.shown) == ("judge", "33.3%")
-    assert row.about.startswith(
-        "1 of 3 diagnoses; with its 2 labels that are not about a diagnosis (not detected, unverifiable) 60.0% ("
-    )
-    assert row.about.endswith(" of 5")
+    assert row.counted == "1 of 3 diagnoses"
+    assert row.about.startswith("60.0% (")
+    assert row.about.endswith(" of 5, with its 2 off the scale")
 
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
@@ -66,7 +65,8 @@ def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
             ["j"],
         ),
     )
-    assert (row.shown, row.about) == ("0.0%", "0 of 5 diagnoses")
+    assert (row.shown, row.about) == ("0.0%", "")
+    assert row.counted == "0 of 5 diagnoses"
 
 
 def test_a_judge_without_labels_has_no_row() -> None:
@@ -86,7 +86,7 @@ def test_a_judge_without_labels_has_no_row() -> None:
     )
     assert only_misses["counted"].tolist() == [ALL]
     [row] = differing_rows(only_misses)
-    assert (row.shown, row.about) == ("100.0%", "1 of 1 diagnoses")
+    assert (row.shown, row.counted) == ("100.0%", "1 of 1 diagnoses")
 
 
 def test_single_repetitions_give_way_to_all_of_them() -> None:

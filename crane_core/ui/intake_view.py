@@ -123,7 +123,8 @@ def draw_import() -> None:
         "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, "
         ".csv, .parquet), captured states (.json), or logs of Inspect AI (.eval, .json)"
     )
-    left, right = st.columns(2, gap="large")
+    with st.container(key="ways_of_import"):
+        left, right = st.columns(2, gap="small")
     with left:
         _draw_upload()
     with right, st.form("import_path", border=False, enter_to_submit=True):

@@ -1,5 +1,7 @@
 """The list of campaigns: a title that says what waits in all of them, and a box per campaign."""
 
+from html import escape
+
 import streamlit as st
 
 from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
@@ -46,8 +48,7 @@ def _draw(status: CampaignStatus) -> None:
             st.progress(status.n_done / n_all if n_all else 0.0)
         people = ", ".join(plan.annotators)
         items = f"{count(len(plan.items))} items, labelled by {people}"
-        st.caption(
-            literal(
-                f"{plan.campaign}: {items}; created {plan.created_at[:10]}."
-            )
+        st.html(
+            f'<div class="cw-created">{escape(f"{plan.campaign}: {items}")}; created '
+            f"<time>{escape(plan.created_at[:10])}</time>.</div>"
         )

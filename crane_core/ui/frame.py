@@ -3,13 +3,14 @@
 Every page of a replica begins with a line: it is a read-only copy, of this age; things are changed elsewhere.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from crane_core.domain import Version
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.replica import writer
 from crane_core.spelling import nearest
@@ -107,10 +108,24 @@ def _draw_not_found(name: str) -> None:
         known = {title(file): file for file in page_files()} | {
             file: file for file in page_files()
         }
+        named = [name, *(st.query_params.get(key) for key in st.query_params)]
+        if there := _named_case([str(text) for text in named]):
+            link("cases", f"Open {literal(there[keys.CASE])}", **there)
         if meant := nearest(name, known):
             link(known[meant], f"Open {title(known[meant])}")
         else:
             link(next(iter(page_files())), "Open the start page")
+
+
+def _named_case(named: Sequence[str]) -> dict[str, str]:
+    """The address of the first case that one of these words names, itself or by one of its notebooks; empty: none."""
+    for benchmark in data.benchmarks()["benchmark"]:
+        cases = set(data.case_list(benchmark)["case_id"])
+        for text in named:
+            for ending in ("", *(f"_{version}" for version in Version)):
+                if (case_id := text.removesuffix(ending)) in cases:
+                    return {keys.BENCHMARK: benchmark, keys.CASE: case_id}
+    return {}
 
 
 @contextmanager

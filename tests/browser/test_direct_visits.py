@@ -90,6 +90,9 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
     page.get_by_test_id("stPageLink").get_by_text("Open the start page").click()
     shows_title(page, TITLES["/"])
     assert path(page) == "/"
+    page.goto(f"{app}/pair?pair=pandas_1_reproduced")
+    page.get_by_test_id("stPageLink").get_by_text("Open pandas_1").click()
+    shows_title(page, "pandas_1")
 
 
 @pytest.mark.slow

@@ -156,7 +156,35 @@ def finding(rows: Sequence[MatrixRow]) -> str:
     for setting in (Setting.RUNTIME, *others):
         if parts := _changes(rows, setting):
             return f"With runtime state ({setting_short(setting)}), {'; '.join(parts)}"
-    return "Runtime state (+RT) changes no verdict"
+    told = "Runtime state (+RT) changes no verdict"
+    diagnoses = _changed_diagnoses(rows)
+    return f"{told}, but {' and '.join(diagnoses)}" if diagnoses else told
+
+
+def _changed_diagnoses(rows: Sequence[MatrixRow]) -> list[str]:
+    """Whose diagnosis of the crash people label better or worse with runtime state, as clauses."""
+    turned: dict[str, list[str]] = {}
+    for row in rows:
+        before, after = (
+            _DIAGNOSES.get(answers.label or "") if answers else None
+            for setting in (Setting.CODE, Setting.RUNTIME)
+            for answers in [row.answers(setting, Version.REPRODUCED)]
+        )
+        if before is None or after is None or before == after:
+            continue
+        only = "only " * (before > after > 0)
+        words = only + list(_DIAGNOSES)[after]
+        turned.setdefault(words, []).append(row.detector)
+    return [
+        f"{names[0]}'s diagnosis turns {words}"
+        if len(names) == 1
+        else f"the diagnoses of {_who(names)} turn {words}"
+        for words, names in turned.items()
+    ]
+
+
+_DIAGNOSES = {str(Label.WRONG): 0, str(Label.PARTIAL): 1, str(Label.CORRECT): 2}
+"""Labels of a diagnosis, from worse to better."""
 
 
 def _changes(rows: Sequence[MatrixRow], setting: Setting) -> list[str]:

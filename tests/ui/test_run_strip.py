@@ -134,6 +134,42 @@ def test_the_heading_says_what_runtime_state_changed(
     )
 
 
+def diagnosed(setting: str, label: str, title: str = "GPT-5") -> Strip:
+    """A detector that predicts the crash; people labelled its diagnosis."""
+    plain = strip(setting, "crash", "safe", title)
+    crashing = plain.sides[Version.REPRODUCED]._replace(label=label)
+    return plain._replace(sides=plain.sides | {Version.REPRODUCED: crashing})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("correct", "wrong", ", but GPT-5's diagnosis turns wrong"),
+        ("wrong", "correct", ", but GPT-5's diagnosis turns correct"),
+        ("wrong", "partial", ", but GPT-5's diagnosis turns partial"),
+        ("correct", "partial", ", but GPT-5's diagnosis turns only partial"),
+        ("wrong", "wrong", ""),
+        ("unverifiable", "wrong", ""),
+    ],
+)
+def test_where_no_verdict_changes_the_heading_says_what_diagnosis_does(
+    before: str, after: str, told: str
+) -> None:
+    rows = rows_of([diagnosed("code", before), diagnosed("runtime", after)])
+    assert finding(rows) == f"Runtime state (+RT) changes no verdict{told}"
+
+
+def test_diagnoses_that_turn_alike_are_said_once() -> None:
+    rows = rows_of(
+        diagnosed(setting, label, title)
+        for title in ("GPT-5", "Qwen")
+        for setting, label in (("code", "correct"), ("runtime", "wrong"))
+    )
+    assert finding(rows).endswith(
+        "but the diagnoses of GPT-5 and Qwen turn wrong"
+    )
+
+
 def test_the_heading_says_what_more_state_changed_where_the_papers_changes_nothing() -> (
     None
 ):

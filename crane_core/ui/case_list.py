@@ -45,7 +45,6 @@ NUMBERS = {
 SORTABLE = tuple(column for column in COLUMNS if column != "pattern")
 SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
 SIGNS = {
-    Pattern.DIFFER: "≠",
     Pattern.FLIP: "~",
     Pattern.WRONG_REASON: "◐",
     Pattern.HELPED: "▲",
@@ -54,8 +53,17 @@ SIGNS = {
 }
 """A character for each pattern that has a place in the rows.
 
-False alarms have a column; RT helped and RT hurt say the same as changed, and more.
+False alarms have a column; RT helped and RT hurt say the same as changed, and more. Models disagree on nearly every
+case, which tells none from another.
 """
+ONE_PLACE = (
+    (Pattern.FLIP,),
+    # Where all miss the crash there is no reason to be wrong.
+    (Pattern.WRONG_REASON, Pattern.MISSED),
+    (Pattern.HELPED,),
+    (Pattern.HURT,),
+)
+"""Signs that share a place in a row."""
 PLACES = {
     "root_cause": "root cause",
     "crash_type": "crash type",
@@ -253,14 +261,29 @@ def _list_html(
         lines.append(_row_html(row, series, benchmark))
         lines.append(hits.get(row["case_id"], ""))
     body = "".join(lines)
+    jumps = _jumps_html(rows) if sort is None else ""
     return (
-        f'<section class="cw-list">{legend}<table class="cw-cases"><thead><tr>{heads}</tr></thead>'
+        f'<section class="cw-list">{legend}{jumps}<table class="cw-cases"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></section>"
     )
 
 
+def _jumps_html(rows: Sequence[dict[str, Any]]) -> str:
+    """The way to each library, where the list is screens long; nothing of one library."""
+    of_library = Counter(row["library"] or NOTHING for row in rows)
+    jumps = "".join(
+        f'<button type="button" data-jump="{place}">{escape(name)} <span class="cw-dim">{count(n)}</span></button>'
+        for place, (name, n) in enumerate(of_library.items())
+    )
+    is_long = len(of_library) > 1
+    return (
+        f'<div class="cw-jumps" role="group" aria-label="Libraries">{jumps}</div>'
+        * is_long
+    )
+
+
 def _library_html(name: str, n: int) -> str:
-    """The heading of the rows of a library, for a phone: elsewhere the picture is beside them."""
+    """The heading of the rows of a library."""
     return (
         f'<tr class="cw-of-library"><th colspan="{len(COLUMNS)}" scope="rowgroup">{escape(name)} '
         f'<span class="cw-dim">{count(n)}</span></th></tr>'
@@ -299,15 +322,14 @@ def _signs_html(row: dict[str, Any], series: list[str]) -> str:
     if not within.keys() & SIGNS.keys():
         return NOTHING
     places = []
-    for pattern in SIGNS:
-        if pattern not in within:
-            places.append("<span></span>")
-            continue
-        words = pattern_words(pattern, within[pattern], series)
-        title = escape(f"{words}: {PATTERN_MEANING[pattern]}")
-        places.append(
-            f'<span title="{title}">{_sign(pattern)}<b class="cw-unseen">{escape(words)}, </b></span>'
-        )
+    for sharing in ONE_PLACE:
+        signs = ""
+        for pattern in sharing:
+            if pattern in within:
+                words = pattern_words(pattern, within[pattern], series)
+                title = escape(f"{words}: {PATTERN_MEANING[pattern]}")
+                signs += f'<i title="{title}">{_sign(pattern)}<b class="cw-unseen">{escape(words)}, </b></i>'
+        places.append(f"<span>{signs}</span>")
     return f'<span class="cw-signs-of">{"".join(places)}</span>'
 
 
@@ -360,7 +382,7 @@ def _bar_html(row: dict[str, Any], column: str) -> str:
     if not row["n_asked"]:
         return NOTHING
     share = min(1.0, row[column] / row["n_asked"])
-    return f'<span class="cw-bar" style="--share:{share:.3f}"></span>{row[column]:.0f} of {row["n_asked"]:.0f}'
+    return f'<span class="cw-bar" style="--share:{share:.3f}"></span>{row[column]:.0f}/{row["n_asked"]:.0f}'
 
 
 def pattern_words(

@@ -1,5 +1,5 @@
-// The picture and the list of cases in the browser: a click on a case opens it, one on a heading sorts, and one on a
-// sign of the legend keeps the cases that have it.
+// The picture and the list of cases in the browser: a click on a case opens it, one on a heading sorts, one on a
+// sign of the legend keeps the cases that have it, and one on a library goes to its cases.
 // The HTML comes finished and escaped from the server; here it is only put in its place.
 
 const WORDS = {r: 'right', p: 'right call, wrong reason', w: 'wrong', u: 'no majority or no answer'};
@@ -31,6 +31,9 @@ export default function ({data, parentElement, setTriggerValue}) {
   }
   root.onclick = event => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // its own link: another tab
+    const jump = event.target.closest('[data-jump]');
+    // To the first case: the heading itself sticks, so that it would count as in sight.
+    if (jump) return root.querySelectorAll('.cw-of-library')[jump.dataset.jump]?.nextElementSibling.scrollIntoView();
     const asked = event.target.closest('[data-case], [data-sort], [data-pattern]');
     if (!asked) return;
     event.preventDefault();

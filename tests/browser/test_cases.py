@@ -218,7 +218,7 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     )
     settled(cases)
     counts = [
-        int(text.split(" of ")[0])
+        int(text.split("/")[0])
         for text in cases.locator("td.cw-of-n_found").all_inner_texts()
     ]
     assert counts == sorted(counts, reverse=True)
@@ -234,6 +234,16 @@ def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is
     cases.locator(".cw-picture [data-case]").first.click()
     shows_title(cases, first)
     sees(settled(cases), "1 of 111 in this list")
+
+
+def test_on_a_phone_a_library_is_gone_to(cases: Page) -> None:
+    cases.set_viewport_size({"width": 390, "height": 800})
+    cases.get_by_role("button", name="torch 15").click()
+    first = cases.locator("tr[data-case=torch_4]")
+    expect(first).to_be_in_viewport()
+    expect(cases.locator("tr[data-case=lightgbm_1]")).not_to_be_in_viewport()
+    cases.get_by_role("button", name="lightgbm 1").click()
+    expect(cases.locator("tr[data-case=lightgbm_1]")).to_be_in_viewport()
 
 
 def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(

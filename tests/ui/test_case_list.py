@@ -81,7 +81,7 @@ def test_a_case_has_a_mark_per_answer_and_a_row_with_bars(
     ]
     assert html.count('data-case="x_1"') == 3
     assert "--share:0.500" in html
-    assert "1 of 2" in html
+    assert "</span>1/2</td>" in html
     assert "numpy" in html
     assert "numpy" not in board(table("x_1"), sort="case_id"), (
         "libraries head the picture in the default order alone"
@@ -231,7 +231,7 @@ def test_patterns_are_signs_with_words_for_hover_and_screen_readers() -> None:
     assert html.count('data-pattern="unstable"') == 1
     assert 'title="unstable (1, 3): the runs' in html
     assert '<b class="cw-unseen">RT helped (1), </b>' in html
-    assert html.count("<span></span>") == 4, "a place for each other sign"
+    assert html.count("<span></span>") == 2, "a place for each other sign"
     assert "data-pattern" not in board(table("x_1"))
 
 
@@ -251,6 +251,29 @@ def test_a_library_heads_its_cases_in_the_usual_order_alone() -> None:
     assert 'numpy <span class="cw-dim">2</span></th>' in html
     assert '&lt;b&gt; <span class="cw-dim">1</span></th>' in html
     assert "cw-of-library" not in board(cases, sort="case_id")
+
+
+def test_each_library_of_several_can_be_gone_to() -> None:
+    html = board(table("x_1", "x_2", "y_1", library=["numpy", "numpy", "<b>"]))
+    assert 'data-jump="0">numpy <span class="cw-dim">2</span>' in html
+    assert 'data-jump="1">&lt;b&gt; <span class="cw-dim">1</span>' in html
+    assert "data-jump" not in board(table("x_1"))
+
+
+def test_that_models_disagree_has_no_sign() -> None:
+    cases = table("x_1")
+    disagree = ((Pattern.DIFFER, ("a",)),)
+    cases["patterns_in"] = pd.Series([disagree], dtype=object)
+    assert '<td class="cw-of-pattern">–</td>' in board(cases)
+
+
+def test_missed_and_wrong_reason_share_a_place() -> None:
+    both = ((Pattern.WRONG_REASON, ("a",)), (Pattern.MISSED, ("b",)))
+    cases = table("x_1")
+    cases["patterns_in"] = pd.Series([both], dtype=object)
+    html = board(cases)
+    assert html.count("<span></span>") == 3
+    assert '<b class="cw-unseen">missed, </b>' in html
 
 
 def test_a_gap_stands_between_models_and_the_others() -> None:

@@ -27,7 +27,7 @@ from crane_core.ui.runs.one_instance import (
     list_of_run,
 )
 from crane_core.ui.runs.one_run import draw_run
-from crane_core.ui.runs.starting import draw_starting
+from crane_core.ui.runs.starting import draw_start_button, draw_starting
 from crane_core.ui.words import literal
 
 with page():
@@ -55,7 +55,11 @@ with page():
     elif chosen:
         draw_run(chosen[0])
     else:
-        draw_headline(runs_sentence(table), tab="Runs")
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="titled_runs"
+        ):
+            draw_headline(runs_sentence(table), tab="Runs")
+            draw_start_button()
         named = [*asked.values(), st.query_params.get(keys.RUN_BASELINE)]
         if named := [value[:80] for value in named if value]:
             st.warning(

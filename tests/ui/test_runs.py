@@ -135,7 +135,7 @@ def test_a_row_says_how_the_run_ended(
 
 
 def test_a_row_says_on_how_many_notebooks_its_answers_differ() -> None:
-    assert cells_of()["Unstable"] == "one answer each"
+    assert cells_of()["Unstable"] == "–"
     assert cells_of(n_answers=0)["Unstable"] == "–"
     repeated = cells_of(agreement=0.9, n_instances=10, n_flips=4)
     assert repeated["Unstable"] == "4 of 10"

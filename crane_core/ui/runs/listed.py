@@ -71,10 +71,12 @@ HELP = {
     f"does not count. The line spans 0 to 100%. {OWN_PAIRS}",
     "Unstable": "Notebooks whose answers differ: some predict a crash, others do not.",
 }
+ONE_ANSWER = f'"{NOTHING}" below Unstable: one answer to each notebook, so none can differ.'
 
 
 def draw_list(table: pd.DataFrame) -> None:
     """`pipeline.results.run_list` as a table."""
+    named = least_stable(table)
     table, above = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
     if table.empty:
@@ -88,7 +90,9 @@ def draw_list(table: pd.DataFrame) -> None:
         "Click a row to open it; tick two or more to compare them.",
         width="stretch",
     )
-    ticked = _draw_rows(table)
+    ticked = _draw_rows(table, named)
+    if (table["agreement"].isna() & (table["n_answers"] > 0)).any():
+        st.caption(ONE_ANSWER)
     is_of_rules = table["detector_kind"] == DetectorKind.RULES
     if (is_of_rules & (table["benchmark"] == MINIBENCH)).any():
         st.caption(OWN_PAIRS)
@@ -108,8 +112,13 @@ def draw_list(table: pd.DataFrame) -> None:
         _draw_compare(ticked)
 
 
-def _draw_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """A page of the list, whose rows open; the ticked rows of all its pages, in the order of the list."""
+def _draw_rows(
+    table: pd.DataFrame, named: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """A page of the list, whose rows open; the ticked rows of all its pages, in the order of the list.
+
+    named: the run that the title names, which stands out.
+    """
     first = (page_shown(RUN_LIST) - 1) * PAGE
     shown = table.iloc[first : first + PAGE]
     rows = as_rows(table)
@@ -129,9 +138,12 @@ def _draw_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
             "Detection accuracy": [
                 _interval_looks(row) for row in as_rows(shown)
             ],
-            # A phone leaves these out.
+            # A phone leaves out those that were answered once.
             "Unstable": [
-                "--once: 1" if row["agreement"] is None else ""
+                "--once: 1"
+                if row["agreement"] is None
+                else "--named: 1"
+                * (named is not None and key_of(row) == key_of(named))
                 for row in as_rows(shown)
             ],
         },
@@ -197,18 +209,26 @@ def runs_sentence(table: pd.DataFrame) -> str:
     if table.empty:
         return "No runs yet"
     said = quantity(len(table), "run")
-    repeated = table[table["agreement"].notna()]
-    if repeated.empty:
+    n_repeated = table["agreement"].count()
+    if not n_repeated:
         return said
-    share = repeated["n_flips"] / repeated["n_instances"]
-    row = as_rows(repeated.loc[[share.idxmax()]])[0]
-    if not row["n_flips"]:
+    row = least_stable(table)
+    if row is None:
         return f"{said}; none changes an answer when it is asked again"
     name = f"{row['detector_title']} {setting_short(row['setting'])}"
     where = f"on {count(int(row['n_flips']))} of {count(int(row['n_instances']))} notebooks"
-    if len(repeated) == 1:
+    if n_repeated == 1:
         return f"{said}; the answers of {name} differ {where}"
     return f"{name} is the least stable: its answers differ {where}"
+
+
+def least_stable(table: pd.DataFrame) -> dict[str, Any] | None:
+    """The run whose answers differ on the largest share of its instances; None where no answers differ."""
+    unstable = table[table["agreement"].notna() & (table["n_flips"] > 0)]
+    if unstable.empty:
+        return None
+    share = unstable["n_flips"] / unstable["n_instances"]
+    return as_rows(unstable.loc[[share.idxmax()]])[0]
 
 
 def _narrowed(table: pd.DataFrame) -> tuple[pd.DataFrame, DeltaGenerator]:
@@ -331,7 +351,7 @@ def _state_parts(row: dict[str, Any], state: str, *, n_of: int) -> list[str]:
 def _unstable_words(row: dict[str, Any]) -> str:
     if row["agreement"] is not None:
         return f"{count(int(row['n_flips']))} of {count(row['n_instances'])}"
-    return "one answer each" if row["n_answers"] else NOTHING
+    return NOTHING
 
 
 def options_of(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,18 +116,10 @@ class JobForm(NamedTuple):
                 named_endpoint(self.endpoint, model)
 
 
-def draw_starting(*, may_run: bool) -> None:
-    """The button that opens the form, or why there is none; below it what this server started."""
-    if may(Role.ADMIN):
-        _draw_opening(may_run=may_run)
-    else:
-        st.caption("To start runs you need the role admin.")
-    if started.started_runs():
-        is_alive = any(run.is_running for run in started.started_runs())
-        st.fragment(_watch, run_every=POLL_S if is_alive else None)()
-
-
-def _draw_opening(*, may_run: bool) -> None:
+def draw_start_button() -> None:
+    """The button that opens and closes the form; none for whom it would refuse."""
+    if not may(Role.ADMIN):
+        return
     is_open = bool(st.session_state.get(keys.START_OPEN))
     st.button(
         "Close the form" if is_open else "Start a run",
@@ -136,8 +128,20 @@ def _draw_opening(*, may_run: bool) -> None:
         key="start_form",
         on_click=_turn_form,
     )
-    if not is_open:
-        return
+
+
+def draw_starting(*, may_run: bool) -> None:
+    """The form where it is open, or why there is none; below it what this server started."""
+    if not may(Role.ADMIN):
+        st.caption("To start runs you need the role admin.")
+    elif st.session_state.get(keys.START_OPEN):
+        _draw_opened(may_run=may_run)
+    if started.started_runs():
+        is_alive = any(run.is_running for run in started.started_runs())
+        st.fragment(_watch, run_every=POLL_S if is_alive else None)()
+
+
+def _draw_opened(*, may_run: bool) -> None:
     with st.container(border=True):
         if may_run:
             _draw_form()

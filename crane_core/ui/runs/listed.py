@@ -117,7 +117,7 @@ def _draw_rows(
 ) -> list[dict[str, Any]]:
     """A page of the list, whose rows open; the ticked rows of all its pages, in the order of the list.
 
-    named: the run that the title names, which stands out.
+    named: the run that the title names, whose number is bold.
     """
     first = (page_shown(RUN_LIST) - 1) * PAGE
     shown = table.iloc[first : first + PAGE]

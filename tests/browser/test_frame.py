@@ -59,10 +59,7 @@ def test_where_the_menu_has_no_room_it_says_that_the_page_is_among_the_others(
     ("path", "terms"),
     [
         ("/results?part=Runtime+state", ["−RT", "+RT"]),
-        slow(
-            "/ablations",
-            ["S", "R", "V", "+RT", "detection alone", "majority of answers"],
-        ),
+        slow("/ablations", ["+RT", "detection alone", "majority of answers"]),
         slow("/cases", ["−RT", "+RT"]),
         slow("/cases?case=pandas_1", ["+RT", "majority"]),
         slow(

@@ -1,6 +1,5 @@
 """The heading of a page: a sentence that answers its question, and the short form for the browser's tab."""
 
-import re
 from typing import Literal
 
 import streamlit as st
@@ -8,10 +7,6 @@ import streamlit as st
 from crane_core.ui.words import literal
 
 APP = "Crane Workbench"
-_COUNT = re.compile(
-    r"(?<=\d%) (?=(?:of|to) \d)|(?<=\d) (?=(?:of|to) \d)|(?<=\d (?:of|to)) (?=\d)"
-)
-"""The spaces within "94 of 111" and "7 to 10"."""
 
 
 def draw_headline(
@@ -26,12 +21,7 @@ def draw_headline(
     bookmarks; "torch_13" is shown as "torch_13 · Crane Workbench".
     """
     name_tab(tab)
-    st.title(unbroken(literal(sentence)), anchor=False, width=width)
-
-
-def unbroken(title: str) -> str:
-    """The title, whose counts a narrow screen does not break in two."""
-    return _COUNT.sub("\N{NO-BREAK SPACE}", title)
+    st.title(literal(sentence), anchor=False, width=width)
 
 
 def name_tab(words: str) -> None:

@@ -17,7 +17,6 @@ from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
 from crane_core.ui.gains_words import headline
 from crane_core.ui.glossary import explained
-from crane_core.ui.headline import unbroken
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.rows_html import rows_html
@@ -62,7 +61,7 @@ def draw_head() -> ResultChoice | None:
     """Title and what it is about; returns the study."""
     chosen = study()
     said = headline(compared(chosen).comparison) if chosen else QUESTION
-    st.title(unbroken(said))
+    st.title(said)
     st.html(
         '<p class="cw-lead">Before a notebook cell runs, a model predicts whether it will crash, and why. '
         f"It reads the code alone ({explained('−RT')}), or also what the live kernel holds "

@@ -228,7 +228,8 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
     ):
         expect(
             chart.locator(
-                "text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}")
+                "text",
+                has_text=re.compile(rf"{re.escape(detector)}\s+\(n {n}\)"),
             )
         ).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text(
@@ -236,7 +237,7 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
     ).click()
     wait_for_query(page, group="setting")
     expect(
-        chart.locator("text", has_text=re.compile(r"\+RT\s+n 116"))
+        chart.locator("text", has_text=re.compile(r"\+RT\s+\(n 116\)"))
     ).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Export chart").first.click()

@@ -271,15 +271,13 @@ def _list_html(
 def _jumps_html(rows: Sequence[dict[str, Any]]) -> str:
     """The way to each library, where the list is screens long; nothing of one library."""
     of_library = Counter(row["library"] or NOTHING for row in rows)
+    if len(of_library) < 2:
+        return ""
     jumps = "".join(
         f'<button type="button" data-jump="{place}">{escape(name)} <span class="cw-dim">{count(n)}</span></button>'
         for place, (name, n) in enumerate(of_library.items())
     )
-    is_long = len(of_library) > 1
-    return (
-        f'<div class="cw-jumps" role="group" aria-label="Libraries">{jumps}</div>'
-        * is_long
-    )
+    return f'<div class="cw-jumps" role="group" aria-label="Libraries">{jumps}</div>'
 
 
 def _library_html(name: str, n: int) -> str:

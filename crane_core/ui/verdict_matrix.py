@@ -172,8 +172,10 @@ def _changed_diagnoses(rows: Sequence[MatrixRow]) -> list[str]:
         )
         if before is None or after is None or before == after:
             continue
-        only = "only " * (before > after > 0)
-        words = only + list(_DIAGNOSES)[after]
+        words = list(_DIAGNOSES)[after]
+        # From correct to partial is worse, which "partial" alone does not say.
+        if before > after > 0:
+            words = f"only {words}"
         turned.setdefault(words, []).append(row.detector)
     return [
         f"{names[0]}'s diagnosis turns {words}"

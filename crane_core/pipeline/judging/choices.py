@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -51,15 +52,8 @@ def exported_choices(
         if found := judges.person_and_judges(frames, passes):
             yield from _corrected(judge_error(frames, *found), heads[key])
         for row in as_rows(curve):
-            of = heads[key]._replace(
+            of = _of_reading(row, heads[key])._replace(
                 statistic="difference of accuracy",
-                detector=row["detector_title"],
-                input=exported_statistic.BOTH_INPUTS,
-                runs=row["rule"],
-                credit=row["credit"],
-                judged_by=None
-                if row["judged_by"] == specification_curve.NOBODY
-                else row["judged_by"],
                 test=row["test"],
                 # The curve's p-values are after Holm already.
                 p_adjusted=row["p_value"],
@@ -71,6 +65,20 @@ def exported_choices(
                 else None,
             )
             yield of.compared(row)._replace(outcome=row["conclusion"])
+
+
+def _of_reading(
+    row: dict[str, Any], head: exported_statistic.ExportedStatistic
+) -> exported_statistic.ExportedStatistic:
+    """What a row of the curve is about: a detector under one reading of its answers."""
+    judge = row["judged_by"]
+    return head._replace(
+        detector=row["detector_title"],
+        input=exported_statistic.BOTH_INPUTS,
+        runs=row["rule"],
+        credit=row["credit"],
+        judged_by=None if judge == specification_curve.NOBODY else judge,
+    )
 
 
 def _corrected(
@@ -117,16 +125,8 @@ def _together(
         n_cases=joint.n_cases,
     )
     for row in as_rows(joint.table):
-        of = head._replace(
-            statistic="difference, one of all readings",
-            detector=row["detector_title"],
-            input=exported_statistic.BOTH_INPUTS,
-            runs=row["rule"],
-            credit=row["credit"],
-            judged_by=None
-            if row["judged_by"] == specification_curve.NOBODY
-            else row["judged_by"],
-            seed=measures.SEED,
+        of = _of_reading(row, head)._replace(
+            statistic="difference, one of all readings", seed=measures.SEED
         )
         yield of.measured(
             row["difference"],

@@ -158,7 +158,7 @@ def _of(
     collected: Collected, judging: exported_statistic.Judging, kind: str
 ) -> list[exported_statistic.ExportedStatistic]:
     """Rows of the experiment whose detectors are of the judging's kind."""
-    titles = set(judging.rows["detector_title"])
+    titles = set(judging.rows["detector_title"].unique())
     return [
         one
         for one in collected.found[kind]

@@ -56,6 +56,27 @@ def _said(time: str, where: str) -> str:
     )
 
 
+def judges_of(
+    cursor: duckdb.DuckDBPyConnection, verdicts: pd.DataFrame
+) -> list[str]:
+    """Names of the judges that labelled any of these verdicts, sorted.
+
+    verdicts: benchmark, instance_id, detector, setting and experiment of each.
+    """
+    cursor.register("asked", verdicts)
+    try:
+        found = cursor.execute(
+            f"""
+            SELECT DISTINCT name FROM ({_NAMED.format(time=_TIME, texts=_TEXTS)})
+            SEMI JOIN asked USING (benchmark, instance_id, detector, setting, experiment)
+            WHERE annotator_kind = 'judge' ORDER BY name
+            """
+        ).fetchall()
+    finally:
+        cursor.unregister("asked")
+    return [name for (name,) in found]
+
+
 def counts_by_case(
     cursor: duckdb.DuckDBPyConnection,
     benchmark: str,

@@ -144,7 +144,7 @@ def draw_drops(chosen: Ablated) -> None:
     shown = _readable(measured, chosen)
     links = [escape(address) for address in shown.pop(CHANGED)]
     st.html(rows_html(shown, links=links, css="cw-many"))
-    if not set(measured["setting"]) & set(CATEGORIES):
+    if not set(measured["setting"].unique()) & set(CATEGORIES):
         st.caption(TO_FILL)
     draw_method(
         about_tests(chosen.rate, len(measured)) + apart(measured),
@@ -209,7 +209,7 @@ def draw_drops_by(chosen: Ablated) -> None:
     settings = [
         str(setting)
         for setting in Setting
-        if setting in set(measured["setting"])
+        if setting in set(measured["setting"].unique())
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setting = switch(

@@ -246,7 +246,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 def chart_rows(measured: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
     """The rows of the chart from top to bottom: what is measured, then what is only printed."""
-    known = set(measured["setting"])
+    known = set(measured["setting"].unique())
     only_printed = set(printed["setting"]) - known
     return [
         PHRASES[setting]

@@ -82,7 +82,9 @@ def draw_five_runs(chosen: ResultChoice) -> None:
         f"How stable are {NUMBERS.get(most, str(most))} answers?", anchor="runs"
     )
     settings = [
-        str(setting) for setting in Setting if setting in set(runs["setting"])
+        str(setting)
+        for setting in Setting
+        if setting in set(runs["setting"].unique())
     ]
     picked = ALL_INPUTS
     if len(settings) > 1:

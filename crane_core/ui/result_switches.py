@@ -222,7 +222,7 @@ def usual_choices() -> Iterator[ResultChoice]:
         for experiment in _experiments(of):
             mine = of[of["experiment"].isin(with_shipped(experiment))]
             for kind in KIND_WORDS:
-                if kind in set(mine["detector_kind"]):
+                if kind in set(mine["detector_kind"].unique()):
                     yield _reading(of, benchmark, experiment, _usual(kind))
 
 
@@ -250,7 +250,7 @@ def _reading(
     """Everything behind the button; `ask` draws the switches, or says what they will hold."""
     added_of = _own_runs(measured, experiment)
     measured = measured[measured["experiment"].isin(with_shipped(experiment))]
-    present = set(measured["detector_kind"])
+    present = set(measured["detector_kind"].unique())
     kind = ask.one(
         "Detectors",
         [str(kind) for kind in KIND_WORDS if kind in present],

@@ -48,7 +48,8 @@ def draw_worth(chosen: ResultChoice) -> None:
     """The section: what is assumed of a day, a row per detector and input, and the curve."""
     st.header("What are its alarms worth in a day?", anchor="worth")
     rows = _own(chosen)
-    groups = [group for group in PAPER_GROUPS if group in set(rows[LIBRARY])]
+    known = set(rows[LIBRARY].unique())
+    groups = [group for group in PAPER_GROUPS if group in known]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         day, group = _assumed(groups)
     if group != EVERY_LIBRARY:

@@ -120,7 +120,7 @@ def _person(request: CertificateRequest, labels: pd.DataFrame) -> str:
     campaign = request.campaign.campaign if request.campaign else None
     usual = f"{campaign}: final" if campaign else PUBLISHED_HUMAN
     wanted = request.person or usual
-    known = set(labels["annotator"])
+    known = set(labels["annotator"].unique())
     for name in (wanted, f"{campaign}: {wanted}"):
         if name in known:
             return name

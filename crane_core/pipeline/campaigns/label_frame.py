@@ -64,12 +64,8 @@ def judges_of_verdicts(
     store: Store, wanted: Iterable[LabelledVerdict]
 ) -> list[str]:
     """The judges that `labels_of_judge` knows for these verdicts, by name."""
-    frame = labels.verdict_labels(store.cursor())
-    judges = frame[frame["kind"] == LabellerKind.JUDGE]
-    is_wanted = pd.MultiIndex.from_frame(judges[KEY]).isin(
-        [verdict.key for verdict in wanted]
-    )
-    return sorted(set(judges.loc[is_wanted, "annotator"]))
+    keys = pd.DataFrame([verdict.key for verdict in wanted], columns=KEY)
+    return labels.judges_of(store.cursor(), keys)
 
 
 def labels_of_judge(store: Store, plan: Plan, judge: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -44,7 +45,14 @@ class NotTestableError(Exception):
     """The loaded data do not contain the quantity; the text says which data would."""
 
 
-@dataclass(frozen=True, slots=True)
+class PromptTokens(NamedTuple):
+    """Input tokens per instance with documentation in the prompt, and without it."""
+
+    documented: np.ndarray[Any, Any]
+    bare: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
 class Loaded:
     """What claims are compared with: verdicts, answers by condition, labels, and the store for states and texts."""
 
@@ -52,6 +60,11 @@ class Loaded:
     conditions: changes.Conditions
     labels: pd.DataFrame
     store: Store
+
+    @cached_property
+    def prompt_tokens(self) -> PromptTokens:
+        """Counted once for the eight claims about them. Raises NotTestableError."""
+        return _prompt_tokens(self)
 
 
 class FoundEstimates(NamedTuple):
@@ -289,7 +302,7 @@ def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
 
 def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
-    known = set(loaded.labels["annotator"])
+    known = set(loaded.labels["annotator"].unique())
     # Both evaluators of the same release: another release may have other labels.
     edition = _edition_of(SECOND_EVALUATOR, known)
     first = edition.replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
@@ -324,7 +337,19 @@ def _edition_of(name: str, known: Iterable[str]) -> str:
 def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     """Input tokens that documentation adds to an instance (table 5): their mean, or a percentile."""
     asked = read_fields(of)
-    population = set(_known(loaded)["instance_id"])
+    documented, bare = loaded.prompt_tokens
+    extra = documented - bare
+    if asked["as"] != "tokens":
+        extra = table_cells.PERCENT * (documented / bare - 1)
+    if asked["statistic"] == "mean":
+        number = float(np.mean(extra))
+    else:
+        number = float(np.percentile(extra, int(asked["statistic"])))
+    return FoundEstimates([ClaimEstimate("", Fraction(number))], "prompts")
+
+
+def _prompt_tokens(loaded: Loaded) -> PromptTokens:
+    population = set(_known(loaded)["instance_id"].unique())
     cursor = loaded.store.cursor()
     by_release = inputs.prompt_addresses(
         cursor, table_scores.BENCHMARK, Setting.RUNTIME_DOCS
@@ -345,20 +370,12 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
         )
     in_order = sorted(population)
-    with_ = np.array(
-        [counted[documented[name]].n for name in in_order], dtype=float
+    return PromptTokens(
+        *(
+            np.array([counted[of[name]].n for name in in_order], dtype=float)
+            for of in (documented, bare)
+        )
     )
-    without = np.array(
-        [counted[bare[name]].n for name in in_order], dtype=float
-    )
-    extra = with_ - without
-    if asked["as"] != "tokens":
-        extra = table_cells.PERCENT * (with_ / without - 1)
-    if asked["statistic"] == "mean":
-        number = float(np.mean(extra))
-    else:
-        number = float(np.percentile(extra, int(asked["statistic"])))
-    return FoundEstimates([ClaimEstimate("", Fraction(number))], "prompts")
 
 
 def _times(loaded: Loaded, of: str) -> FoundEstimates:

@@ -80,7 +80,9 @@ def by_date(
     ):
         who = dict(zip(WHO, map(str, key), strict=True))
         stated = known.dates(who["detector"], who["detector_title"])
-        models.append(who | _known_of(stated, set(mine["case_id"]), dates))
+        models.append(
+            who | _known_of(stated, set(mine["case_id"].unique()), dates)
+        )
         if stated.unseen_after is None:
             continue
         is_dated = mine["case_id"].isin(list(dates))

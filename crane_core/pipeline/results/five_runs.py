@@ -244,7 +244,7 @@ def _votes(
     judging: exported_statistic.Judging,
 ) -> Iterator[exported_statistic.ExportedStatistic]:
     rows = judging.rows
-    present = set(rows["setting"])
+    present = set(rows["setting"].unique())
     slices = {
         str(setting): rows[rows["setting"] == setting]
         for setting in Setting

@@ -17,7 +17,6 @@ from crane_core.stats.judge_error import (
     JudgedRate,
     corrected_difference,
 )
-from crane_core.stats.rates import diagnosis_credit
 
 COLUMNS = [
     "detector", "detector_title", "judge", "n", "n_cases", "difference", "low", "high", "sensitivity", "specificity",
@@ -100,8 +99,8 @@ def _counted(
     found = measures.detected(rows, measures.VoteRule.MAJORITY)
     needs_label = measures.asks_for_label(rows, measures.VoteRule.MAJORITY)
     partial = measures.PARTIAL_CREDIT[measures.Credit.STRICT]
-    judge = diagnosis_credit(rows["human"], partial=partial)
-    person = diagnosis_credit(rows["person"], partial=partial)
+    judge = measures.credit_of(rows["human"], partial)
+    person = measures.credit_of(rows["person"], partial)
     is_known = ~np.isnan(found) & ~(needs_label & np.isnan(judge))
     is_double = needs_label & ~np.isnan(judge) & ~np.isnan(person)
     counted = rows.assign(

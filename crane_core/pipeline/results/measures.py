@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -138,15 +138,10 @@ def outcomes(
     credit: Credit,
 ) -> Outcomes:
     """The outcomes of the rows under the chosen rules."""
-    label, words = pd.factorize(frame["human"])
+    label = frame["human"]
     worth = None
-    if (
-        credit is not Credit.DETECTION
-    ):  # each word once: of a hundred thousand rows, four differ
-        worth = np.append(
-            rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]),
-            np.nan,
-        )[label]
+    if credit is not Credit.DETECTION:
+        worth = credit_of(label, PARTIAL_CREDIT[credit])
         if (
             credit is Credit.HALF and "label_credit" in frame
         ):  # a campaign's own labels state their credit
@@ -156,10 +151,18 @@ def outcomes(
         truth=frame["truth"].to_numpy(dtype=bool),
         predicted=detected(frame, rule),
         asks=asks_for_label(frame, rule),
-        is_labelled=label >= 0,
+        is_labelled=label.notna().to_numpy(),
         worth=worth,
         stratum=pd.factorize(frame["label_stratum"])[0],
     )
+
+
+def credit_of(labels: pd.Series[Any], partial: float) -> NDArray[np.float64]:
+    """`diagnosis_credit` of a column. Each word once: of a hundred thousand rows, four differ."""
+    label, words = pd.factorize(labels)
+    each = rates.diagnosis_credit(words, partial=partial)
+    credit: NDArray[np.float64] = np.append(each, np.nan)[label]
+    return credit
 
 
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:

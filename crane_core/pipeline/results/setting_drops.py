@@ -34,7 +34,7 @@ def reference_of(rows: pd.DataFrame) -> Setting:
     comparable = {
         setting for inputs in comparisons(answered) for setting in inputs
     }
-    candidates = comparable or set(rows["setting"])
+    candidates = comparable or set(rows["setting"].unique())
     return next(
         setting
         for setting in (*REFERENCES, *reversed(RICHNESS))
@@ -94,7 +94,7 @@ def drops_by(
 
 
 def _others(rows: pd.DataFrame, reference: Setting) -> list[Setting]:
-    asked = set(rows["setting"])
+    asked = set(rows["setting"].unique())
     return [
         setting
         for setting in Setting
@@ -168,7 +168,9 @@ def _drops(
 def _groups(
     compared: _Compared, rate: str
 ) -> Iterator[exported_statistic.ExportedStatistic]:
-    others = sorted(set(compared.rows["setting"]) - {compared.reference})
+    others = sorted(
+        set(compared.rows["setting"].unique()) - {compared.reference}
+    )
     for by, setting in product(GROUPS, others):
         table = drops_by(
             compared.rows,

@@ -128,6 +128,10 @@ def test_a_phone_has_the_labels_in_reach_and_the_texts_first(
 ) -> None:
     page = open_desk(open_page(app), app, "phone")
     page.set_viewport_size(PHONE)
+    # Opened at a phone's size: there is no key to name.
+    page.reload()
+    expect(page.locator(".cw-desk-previous")).to_contain_text("Press a button")
+    expect(page.locator(".cw-desk-help")).to_be_hidden()
     acts = page.locator(".cw-desk-acts button:visible")
     main = page.get_by_test_id("stMain")
     for place in (0, 100_000):

@@ -834,7 +834,9 @@ class Desk {
 
   keysInWords() {
     const keys = [...this.labels.keys()].map(code => this.keys.hint(`label-${code}`)).filter(Boolean);
-    return keys.length < 2 ? 'Press a button' : `Press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+    // A phone shows buttons without their keys.
+    const isPhone = matchMedia('(max-width: 640px)').matches;
+    return keys.length < 2 || isPhone ? 'Press a button' : `Press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
   }
 
   reasonButtons(reasons, chosen) {

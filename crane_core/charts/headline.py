@@ -73,10 +73,20 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    zero = theme.line_at("difference", 0.0)
+    # On a phone a piece beside each mark: a whole line would meet the names.
+    zero = base.mark_point(
+        shape="M0,-1L0,1",
+        size=alt.ExprRef(f"{theme.IS_PHONE} ? 256 : {ROW_HEIGHT**2}"),
+        stroke=theme.INK,
+        strokeDash=[3, 2],
+        strokeWidth=1,
+    )
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
-        zero.encode(x=x("difference:Q")),
+        zero.encode(
+            x=alt.XDatum(0, scale=scale, axis=axis),
+            color=alt.ColorValue(theme.INK),
+        ),
         base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
         _text(base, "right", -3, dy=14, is_bold=True).encode(

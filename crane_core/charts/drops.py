@@ -12,13 +12,14 @@ MARK = "mark"
 STEP = 18
 GAP = 18
 """Pixels between the rows: on a phone a name is there, and belongs to the marks below it."""
-AXIS_HEIGHT = 76
+AXIS_HEIGHT = 120
+"""Pixels of the axis and of a legend in one line; on a phone a legend in two takes a little from the rows."""
 BESIDE = 10
 """Pixels between the plot and the column of values at its right."""
 FEW_CASES = 2
 """Rows over at most this many cases are faded."""
 FADED = 0.6
-TICKS = 8
+TICKS = alt.ExprRef(f"{theme.IS_PHONE} ? 4 : 8")
 """About so many ticks; the axis begins and ends at one, so that no mark lies beyond the last."""
 VALUES = "drop_values"
 """Name of the marks whose colour style.css leaves as it is."""
@@ -62,7 +63,7 @@ def drops(
             sort=labels,
             # The rows in words, for a heading is in no row of the table.
             scale=alt.Scale(domain=labels),
-            axis=theme.row_names(190, bold=headings, above=row // 2 - 4),
+            axis=theme.row_names(190, bold=headings, above=row // 2 - 8),
         ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
         color=theme.colour_by_detector(

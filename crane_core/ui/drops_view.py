@@ -177,9 +177,10 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
     said = finding(measured, printed, chosen.rate_words, reference)
     note = (
         f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
-        "intervals by case, not adjusted for several comparisons; outcomes are (Holm). Hollow squares: printed in the "
-        "paper, not measured here. Click a diamond for the cases that changed, or open them from the table. Structure "
-        "(S) is shapes, sizes and counts; representation (R) is types; values (V) are values and object state."
+        "intervals by case, not adjusted for several comparisons; outcomes are adjusted by Holm. Hollow squares: "
+        "printed in the paper, not measured here. Click a diamond for the cases that changed, or open them from the "
+        "table. Structure (S) is shapes, sizes and counts; representation (R) is types; values (V) are values and "
+        "object state."
     )
     shown = _readable(measured, chosen)
     looks = {

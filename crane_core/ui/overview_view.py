@@ -197,7 +197,7 @@ def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
             )
         link(
             "results",
-            "Every claim of the paper, checked",
+            "Claims checked",
             **{keys.PART: "Paper's claims"},
         )
         st.caption(

@@ -120,8 +120,8 @@ def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
     detectors = quantity(curve["detector_title"].nunique(), "detector")
     return (
         f"Who judged decides the conclusion: with {whose[0]}, {n_found} tests find {FOUND[most.outcome]}; with "
-        f"{whose[1]}, {n_least}. The tests read the same answers of {detectors} under each vote rule, credit for a "
-        "diagnosis and kind of test."
+        f"{whose[1]}, {n_least}. All tests read the same answers of {detectors}; they differ in the vote "
+        "rule, the credit for a diagnosis and the kind of test."
     )
 
 

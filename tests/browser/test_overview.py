@@ -98,7 +98,7 @@ def test_a_link_leads_where_it_says(
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ("Every claim of the paper", "Paper's claims"),
+        ("Claims checked", "Paper's claims"),
         ("Combine detectors", "Combinations"),
     ],
 )

@@ -126,8 +126,8 @@ def test_overview_names_the_judges_only_where_they_decide_most() -> None:
         return pd.DataFrame(rows)
 
     tests = (
-        " The tests read the same answers of 1 detector under each vote rule, credit for a diagnosis and kind of "
-        "test."
+        " All tests read the same answers of 1 detector; they differ in the vote rule, the credit for a diagnosis and "
+        "the kind of test."
     )
     assert judge_caveat(curve("judged_by"), ()) == (
         "Who judged decides the conclusion: with the labels “a”, 1 of 1 tests find a gain; with the labels “b”, "

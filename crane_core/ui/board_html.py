@@ -325,7 +325,7 @@ def _heads(
         '<th scope="col" class="cw-brackets" title="rows that share a bracket are not shown to differ">'
         '<span class="cw-hidden">Brackets</span></th>'
     )
-    span = _span_html(low, high)
+    span = f'<span class="cw-span"><em>{percent(low, 0)}</em><em>{percent(high, 0)}</em></span>'
     name = _head("name", "Detector and input", "", sort, is_linked=is_linked)
     accuracy = _head("accuracy", "Accuracy", span, sort, is_linked=is_linked)
     others = [
@@ -335,11 +335,6 @@ def _heads(
         for one in columns
     ]
     return rank + brackets + name + accuracy + "".join(others)
-
-
-def _span_html(low: float, high: float) -> str:
-    """What the ends of the bars are."""
-    return f'<span class="cw-span"><em>{percent(low, 0)}</em><em>{percent(high, 0)}</em></span>'
 
 
 def _head(
@@ -412,7 +407,7 @@ def _row_html(
         f'<tr{css} data-place="{row["place"]}"><td class="cw-rank">{rank_words(best, worst)}</td>'
         f'<td class="cw-brackets" title="brackets {shared or NOTHING}"><span class="cw-hidden">{shared}</span>'
         f'<span class="cw-slots" aria-hidden="true">{slots}</span></td>'
-        f"{_name_html(board, row, is_linked=is_linked)}{_accuracy_html(row, low, high, is_first=place == 0)}"
+        f"{_name_html(board, row, is_linked=is_linked)}{_accuracy_html(row, low, high)}"
         f"{cells}</tr>"
     )
 
@@ -458,7 +453,7 @@ def _name_html(board: Board, row: Row, *, is_linked: bool) -> str:
     return f'<th scope="row" class="cw-of-name" title="{tip}">{name}{own}<small>{note}</small></th>'
 
 
-def _accuracy_html(row: Row, low: float, high: float, *, is_first: bool) -> str:
+def _accuracy_html(row: Row, low: float, high: float) -> str:
     if row["value"] is None:
         return f'<td class="cw-of-accuracy">{NOTHING}</td>'
     width = high - low
@@ -467,10 +462,8 @@ def _accuracy_html(row: Row, low: float, high: float, *, is_first: bool) -> str:
         return f"{100 * (share - low) / width:.1f}%"
 
     css = ' class="cw-open"' if row["setting"] == Setting.CODE else ""
-    # A narrow window has no headings, so that the first row says there what the ends are.
-    span = _span_html(low, high) if is_first else ""
     marks = (
-        f'{span}<b style="left:{at(row["low"])};right:calc(100% - {at(row["high"])})"></b>'
+        f'<b style="left:{at(row["low"])};right:calc(100% - {at(row["high"])})"></b>'
         f'<i{css} style="left:{at(row["value"])}"></i>'
     )
     tip = (

@@ -14,7 +14,7 @@ from crane_core.ui import words
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.verdict_matrix import Answers, MatrixRow, Strip, rows_of
 
-MAX_RAISED = 300
+MAX_RAISED = 1000
 """Characters of an exception's message in the header."""
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
@@ -51,7 +51,7 @@ def raised_html(case: dict[str, Any]) -> str:
         if is_named
         else ": ".join(part for part in (name, message) if part)
     )
-    shown = escape(said[:MAX_RAISED])
+    shown = escape(words.shortened(said, MAX_RAISED))
     return (
         f'<code class="cw-raised" title="{shown}">{shown}</code>'
         if shown

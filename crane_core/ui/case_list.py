@@ -78,7 +78,7 @@ LEGEND = (
     ("r3", "right"),
     ("p3", "right call, wrong reason (human label)"),
     ("w3", "crash missed, or false alarm"),
-    ("w1", "paler: the repeated answers agree less"),
+    ("w1", "fainter: the repeated answers agree less"),
     ("u1", "no majority or no answer"),
     ("", "not asked"),
 )

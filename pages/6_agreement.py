@@ -14,7 +14,6 @@ from crane_core.ui.agreement.computed import draw_choice
 from crane_core.ui.agreement.groups import draw_differences, draw_groups
 from crane_core.ui.agreement.judges import (
     draw_consistency,
-    draw_gate,
     draw_powered,
     draw_repeats,
     draw_with_judges,
@@ -33,7 +32,6 @@ with page():
             with st.container():
                 is_shown = draw_answer(chosen)
                 if is_shown:
-                    draw_gate(chosen)
                     draw_coefficients(chosen)
             if is_shown:
                 with st.container():

@@ -7,14 +7,14 @@ import pandas as pd
 
 from crane_core.charts import theme
 
-ROW_HEIGHT = 44
+ROW_HEIGHT = 48
 """Pixels of a row; its name is above its mark, and below that of the row before: two charts share a window's width."""
 AXIS_HEIGHT = 56
 STEP = 0.2
 """From one tick to the next."""
 TEXT_BEFORE = 0.5
 """From this value on, a text without an interval is drawn before its mark."""
-MARK = "#2b83ba"
+MARK = theme.INK
 """Colour of points that stand for no detector."""
 
 
@@ -57,7 +57,7 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
-            axis=theme.label_above(ROW_HEIGHT // 2 - 6),
+            axis=theme.label_above(ROW_HEIGHT // 2 - 9),
         ),
         tooltip=theme.tooltips(
             ("label:N", "group"),

@@ -13,7 +13,9 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.rounding import digits
 
 BOTH_ORDERS = "both"
-NOT_CERTIFIED = "not certified yet; run judge tune"
+NOT_CERTIFIED = (
+    "not certified yet, so its labels do not replace a person's; run judge tune"
+)
 
 
 def keep_certificate(folder: DataFolder, found: JudgeCertificate) -> None:

@@ -13,6 +13,7 @@ from crane_core.pipeline.campaigns import label_frame
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.agreement import computed, phrases
 from crane_core.ui.agreement.computed import AgreementChoice
+from crane_core.ui.agreement.judges import draw_gate
 from crane_core.ui.agreement.scale_html import agreement_row, scale_html
 from crane_core.ui.agreement.title import (
     NOBODY,
@@ -73,6 +74,7 @@ def draw_answer(chosen: AgreementChoice) -> bool:
         )
     elif explained := explained_kappa(chosen):
         st.markdown(explained)
+    draw_gate(chosen)
     _draw_off_scale(chosen)
     _draw_differences_only(chosen)
     if (computed.items(chosen).weights != 1).any():
@@ -141,7 +143,7 @@ def draw_coefficients(chosen: AgreementChoice) -> None:
     main = computed.main_names(chosen)
     rows = computed.main_rows(chosen)
     st.html(coefficients_html([rows[name] for name in main]))
-    st.caption(f"{_agreed(chosen)} Lines: 95% intervals; 0: by chance.")
+    st.caption(f"{_agreed(chosen)} Lines: 95% intervals; 0:\u00a0chance.")
     others = tuple(
         name
         for name in agreement.COEFFICIENTS

@@ -91,7 +91,7 @@ def draw_choice() -> AgreementChoice | None:
     if len(who) < 2:
         _draw_nobody(list(who.index))
         return None
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True):
         with st.container(width=360):
             scope = url_state.switch(
                 "Compare",

@@ -10,7 +10,6 @@ from crane_core.charts.agreement import MARK, forest
 from crane_core.domain import JudgeCertificate
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.judges_beside import ALL, ON_SCALE
-from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
@@ -34,16 +33,11 @@ OFF_SCALE = "Off the scale: labels that are not about a diagnosis (not detected,
 
 
 def draw_gate(chosen: AgreementChoice) -> None:
-    """What is certified of each judge among the annotators, where the plan of their campaign names a gate."""
-    judges = [
-        name
-        for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
-        if kind == LabellerKind.JUDGE
-    ]
+    """Whether each judge among the annotators may replace a person; the plan of their campaign can name a gate."""
     gate = computed.judge_gate(chosen.campaigns)
-    # Without a gate the section of the judges says the same of them, and more.
-    if judges and gate:
-        _draw_certificates(judges, gate, has_biases=False)
+    told = _certified(chosen.annotators, gate, has_biases=False)
+    if told:
+        st.markdown("\n\n".join(told))
 
 
 def draw_with_judges(chosen: AgreementChoice) -> None:
@@ -61,17 +55,21 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
         return
     draw_figure(judges_figure(found))
     _draw_differing(chosen)
-    _draw_certificates(list(found.table["judge"]))
+    # What is not certified is said of those that are compared above.
+    above = _certified(chosen.annotators, 0.0, has_biases=False)
+    told = _certified(list(found.table["judge"]), 0.0)
+    if more := [one for one in told if one not in above]:
+        st.caption("\n\n".join(more))
     fold = st.expander("Single repetitions", key="passes", on_change="rerun")
     if fold.open:
         with fold:
             _draw_single(chosen)
 
 
-def _draw_certificates(
-    shown: list[str], gate: float = 0.0, *, has_biases: bool = True
-) -> None:
-    """What is certified of each judge whose labels are shown, or that nothing is."""
+def _certified(
+    shown: Sequence[str], gate: float, *, has_biases: bool = True
+) -> list[str]:
+    """What is certified of each judge among those whose labels are shown, or that nothing is."""
     passes = computed.passes()
     judges = passes.loc[passes["annotator"].isin(shown), "judge"].unique()
     known = certificates.certificates(data.folder())
@@ -82,10 +80,9 @@ def _draw_certificates(
         for judge, found in known.items()
         if found.person.partition(": ")[0] in hidden
     }
-    told = certified_words(
+    return certified_words(
         list(judges), known, withheld, gate=gate, has_biases=has_biases
     )
-    st.caption("\n\n".join(told))
 
 
 def certified_words(
@@ -278,7 +275,8 @@ def draw_consistency(chosen: AgreementChoice) -> None:
     _draw_consistency(table)
     st.expander("How this was computed").caption(
         f"Lines: 95% intervals; of percent agreement {phrases.interval_method(agreement.PERCENT)}, of coefficients "
-        f"{phrases.interval_method(agreement.KAPPA)}. Of several repetitions, the mean over their pairs. "
+        f"{phrases.interval_method(agreement.KAPPA)}. Alpha: {NOMINAL.name}; kappa: {agreement.KAPPA}. "
+        "Of several repetitions, the mean over their pairs. "
         "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
     )
     fold = st.expander(
@@ -306,12 +304,14 @@ def _draw_consistency(table: pd.DataFrame) -> None:
         of = {row["coefficient"]: row for row in as_rows(group)}
         agreed, kappa = of[agreement.PERCENT], of[agreement.KAPPA]
         corrected = of[NOMINAL.name] if kappa["value"] is None else kappa
+        # "kappa" or "alpha": the whole name is in the fold below.
+        short = corrected["coefficient"].partition(",")[0].split()[-1]
         rows.append(
             agreement_row(
                 f"{judge}: {compared}" if others else str(compared),
-                "percent agreement",
+                f"percent agreement; corrected: {corrected['coefficient']}",
                 agreed,
-                f"{corrected['coefficient']} {_with_interval(corrected)}",
+                f"{short} {_with_interval(corrected)}",
                 f"n {words.count(agreed['n'])}, {words.count(agreed['n_cases'])} cases",
             )
         )
@@ -322,7 +322,12 @@ def _draw_consistency(table: pd.DataFrame) -> None:
 def _with_interval(row: dict[str, Any]) -> str:
     if row["value"] is None:
         return words.NOTHING
-    return f"{phrases.value(row)} ({phrases.NO_INTERVAL if row['low'] is None else phrases.bounds(row)})"
+    if row["low"] is None:
+        return f"{phrases.value(row)} ({phrases.NO_INTERVAL})"
+    # The interval stays on one line.
+    return (
+        f"{phrases.value(row)} ({phrases.bounds(row).replace(' ', chr(160))})"
+    )
 
 
 def draw_repeats() -> None:

@@ -5,8 +5,10 @@ from enum import StrEnum
 from html import escape
 
 from crane_core.annotation.label_set import LabelEntry, LabelSet
+from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import is_main_open
 from crane_core.pipeline.campaigns.disputes import Dispute
+from crane_core.pipeline.campaigns.plan_outline import size_words, workload
 from crane_core.pipeline.campaigns.result import CampaignResult
 from crane_core.pipeline.campaigns.status import CampaignStatus, waiting_words
 from crane_core.ui.words import count, interval, moment, percent, quantity
@@ -100,7 +102,22 @@ def next_words(status: CampaignStatus) -> str:
     )
 
 
+def work_words(plan: Plan) -> str:
+    """What the annotators label: "222 items and 11 hidden repeats each"."""
+    load = workload(plan)
+    sizes = {size_words(row) for row in load}
+    if len(sizes) == 1:
+        return f"{sizes.pop()}{' each' if len(load) > 1 else ''}"
+    n, n_again = (
+        sum(row.items for row in load),
+        sum(row.repeats for row in load),
+    )
+    return f"{count(len(plan.items))} items: {count(n)} labels and {count(n_again)} hidden repeats"
+
+
 def _left_words(status: CampaignStatus) -> str:
+    if not status.n_done:
+        return f"{work_words(status.plan)}."
     n_left = status.n_all - status.n_done
     words = f"{count(n_left)} labels to give"
     seconds = [

@@ -132,7 +132,11 @@ def draw_new() -> None:
     if labels is None or answers is None:
         return
     # It stays in sight while the form beside it is filled in; on a phone it is below the form, and its size above.
-    with beside, st.container(key="resulting_plan"), refusals_shown():
+    with (
+        beside,
+        st.container(key="resulting_plan", border=True),
+        refusals_shown(),
+    ):
         request = replace(
             request_form.request_of(population, who, design, seed, labels),
             gold=answers.gold,
@@ -140,7 +144,7 @@ def draw_new() -> None:
         )
         plan, weight = _drawn(request, shown_after)
         told = outline(plan, weight, titles_of(population))
-        on_phones.markdown(f"The plan: {literal(told.size)}")
+        on_phones.markdown(f"The plan: {literal(told.size)}.")
         _draw_plan(plan, told, refusal=who.refusal)
 
 

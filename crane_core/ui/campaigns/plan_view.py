@@ -8,7 +8,11 @@ import streamlit as st
 from crane_core.annotation.draw import SEPARATOR
 from crane_core.annotation.plan import Population
 from crane_core.domain import Setting
-from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM, Outline
+from crane_core.pipeline.campaigns.plan_outline import (
+    SECONDS_PER_ITEM,
+    Outline,
+    StratumRow,
+)
 from crane_core.ui import data
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.words import (
@@ -26,21 +30,16 @@ N_OF_SIZE = 2
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
     st.markdown(f"**{literal(told.size)}**")
-    # The last sentence has the seed.
-    sentences = (
-        told.sentences
-        if with_people
-        else (*told.sentences[:N_OF_SIZE], told.sentences[-1])
-    )
-    _draw_small(sentences)
-    st.html(rows_html(_strata(told)))
+    *sentences, seed = told.sentences
+    _draw_small(sentences if with_people else sentences[:N_OF_SIZE])
+    st.html(rows_html(_strata(told), css="cw-summed"))
     if with_people:
         st.html(rows_html(_load(told)))
         st.caption(
             f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included."
         )
-    with st.expander("How the margin is computed"):
-        _draw_small(told.dependence)
+    with st.expander("How the margin is computed, and the seed"):
+        _draw_small((*told.dependence, seed))
     for remark in told.remarks:
         st.warning(literal(remark))
 
@@ -69,6 +68,10 @@ def _strata(told: Outline) -> pd.DataFrame:
     titles = _condition_titles()
     # Where every item is, the sentences above say so.
     has_overlap = any(row.twice_or_more < row.drawn for row in told.strata)
+    n, n_drawn, n_twice = (
+        sum(ns) for ns in zip(*(row[1:4] for row in told.strata), strict=True)
+    )
+    whole = StratumRow("all", n, n_drawn, n_twice, n_drawn / n)
     return pd.DataFrame(
         {
             "Stratum": _stratum_words(row.stratum, titles),
@@ -84,7 +87,7 @@ def _strata(told: Outline) -> pd.DataFrame:
                 0 if row.inclusion_probability >= 0.01 else 2,
             ),
         }
-        for row in told.strata
+        for row in (*told.strata, *[whole] * (len(told.strata) > 1))
     )
 
 

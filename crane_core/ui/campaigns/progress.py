@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
+from crane_core.annotation.pace import IDLE_CAP_S, N_FOR_ESTIMATE, QUICK_S
 from crane_core.charts.label_mix import label_mix
 from crane_core.charts.theme import between
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
@@ -20,6 +20,7 @@ from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
 from crane_core.pipeline.campaigns import unlike_reasons
 from crane_core.pipeline.campaigns.campaigns import journals_of
 from crane_core.pipeline.campaigns.gold_scores import GoldScore
+from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM
 from crane_core.pipeline.campaigns.status import (
     AnnotatorProgress,
     CampaignStatus,
@@ -91,6 +92,12 @@ def _median(entry: AnnotatorProgress) -> str:
     return words.NOTHING if median_s is None else f"{median_s:.1f}"
 
 
+def _hours_left(entry: AnnotatorProgress) -> str:
+    if entry.pace.seconds_left is None and entry.n_left:
+        return f"about {_hours(entry.n_left * SECONDS_PER_ITEM)}"
+    return _hours(entry.pace.seconds_left)
+
+
 COLUMNS = (
     PeopleColumn(
         "Flagged",
@@ -115,8 +122,8 @@ COLUMNS = (
     ),
     PeopleColumn(
         "Hours left",
-        "at this annotator's own median",
-        lambda entry: _hours(entry.pace.seconds_left),
+        f"at this annotator's own median; about: at {SECONDS_PER_ITEM:.0f} s an item, before {N_FOR_ESTIMATE} labels",
+        _hours_left,
     ),
 )
 
@@ -278,13 +285,10 @@ def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
 def _draw_agreement(status: CampaignStatus) -> None:
     """One coefficient over everything labelled by two or more, and the way to all the others."""
     plan = status.plan
-    st.markdown(
-        _agreement(
-            agreement_so_far(
-                data.folder(), plan, locked=status.lock is not None
-            )
-        )
+    so_far = agreement_so_far(
+        data.folder(), plan, locked=status.lock is not None
     )
+    (st.markdown if so_far.found else st.caption)(_agreement(so_far))
     who = [f"{plan.campaign}: {name}" for name in plan.annotators]
     link("agreement", "All coefficients on the Agreement page", who=who)
 

@@ -127,7 +127,7 @@ def draw_who() -> Who:
     with st.container(key="fields_who"):
         name = st.text_input(
             "Name",
-            placeholder="pilot",
+            placeholder="e.g. round-2",
             help="a-z, 0-9, dot, dash and underscore",
         ).strip()
         names = _draw_annotators()
@@ -185,7 +185,7 @@ def _draw_annotators() -> tuple[str, ...]:
         )
     typed = st.text_input(
         "Annotators",
-        placeholder="ana, ben",
+        placeholder="e.g. ana, ben",
         help="names, with commas between",
     )
     return names_typed(typed)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.order import Showing
 from crane_core.annotation.pace import pace
 from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.domain import CampaignLock
@@ -31,6 +32,7 @@ from crane_core.ui.campaigns.campaign_words import (
     next_step,
     next_words,
     stage,
+    work_words,
 )
 from crane_core.ui.campaigns.progress import people_html
 from crane_core.ui.campaigns.result import about
@@ -50,6 +52,13 @@ PLAN = Plan(
     guideline="v",
     blind=True,
     required=233,
+    orders=dict.fromkeys(
+        ("ana", "ben"),
+        (
+            *(Showing(str(n), 1) for n in range(222)),
+            *(Showing(str(n), 2) for n in range(11)),
+        ),
+    ),
 )
 LOCK = CampaignLock("pilot", "2026-11-26T10:00:00+00:00", "lea")
 DIFFERS = Dispute("one", True, (), None)
@@ -144,7 +153,7 @@ def test_a_title_that_is_no_question_is_set_apart_and_a_long_one_is_cut() -> (
             status(0, 0),
             Stage.LABELLING,
             NextStep.LABEL,
-            "466 labels to give.",
+            "222 items and 11 hidden repeats each.",
         ),
         (
             status(90, 50, disputes=(DIFFERS, FLAGGED)),
@@ -248,6 +257,20 @@ def test_the_table_of_people_escapes_names_and_leads_to_desks() -> None:
     assert 'href="annotate?campaign=pilot&amp;annotator=ben"' in html
     assert "90 of 233" in html
     assert '<i style="--share: 0.386">' in html
+
+
+def test_before_the_first_labels_the_hours_left_are_those_of_the_plan() -> None:
+    assert people_html(status(0, 0)).count(">about 3.9</td>") == 2
+    assert ">1.8</td>" in people_html(status(50, 0))
+    assert "about 0.0" not in people_html(status(0, 233))
+
+
+def test_what_two_annotators_label_unlike_is_summed() -> None:
+    first = PLAN.orders["ana"]
+    unlike = replace(PLAN, orders={"ana": first, "ben": first[:100]})
+    assert work_words(unlike) == "0 items: 322 labels and 11 hidden repeats"
+    alone = replace(PLAN, annotators=("ana",))
+    assert work_words(alone) == "222 items and 11 hidden repeats"
 
 
 def test_a_decision_leaves_the_title_of_deciding_as_it_is() -> None:

@@ -57,6 +57,8 @@ def forest(
         y=alt.Y(
             "label:N",
             sort=labels,
+            # Room for the name above the first mark.
+            scale=alt.Scale(paddingOuter=0.15, paddingInner=0),
             axis=theme.label_above(ROW_HEIGHT // 2 - 9),
         ),
         tooltip=theme.tooltips(

@@ -210,7 +210,7 @@ def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
         about = ""
         if n_off := every["n"] - main["n"]:
             share = f"{words.percent(every['value'])} ({words.interval(every['low'], every['high'])})"
-            about = f"{share} of {words.count(every['n'])}, with its {words.count(n_off)} off the scale"
+            about = f"{share} of {words.count(every['n'])}, {words.count(n_off)} off the scale"
         shown.append(
             ScaleRow(
                 name=name,

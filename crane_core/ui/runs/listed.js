@@ -37,7 +37,7 @@ export default function ({data, parentElement, setStateValue, setTriggerValue}) 
     const head = event.target.closest('thead th');
     if (head) return sort(head.closest('table'), head);
     if (event.target.closest('.cw-tick') || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const link = event.target.closest('tbody tr')?.querySelector('a');
+    const link = event.target.closest('a') ?? event.target.closest('tbody tr')?.querySelector('a');
     if (!link) return;
     event.preventDefault();
     setTriggerValue('asked', link.getAttribute('href'));

@@ -10,12 +10,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from crane_core.charts.theme import detector_colours
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.jobs.files import LABELS
 from crane_core.pipeline.jobs.words import count_or_unknown, usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.pipeline.verification.where import MINIBENCH
+from crane_core.storage.answers import Only
 from crane_core.ui import data, keys
 from crane_core.ui.grid import grid
 from crane_core.ui.linked_html import address, follow_link
@@ -71,7 +73,9 @@ HELP = {
     f"does not count. The line spans 0 to 100%. {OWN_PAIRS}",
     "Unstable": "Notebooks whose answers differ: some predict a crash, others do not.",
 }
-ONE_ANSWER = f'"{NOTHING}" below Unstable: one answer to each notebook, so none can differ.'
+ONE_ANSWER = (
+    "Unstable is known of runs with more than one answer to each notebook."
+)
 
 
 def draw_list(table: pd.DataFrame) -> None:
@@ -124,6 +128,14 @@ def _draw_rows(
     rows = as_rows(table)
     ids = [run_id(key_of(row)) for row in rows]
     cells = _columns(shown)
+    cells["Unstable"] = [
+        _unstable_html(row, words)
+        for row, words in zip(as_rows(shown), cells["Unstable"], strict=True)
+    ]
+    colours = detector_colours(
+        data.run_list()["detector_title"].unique().tolist()
+    )
+    is_first = shown["benchmark"] != shown["benchmark"].shift()
     html = rows_html(
         cells,
         links=[address(address_of(key_of(row))) for row in as_rows(shown)],
@@ -136,8 +148,10 @@ def _draw_rows(
         about=HELP,
         looks={
             "Detection accuracy": [
-                _interval_looks(row) for row in as_rows(shown)
+                _interval_looks(row, colours[row["detector_title"]])
+                for row in as_rows(shown)
             ],
+            "Benchmark": ["--first: 1" * bool(first) for first in is_first],
             # A phone leaves out those that were answered once.
             "Unstable": [
                 "--once: 1"
@@ -147,6 +161,7 @@ def _draw_rows(
                 for row in as_rows(shown)
             ],
         },
+        finished=("Unstable",),
         css="cw-run-rows",
     )
     picked = keys.PICKED_RUNS
@@ -164,7 +179,15 @@ def _draw_rows(
     return [row for name, row in zip(ids, rows, strict=True) if name in known]
 
 
-def _interval_looks(row: Mapping[str, Any]) -> str:
+def _unstable_html(row: Mapping[str, Any], words: str) -> str:
+    """A number of notebooks leads to them."""
+    if not row["n_flips"]:
+        return words
+    place = address(address_of(key_of(row), only=Only.FLIPS))
+    return f'<a href="{place}">{words}</a>'
+
+
+def _interval_looks(row: Mapping[str, Any], colour: str) -> str:
     """Where the style sheet draws a run's accuracy and its interval; nothing without them."""
     if row["accuracy"] is None:
         return ""
@@ -172,7 +195,7 @@ def _interval_looks(row: Mapping[str, Any]) -> str:
         f"{row[name]:.3f}"
         for name in ("accuracy_low", "accuracy", "accuracy_high")
     )
-    return f"--low: {low}; --at: {at}; --high: {high}"
+    return f"--low: {low}; --at: {at}; --high: {high}; --mark: {colour}"
 
 
 def _are_texts(held: list[object]) -> bool:

@@ -53,9 +53,7 @@ def draw_add_case() -> None:
     """The form, or why there is none; progress while a case is checked, then its link or the refusal."""
     adding = st.session_state.get(keys.CASE_ADDING)
     # Open while something is on its way, else its outcome would be out of sight.
-    with st.expander(
-        "**Add your own case**", expanded=isinstance(adding, Adding)
-    ):
+    with st.expander("Add your own case", expanded=isinstance(adding, Adding)):
         if not may(Role.ADMIN):
             st.caption("Adding a case needs the role admin.")
         elif not execution_allowed(os.environ):

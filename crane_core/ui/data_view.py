@@ -36,6 +36,8 @@ MOST_PROBLEMS = 200
 """Problems of one source that are shown over the page."""
 DIFFERS = r"^(?P<Printed>\S+) is printed, but (?P<Computed>\S+) is computed: (?P<Why>.+)$"
 INSTANCE = re.compile(r"\b(?P<case>\w+_\d+)_(?:reproduced|fixed)\b")
+PLACES = {"^table junobench-llms": "JunoBench README", "^table": "Table"}
+"""How a place is called here."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
     ProblemKind.CONTRADICTION: "one fact with two different values",
@@ -75,10 +77,7 @@ def draw_loaded() -> None:
             f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors",
         )
         link("agreement", f"{count(counts['judgements'])} labels")
-        st.caption(
-            f"{count(counts['kernel_states'])} kernel snapshots",
-            width="content",
-        )
+        link("cases", f"{count(counts['kernel_states'])} kernel snapshots")
     if not state.has_prompts(data.store().cursor(), STUDY):
         after = (
             "**Next: press Fetch crane-llm**, which takes a minute."
@@ -199,12 +198,16 @@ def draw_problems() -> None:
 def _draw_differing(told: pd.DataFrame) -> None:
     """A table for each reason; a case that the reason names leads there."""
     for why, rows in told.groupby("Why", sort=False):
-        st.html(rows_html(rows[["Where", "Printed", "Computed"]]))
-        with st.container(horizontal=True, gap="small"):
-            st.caption(f"Why: {literal(str(why))}.", width="content")
-            if named := INSTANCE.search(str(why)):
-                case = named["case"]
-                link("cases", f"Open {literal(case)}", case=case)
+        shown = rows.assign(Where=rows["Where"].replace(PLACES, regex=True))[
+            ["Where", "Printed", "Computed"]
+        ]
+        with st.container(key=f"parts_of_{rows.index[0]}"):
+            st.html(rows_html(shown, css="cw-differing"))
+            with st.container(gap="small"):
+                st.caption(f"Why: {literal(str(why))}.")
+                if named := INSTANCE.search(str(why)):
+                    case = named["case"]
+                    link("cases", f"Open {literal(case)}", case=case)
 
 
 def _draw_unread(problems: pd.DataFrame) -> None:

@@ -128,11 +128,13 @@ def draw_import() -> None:
     with left:
         _draw_upload()
     with right, st.form("import_path", border=False, enter_to_submit=True):
-        typed = st.text_input(
-            "Or a path on the machine that runs the app",
-            placeholder="~/Downloads/crane_llm.tar.gz",
-        )
-        if st.form_submit_button("Import path") and typed.strip():
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            typed = st.text_input(
+                "Or a path on the app's machine",
+                placeholder="~/Downloads/crane_llm.tar.gz",
+            )
+            is_sent = st.form_submit_button("Import path")
+        if is_sent and typed.strip():
             _import_sources([Path(typed.strip()).expanduser()])
 
 

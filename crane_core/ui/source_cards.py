@@ -25,8 +25,10 @@ RECORD_WORDS = {
     "runs": "answers",
     "judgements": "labels",
     "kernel_states": "kernel_snapshots",
+    "instances": "notebooks",
 }
 """Tables whose records people call otherwise."""
+FACTS = "published-facts"
 SHIPS = "ships with the app"
 FIRST = "crane-llm"
 """What a newcomer should fetch first."""
@@ -47,7 +49,7 @@ OTHERS = {
         "about 2 MB",
     ),
     "junobench": PublishedByOthers(
-        "The whole notebooks of JunoBench, from Hugging Face.",
+        "Whole notebooks of JunoBench's 111 cases, with the cells that the study left out.",
         "CC-BY-4.0",
         "222 notebooks and a table",
     ),
@@ -64,7 +66,7 @@ UNLOCKS = {
     "notebook-column": "Own notebooks as cases.",
     "notebook-pairs": "Pairs of notebooks: Cases, and what detectors run on.",
     "predictions": "Answers of detectors: Results, Runs and Cases.",
-    "published-facts": "Labels, votes, outcomes and printed numbers of the study: Results, Ablations, Agreement.",
+    FACTS: "Labels, votes, outcomes and printed numbers of the study: Results, Ablations, Agreement.",
 }
 """Kind of a source to what it opens in the app."""
 
@@ -182,7 +184,7 @@ def published_card(
         status = '<b class="cw-right">✓ loaded</b>'
         facts = _facts(loaded[-1])
     else:
-        status = '<b class="cw-dim">○ not loaded</b>'
+        status = '<b class="cw-dim">○ not fetched</b>'
         facts = [escape(published.licence)]
     return _card(
         name,
@@ -214,10 +216,13 @@ def _facts(source: LoadedSource) -> list[str]:
     checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
     return [
         escape(records_words(source.records)),
-        f'<span class="cw-aside">{size_words(source.n_bytes)}, </span>{escape(source.loaded)}',
+        f'<span class="cw-aside">{size_words(source.n_bytes)}, </span>{escape(source.loaded)}'
+        f'<span class="cw-aside">, {checksum}</span>',
         _release_html(source),
         escape(published.licence if published else ""),
-        f'source {escape(source.source_id)}<span class="cw-aside">, {checksum}</span>',
+        f'<a href="#problems">{quantity(source.n_problems, "difference")} from printed numbers</a>'
+        if _is_facts(source)
+        else "",
     ]
 
 
@@ -228,6 +233,11 @@ def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
         f'<div class="cw-card"><div class="cw-card-head"><b>{escape(name)}</b> <span>{status}</span></div>'
         f'<p>{escape(unlocks)}</p><div class="cw-dim">{lines}</div></div>'
     )
+
+
+def _is_facts(source: LoadedSource) -> bool:
+    """Whether what is wrong with a source is that printed numbers differ from its data, which is no fault of it."""
+    return source.kind == FACTS and source.n_problems > 0
 
 
 def _of_others(source: LoadedSource) -> PublishedByOthers | None:
@@ -295,6 +305,7 @@ def draw_source_cards(sources: Sequence[LoadedSource]) -> None:
 
 
 def draw_problems(source: LoadedSource) -> None:
-    """The button to the problems of a source; nothing without a problem."""
-    if n := source.n_problems:
+    """The button to the problems of a source; nothing without a problem, or where its card leads to them."""
+    n = source.n_problems
+    if n and not _is_facts(source):
         draw_problems_button(source.source_id, quantity(n, "problem"))

@@ -178,7 +178,7 @@ def test_the_published_archive_loaded_without_a_problem(
     expect(archive).to_contain_text("BSD-3-Clause")
     expect(archive.get_by_role("button")).to_have_count(1)
     expect(archive).to_contain_text("✓ loaded")
-    expect(card_of(page, "junobench")).to_contain_text("○ not loaded")
+    expect(card_of(page, "junobench")).to_contain_text("○ not fetched")
     expect(page.get_by_text(re.compile(r"\d × unreadable"))).to_have_count(0)
     expect(rows_of(page, "kernel states")).to_have_text("302")
     expect(rows_of(page, "prompts")).to_have_text("444")

@@ -107,7 +107,7 @@ def test_a_card_of_others_says_whether_it_is_loaded_and_under_which_licence() ->
 ):
     release = ("commit 5f64351", "https://example.org/tree/5f64351")
     card = published_card("crane-llm", [source()], release)
-    assert "not loaded" in card
+    assert "not fetched" in card
     assert "BSD-3-Clause" in card
     assert 'href="https://example.org/tree/5f64351"' in card
     loaded = published_card("crane-llm", [source("crane-llm-2026")], release)

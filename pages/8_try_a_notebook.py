@@ -10,7 +10,7 @@ from crane_core.ui import keys
 from crane_core.ui.frame import page
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.asking import draw_asking
-from crane_core.ui.trial.choice import draw_choice
+from crane_core.ui.trial.choice import UPLOAD, draw_choice
 from crane_core.ui.trial.desk import draw_desk
 from crane_core.ui.trial.verdict_view import answer
 from crane_core.ui.visit import may
@@ -26,6 +26,16 @@ with page():
     may_run = is_admin and execution_allowed(os.environ)
     with refusals_shown():
         chosen = draw_choice(may_upload=is_admin, may_run=may_run)
+        if (
+            is_admin
+            and not may_run
+            and st.query_params.get(keys.TRY_WAY) == UPLOAD
+        ):
+            st.caption(
+                f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To "
+                "add kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or "
+                "run `python -m crane_core check` on the machine of the notebook."
+            )
         if chosen is None:
             st.caption(
                 "The rules check it immediately. Nothing is run, and nothing leaves this server, without your click."
@@ -38,12 +48,6 @@ with page():
     if not is_admin:
         st.caption(
             "Your own notebooks, running them, and asking a model need the role admin."
-        )
-    elif not may_run:
-        st.caption(
-            f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "
-            "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
-            "`python -m crane_core check` on the machine of the notebook."
         )
     heading.title(told)
     st.session_state[keys.TRY_ANSWER] = told

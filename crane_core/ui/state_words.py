@@ -44,7 +44,7 @@ FIELD_WORDS: dict[str, str] = {
     "size": "size",
     "dtype": "dtype",
     "dtypes": "dtypes",
-    "dtypes_summary": "dtypes, with their numbers",
+    "dtypes_summary": "columns per dtype",
     "writeable": "writable",
     "device": "device",
     "requires_grad": "requires gradients",

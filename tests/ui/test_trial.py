@@ -142,7 +142,7 @@ def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
         .replace("</dd>", " ")
     )
     assert "Will crash: KeyError" in words and (
-        "Write 'kg '. (with a blank at the end)" in words
+        "Write 'kg ' (with a blank at the end)." in words
     )
     assert crash_line(said) == 2
     assert words.count("Will crash") == 2

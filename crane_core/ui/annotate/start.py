@@ -47,17 +47,16 @@ def draw_start() -> None:
         "one key or tap each. You do not see which model wrote a text or what input it had. Agreement and Results "
         "count these labels."
     )
+    if names:
+        _draw_campaigns(names)
+    elif not may(Role.LEAD):
+        st.info("There is no campaign yet. Ask your lead to create one.")
     with st.container(horizontal=True, vertical_alignment="center"):
         show_practice = turn if names else turn_to_main
         show_practice("Practice first: ten items with feedback", practice="1")
         _draw_guideline()
         if not names and may(Role.LEAD):
             link("campaigns", "Create a campaign")
-    if not names:
-        if not may(Role.LEAD):
-            st.info("There is no campaign yet. Ask your lead to create one.")
-    else:
-        _draw_campaigns(names)
     st.header("An example", anchor="example")
     st.html(_example_html(practice_items()[0]))
 
@@ -75,7 +74,7 @@ def _draw_campaigns(names: list[str]) -> None:
     shown.sort(key=lambda kept: kept.lock is not None)
     if not person.is_known:
         st.caption(
-            "Choose your name to begin, or to continue where you stopped. Not listed? Ask the lead of the campaign."
+            "Choose your name to begin or to continue. Not listed? Ask the lead of the campaign."
         )
     with st.container(key="cards_of_desks"):
         for kept in shown:
@@ -97,7 +96,7 @@ def _example_html(item: PracticeItem) -> str:
     )
     card = card_html.card_html(practice_card(data.store(), item))
     shown = code_html.explained_blanks(code_html.marked_blanks(card))
-    keys_html = " · ".join(
+    keys_html = '<span class="cw-dim">Your label:</span> ' + " · ".join(
         f"<kbd>{escape(one.key)}</kbd> {label_html(one.code, labels)}"
         for one in labels.labels
     )

@@ -12,8 +12,7 @@ import streamlit as st
 from crane_core.domain import Setting
 from crane_core.errors import CraneError, DetectorError
 from crane_core.identity.visitor import Role
-from crane_core.llm.endpoint import MODEL, Endpoint, configured_endpoint
-from crane_core.llm.keys import BASE_URL
+from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.jobs.words import usd_words
 from crane_core.pipeline.own_notebooks import ask_one
@@ -84,21 +83,32 @@ def draw_asking(checked: CheckedNotebook) -> None:
     """What a model would be shown, what that costs, the button that sends it, and what came back."""
     st.header("Ask a model", anchor="model")
     settings = list(checked.settings)
-    setting = st.selectbox(
-        "Input of the model",
-        settings,
-        index=len(settings) - 1,
-        format_func=setting_words,
-        key=f"{keys.TRY_SETTING}_{len(settings)}",
-        width=400,
-    )
-    sent = to_send(checked, Setting(setting))
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", key="what_is_sent"
+    ):
+        setting = st.selectbox(
+            "Input of the model",
+            settings,
+            index=len(settings) - 1,
+            format_func=setting_words,
+            key=f"{keys.TRY_SETTING}_{len(settings)}",
+            width=400,
+        )
+        sent = to_send(checked, Setting(setting))
+        st.download_button(
+            "Download the prompt",
+            sent.prompt.text,
+            f"{checked.name}.txt",
+            on_click="ignore",
+        )
     endpoint = None
     with refusals_shown():
         endpoint = configured_endpoint()
         show = st.markdown if endpoint else st.caption
         show(price_words(_tokens_of(sent), endpoint))
-    _draw_prompt(checked, sent)
+    text = sent.prompt.text
+    with st.expander(f"The exact prompt · {len(text):,} characters"):
+        st.html(prompt_html(text, "more"))
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
     if asking is not None and asking.outcome is None:
@@ -177,27 +187,13 @@ def _draw_outcome(asking: TrialQuestion) -> None:
             draw_model(asking.outcome)
 
 
-def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
-    text = sent.prompt.text
-    st.download_button(
-        "Download the prompt",
-        text,
-        f"{checked.name}.txt",
-        on_click="ignore",
-    )
-    with st.expander(f"The exact prompt · {len(text):,} characters"):
-        st.html(prompt_html(text, "more"))
-
-
 def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
     """Tokens and price of the question, and where it would go."""
     tokens = f"{counted.n:,} tokens ({counted.kind})"
     if endpoint is None:
         return (
-            "No model is set on this server, so nothing can be sent. Download the prompt and paste it into the chat "
-            f"of any model: {tokens}. To send it from here, start the app with `{MODEL}` (and `{BASE_URL}` "
-            "for an endpoint other than OpenAI's) and the key in the environment or in `.env`: "
-            f"[how to set up a model]({help_address('runs')})."
+            "No model is set on this server, so nothing is sent: paste the prompt into the chat of any model. It has "
+            f"{tokens}. To send it from here, [set up a model]({help_address('try_a_notebook')}#also-ask-a-model)."
         )
     usd = ask_one.expected_usd(counted.n, price_of(endpoint))
     price = "its price is unknown"

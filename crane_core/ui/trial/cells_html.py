@@ -82,7 +82,7 @@ def _target(cell: Cell, crash_line: int | None) -> str:
 def _about(cell: Cell) -> str:
     n = len(cell.code.splitlines())
     ran = (
-        f'<span title="run number {cell.execution_count}">[{cell.execution_count}]</span> '
+        f'<span title="execution count: {cell.execution_count}">[{cell.execution_count}]</span> '
         if cell.execution_count is not None
         else ""
     )

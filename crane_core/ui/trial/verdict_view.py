@@ -95,8 +95,8 @@ def _remedy_html(text: str) -> str:
         for words, end in (("begins with", "beginning"), ("ends in", "end"))
         if f'title="{words} a blank"' in shown
     ]
-    about = f' <span class="cw-dim">({" and ".join(told)})</span>'
-    return shown + about * bool(told)
+    about = f' <span class="cw-dim">({" and ".join(told)})</span>.'
+    return shown.removesuffix(".") + about if told else shown
 
 
 def _sentence(text: str) -> str:

@@ -37,15 +37,8 @@ def rows_html(
     enough for a phone as it is.
     """
     names = [str(name) for name in table]
-    right = {
-        name
-        for name in names
-        if is_numeric(
-            table[name].replace("<[^>]+>", "", regex=True)
-            if name in finished
-            else table[name]
-        )
-    }
+    plain = table.replace("<[^>]+>", "", regex=True) if finished else table
+    right = {name for name in names if is_numeric(plain[name])}
     is_narrow = len(names) <= MOST_NUMBERS and right.issuperset(names[1:])
     classes = f"cw-versus cw-plain {css}" + (" cw-cards" * (not is_narrow))
     heads = "".join(

@@ -125,12 +125,12 @@ def _draw_rows(
     """
     first = (page_shown(RUN_LIST) - 1) * PAGE
     shown = table.iloc[first : first + PAGE]
-    rows = as_rows(table)
+    rows, here = as_rows(table), as_rows(shown)
     ids = [run_id(key_of(row)) for row in rows]
     cells = _columns(shown)
     cells["Unstable"] = [
         _unstable_html(row, words)
-        for row, words in zip(as_rows(shown), cells["Unstable"], strict=True)
+        for row, words in zip(here, cells["Unstable"], strict=True)
     ]
     colours = detector_colours(
         data.run_list()["detector_title"].unique().tolist()
@@ -138,7 +138,7 @@ def _draw_rows(
     is_first = shown["benchmark"] != shown["benchmark"].shift()
     html = rows_html(
         cells,
-        links=[address(address_of(key_of(row))) for row in as_rows(shown)],
+        links=[address(address_of(key_of(row))) for row in here],
         ticks=[
             (name, f"Compare {row['Detector']} {row['Input']}, {row['Run']}")
             for name, row in zip(
@@ -149,7 +149,7 @@ def _draw_rows(
         looks={
             "Detection accuracy": [
                 _interval_looks(row, colours[row["detector_title"]])
-                for row in as_rows(shown)
+                for row in here
             ],
             "Benchmark": ["--first: 1" * bool(first) for first in is_first],
             # A phone leaves out those that were answered once.
@@ -158,7 +158,7 @@ def _draw_rows(
                 if row["agreement"] is None
                 else "--named: 1"
                 * (named is not None and key_of(row) == key_of(named))
-                for row in as_rows(shown)
+                for row in here
             ],
         },
         finished=("Unstable",),

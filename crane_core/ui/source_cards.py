@@ -236,7 +236,7 @@ def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
 
 
 def _is_facts(source: LoadedSource) -> bool:
-    """Whether what is wrong with a source is that printed numbers differ from its data, which is no fault of it."""
+    """Whether the problems of a source are printed numbers that differ from its data."""
     return source.kind == FACTS and source.n_problems > 0
 
 

@@ -9,12 +9,13 @@ from base64 import b64encode
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crane_core.ui import navigation
+from crane_core.ui import keys, navigation
 
 STYLES = tuple(
     Path(__file__).with_name(name) for name in ("style.css", "frame.css")
@@ -25,6 +26,10 @@ SOON = re.compile(
 """Parts of Streamlit that every page needs and that it asks for only once it has something to draw with them."""
 _LIKE_A_PAGE = re.compile(r"/[^/._][^/.]*")
 """Addresses at which Streamlit serves its page though no page has that name."""
+_BELOW_A_PAGE = re.compile(
+    r"/(?!component/|media/|static/)[^/._][^/]*(/[^/_][^/]*)+"
+)
+"""Addresses of two parts or more, but for those at which Streamlit serves files."""
 _ROOT = b'<div id="root">'
 """By which that page differs from other HTML."""
 AGAIN = (b"if-none-match", b"if-modified-since", b"accept-encoding")
@@ -45,11 +50,11 @@ class FirstPaint:
     async def __call__(
         self, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        name = (
-            self._shown_at(scope)
-            if scope["type"] == "http" and scope["method"] == "GET"
-            else None
-        )
+        is_asked = scope["type"] == "http" and scope["method"] == "GET"
+        if is_asked and (meant := _meant_below(scope)):
+            await RedirectResponse(meant)(scope, receive, send)
+            return
+        name = self._shown_at(scope) if is_asked else None
         if name is None:
             await self._app(scope, receive, send)
             return
@@ -81,6 +86,26 @@ class FirstPaint:
         return self._pages.get(path) or (
             navigation.NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None
         )
+
+
+def _meant_below(scope: Scope) -> str | None:
+    """The address that a visitor means who typed a path below a page; None where the path is none.
+
+    Streamlit would serve its page there, too, whose files are then looked for below that path: nothing is ever drawn.
+    """
+    # Only what a browser opens as a page: files of pages and components are asked for by other headers.
+    is_opened = "text/html" in Headers(scope=scope).get("accept", "")
+    path = scope["path"].rstrip("/")
+    if not is_opened or not _BELOW_A_PAGE.fullmatch(path):
+        return None
+    first, *between, last = path.split("/")[1:]
+    query = parse_qsl(scope["query_string"].decode("latin-1"))
+    named = navigation.ITEM_OF_PAGE.get(first)
+    if named is None:
+        # Whatever the last part is, the page for unknown addresses tells what there is of this name.
+        return f"/{quote(last, safe='')}"
+    of = [(keys.BENCHMARK, between[-1])] if between else []
+    return f"/{first}?{urlencode([*of, (named, last), *query])}"
 
 
 def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:

@@ -18,6 +18,12 @@ PAGES = CHECKOUT / "pages"
 GROUPS = {0: "Study", 4: "Label", 7: "Run"}
 """The number of a group's first page to its name in the menu."""
 NOT_FOUND = "page_not_found"
+ITEM_OF_PAGE = {
+    "cases": keys.CASE,
+    "campaigns": keys.CAMPAIGN,
+    "annotate": keys.CAMPAIGN,
+}
+"""Pages of many things to the parameter that opens one of them by its id."""
 MARK = Path(__file__).with_name("icon.svg")
 
 

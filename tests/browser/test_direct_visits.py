@@ -95,6 +95,14 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
     shows_title(page, "pandas_1")
 
 
+def test_a_path_below_cases_opens_the_case(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{facts_app}/cases/minibench/pandas_1")
+    shows_title(page, "pandas_1")
+    assert query(page) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
+
+
 @pytest.mark.slow
 def test_the_start_page_may_be_named_as_the_menu_names_it(
     start_app: StartApp, open_page: OpenPage

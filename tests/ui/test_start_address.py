@@ -1,4 +1,4 @@
-"""The start page has one address: its name leads there, whatever follows it, and no dialog says that it is missing."""
+"""Addresses that lead to another: the start page's name, and what people type below a page's."""
 
 from __future__ import annotations
 
@@ -40,3 +40,46 @@ def test_its_name_leads_to_the_start(
 @pytest.mark.parametrize("asked", ["/", "/cases", "/overview_of_it"])
 def test_other_addresses_are_answered(client: TestClient, asked: str) -> None:
     assert client.get(asked).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "leads_to"),
+    [
+        ("/cases/torch_13", "/cases?case=torch_13"),
+        ("/cases/torch_13/", "/cases?case=torch_13"),
+        (
+            "/cases/minibench/pandas_1",
+            "/cases?benchmark=minibench&case=pandas_1",
+        ),
+        (
+            "/cases/a%26b?benchmark=minibench",
+            "/cases?case=a%26b&benchmark=minibench",
+        ),
+        ("/campaigns/pilot", "/campaigns?campaign=pilot"),
+        ("/annotate/pilot", "/annotate?campaign=pilot"),
+        ("/results/robustness", "/robustness"),
+        ("/pair/torch_13", "/torch_13"),
+        ("/x/%5Cevil.example", "/%5Cevil.example"),
+    ],
+)
+def test_a_path_below_a_page_leads_to_what_it_names(
+    client: TestClient, asked: str, leads_to: str
+) -> None:
+    answer = client.get(asked, headers={"Accept": "text/html,*/*"})
+    assert (answer.status_code, answer.headers["location"]) == (307, leads_to)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "/component/crane.bar/index.html",
+        "/static/index.html",
+        "/cases/_stcore/health",
+    ],
+)
+def test_files_that_a_page_asks_for_are_answered(
+    client: TestClient, asked: str
+) -> None:
+    answer = client.get(asked, headers={"Accept": "text/html,*/*"})
+    assert answer.status_code == 200
+    assert client.get("/cases/media/1.png").status_code == 200

@@ -131,9 +131,12 @@ def test_a_plan_is_shown_before_it_is_stored(
     ]
     assert plan.annotators == PAIR
     assert plan.seed > 10**9
+    settled(open_page(f"{app}/campaigns"))
+    sees(page, re.compile(r"^Seed: [0-9]+\."))
+    expect(page.get_by_text(f"Seed: {plan.seed}.")).to_have_count(0)
 
 
-def test_visits_share_a_draft_until_it_is_drawn_again(
+def test_visits_of_one_lead_share_a_draft_until_it_is_drawn_again(
     app: str, open_page: OpenPage
 ) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
@@ -144,6 +147,10 @@ def test_visits_share_a_draft_until_it_is_drawn_again(
     settled(page)
     fold.click()
     sees(page, seed)
+    other = open_page(f"{app}/campaigns", user_agent="the browser of another")
+    settled(other).get_by_text("How the margin is computed").click()
+    sees(other, re.compile(r"^Seed: [0-9]+\."))
+    expect(other.get_by_text(seed)).to_have_count(0)
     page.get_by_text("Strata, repeats, judges and seed").click()
     expect(page.get_by_label("Seed", exact=True)).to_be_in_viewport()
     settled(page)

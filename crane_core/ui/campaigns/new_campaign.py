@@ -179,6 +179,6 @@ def _draw_plan(plan: Plan, told: Outline, *, refusal: str) -> None:
     if is_pressed:
         require(Role.LEAD)
         campaigns.keep_campaign(data.folder(), plan)
-        del st.session_state[keys.NEW_SEED]
+        request_form.end_draft()
         show_here(campaign=plan.campaign)
         st.rerun()

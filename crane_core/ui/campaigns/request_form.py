@@ -8,9 +8,8 @@ from crane_core.annotation import plan
 from crane_core.annotation.draw import STRATA, CampaignRequest, fresh_seed
 from crane_core.annotation.label_set import LabelSet
 from crane_core.identity.roles import configured_roles
-from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
-from crane_core.ui import data, keys
+from crane_core.ui import data
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import (
     experiment_words,
@@ -21,6 +20,8 @@ from crane_core.ui.words import (
 )
 
 PREVIEW = "preview"
+MOST_DRAFTS = 100
+"""Leads whose drafts are remembered at once."""
 STRATUM_WORDS = {
     "detector": "detector",
     "setting": "input",
@@ -52,10 +53,10 @@ OVERLAP_WORDS = {
 OVERLAP_HELP = "\n".join(
     f"- **{words}**: {overlap}" for overlap, words in OVERLAP_WORDS.items()
 )
-OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
+OUTCOME_HELP = """- **detected crashes**: predicted by most answers, and the cell does crash; the study's population
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
-ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
-number of runs; how many there are can reveal the model."""
+ALL_TEXTS_HELP = """Off: each item shows the text of one answer, drawn at random. On: all different texts, each with its
+number of answers; how many there are can reveal the model."""
 
 BY_CASE_HELP = """On: items of one case follow each other and have the same annotators, so its ground truth is read
 once. Where a text is nearly the one before, the desk offers the same label. The plan says what this costs."""
@@ -262,7 +263,7 @@ def draw_design() -> tuple[plan.Design, int]:
             "Seed",
             value=_seed(),
             step=1,
-            help="drawn at random; stored in the plan. Until a campaign is created, all visits have the same one.",
+            help="drawn at random; stored in the plan. Until you create the campaign, your visits have the same one.",
         )
         st.button("Draw again", on_click=_draw_again)
     design = plan.Design(
@@ -315,11 +316,11 @@ def _share(percent: float) -> float:
 
 
 def _seed() -> int:
-    """The seed that this session's form begins with."""
-    if keys.NEW_SEED not in st.session_state:
-        names = tuple(campaign_names(data.folder()))
-        st.session_state[keys.NEW_SEED] = _next_seed(names)
-    return int(st.session_state[keys.NEW_SEED])
+    """The seed that this lead's form begins with; in an address it would tell what a blind item hides."""
+    drafts = _drafts()
+    if len(drafts) > MOST_DRAFTS:
+        drafts.pop(next(iter(drafts)))
+    return drafts.setdefault(_drafter(), fresh_seed())
 
 
 def _folder() -> str:
@@ -327,10 +328,21 @@ def _folder() -> str:
 
 
 @data.kept(_folder, 16)
-def _next_seed(names: tuple[str, ...]) -> int:
-    """One for all visits until there is another campaign; in an address it would tell what a blind item hides."""
-    return fresh_seed()
+def _drafts() -> dict[str, int]:
+    """The seed of every lead's draft, kept between visits; a campaign that is created ends its draft."""
+    return {}
+
+
+def _drafter() -> str:
+    """Who drafts: who is logged in; without logins the browser, as far as it can be told from others."""
+    browser = st.context.headers.get("User-Agent") or ""
+    return visitor().email or f"{st.context.ip_address} {browser[:200]}"
+
+
+def end_draft() -> None:
+    """Have the next campaign of this lead begin with another seed."""
+    _drafts().pop(_drafter(), None)
 
 
 def _draw_again() -> None:
-    st.session_state[keys.NEW_SEED] = fresh_seed()
+    _drafts()[_drafter()] = fresh_seed()

@@ -362,7 +362,7 @@ def test_doctor_lists_the_contradictions(run: Run) -> None:
     words = run("doctor")
     assert words.code == 0
     for place in (
-        "numpy_10_reproduced, gpt-5, runtime: 2 of 5 runs predict a crash, the human outcome is partial",
+        "numpy_10_reproduced, gpt-5, runtime: 2 of 5 answers predict a crash, the human outcome is partial",
         "NBspecific_11",
     ):
         assert place in words.out

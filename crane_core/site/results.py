@@ -188,7 +188,7 @@ def _of_experiment(
     rows = _of_policy(collected, judging, "gains")
     yield heading(title_of(judging))
     yield paragraph(
-        f"Counted as: {VoteRule.MAJORITY} of the runs, {judging.usual_credit}.",
+        f"Counted as: {VoteRule.MAJORITY} of the answers, {judging.usual_credit}.",
         "cw-dim",
     )
     if not rows:

@@ -46,7 +46,7 @@ CREDIT_HELP = """What a detected crash is worth.
 - **detection only**: predicting the crash is enough
 
 An experiment without labelled diagnoses shows detection only. Labels are of the majority verdict; one counts
-for every run that predicted the crash."""
+for every answer that predicts the crash."""
 
 
 JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an imported study, a pass of its LLM judge,

@@ -215,7 +215,7 @@ def _readable(curve: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Runs": row["rule"],
+            "Vote": row["rule"],
             "Detected if": row["credit"],
             "Judged by": NOTHING
             if row["judged_by"] == specification_curve.NOBODY

@@ -21,7 +21,7 @@ from crane_core.ui.words import (
     NOTHING,
 )
 
-MEMBERS_HELP = """Each predicts once, by the majority of its runs, or by all of them where that is chosen above. The
+MEMBERS_HELP = """Each predicts once, by the majority of its answers, or by all of them where that is chosen above. The
 first one leads the cascade: where it predicts a crash, that stands; elsewhere, the majority of the others decides."""
 
 

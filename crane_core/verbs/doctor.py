@@ -159,7 +159,7 @@ def _contradiction(votes: JsonObject) -> str:
     of = f"{votes['instance_id']}, {votes['detector']}, {votes['setting']}"
     n_runs = votes["n_crash"] + votes["n_safe"]
     return (
-        f"{of}: {votes['n_crash']} of {n_runs} runs predict a crash, "
+        f"{of}: {votes['n_crash']} of {n_runs} answers predict a crash, "
         f"the human outcome is {votes['human']} ({votes['why']})"
     )
 

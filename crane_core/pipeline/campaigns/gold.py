@@ -167,7 +167,7 @@ def _meant_run(named: str, runs: Mapping[int, str], looks: Looks) -> int | None:
     n_texts = len(set(runs.values()))
     if run is None and n_texts > 1:
         raise ValueError(
-            f"its runs gave {n_texts} texts; the column run must say which is meant"
+            f"its answers have {n_texts} texts; the column run must say which is meant"
         )
     return next(iter(runs)) if run is None else run
 

@@ -36,7 +36,7 @@ from crane_core.ui.navigation import link
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import literal
 
-SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predicted the crash, and it happens. Labels:
+SCOPE_HELP = """- **diagnoses of detected crashes**: most answers of an LLM predict the crash, and it happens. Labels:
   correct, partial, wrong, from best to worst, or those of the annotators' campaign
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""

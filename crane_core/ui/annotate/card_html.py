@@ -122,12 +122,12 @@ def _texts(card: Card) -> str:
 
 
 def _counts(texts: tuple[Text, ...]) -> str:
-    """Of how many runs and texts; nothing if that is hidden."""
+    """Of how many answers and texts; nothing if that is hidden."""
     # How many texts there are is typical of a model, so a blind desk does not say it.
     if any(text.n_runs is None for text in texts):
         return ""
     n_runs = sum(text.n_runs or 0 for text in texts)
-    return f"{words.quantity(n_runs, 'run')}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
+    return f"{words.quantity(n_runs, 'answer')}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
 
 
 def _text(card: Card, place: int) -> str:

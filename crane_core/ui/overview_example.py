@@ -126,10 +126,10 @@ def _without_ends(lines: Sequence[str]) -> list[tuple[int, str]]:
     ]
 
 
-def two_answers(example: Example) -> tuple[str, str]:
-    """The cards of the answers alone: from the code, and with runtime state."""
-    title = escape(example.detector_title)
-    return _cards(f"{title}, ", _said(example.without), _said(example.with_))
+def two_answers(example: Example, level: str = "h3") -> tuple[str, str]:
+    """The cards of the answers alone: from the code, and with runtime state; level: of their headings on the page."""
+    who = f"{escape(example.detector_title)}, "
+    return _cards(who, _said(example.without), _said(example.with_), level)
 
 
 def labels_html(detector_title: str, label: str | None) -> str:
@@ -189,22 +189,29 @@ def _said(said: Diagnosis) -> str:
     return f"<blockquote>{escape(text)}</blockquote>"
 
 
-def _cards(who: str, without: str, with_: str) -> tuple[str, str]:
+def _cards(
+    who: str, without: str, with_: str, level: str = "h3"
+) -> tuple[str, str]:
     """What was said from the code alone, which is wrong, and what was said with runtime state, which is right."""
     of_code = _card(
         f"{who}code only ({explained('−RT')})",
         'No crash predicted <span class="cw-wrong">✗ wrong</span>',
         without,
         css="cw-bad",
+        level=level,
     )
     of_state = _card(
         f"{who}with runtime state ({explained('+RT')})",
         'Crash predicted <span class="cw-right">✓ right</span>',
         with_,
         css="cw-good",
+        level=level,
     )
     return of_code, of_state
 
 
-def _card(head: str, prediction: str, body: str, *, css: str) -> str:
-    return f'<div class="cw-verdict {css}"><div class="cw-dim">{head}</div><h3>{prediction}</h3>{body}</div>'
+def _card(
+    head: str, prediction: str, body: str, *, css: str, level: str
+) -> str:
+    said = f"<{level}>{prediction}</{level}>{body}"
+    return f'<div class="cw-verdict {css}"><div class="cw-dim">{head}</div>{said}</div>'

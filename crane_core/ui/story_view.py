@@ -212,7 +212,7 @@ def _draw_answers(told: StoryCase) -> None:
             "with runtime state."
         )
     )
-    without, with_ = overview_example.two_answers(told.example)
+    without, with_ = overview_example.two_answers(told.example, "h2")
     code = cells_html(told.cells)
     state = _state_tree(told) if told.state else ""
     st.html(
@@ -236,7 +236,7 @@ def _draw_label(told: StoryCase) -> None:
     crash = raised_html(told.facts) + code_column_html(
         told.both, told.facts["traceback"], told.facts["diagnosis"]
     )
-    _, with_ = overview_example.two_answers(told.example)
+    _, with_ = overview_example.two_answers(told.example, "h2")
     label = overview_example.labels_html(
         told.example.detector_title, told.with_["human"]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -25,14 +26,42 @@ OF_OTHERS = {
 """Rule and part of the HTML to the reason why it stands: marks of libraries that no label or style reaches."""
 _OTHER = "junobench~crane-llm-2025-10~gpt-5~runtime"
 _COMPARED = f"baseline=junobench~crane-llm-2025-10~gpt-5~code&against={_OTHER}"
-MORE = {
+MORE: dict[str, str | None] = {
     "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
     "/annotate?practice=1": "Practice",
     "/?story=2": "What the live kernel knows before the cell runs",
     "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime": None,
     f"/runs?{_COMPARED}": None,
+    "/cases?find=out+of+bounds": None,
+    "/cases?case=pandas_9": "pandas_9",
+    "/?story=3": None,
+    "/?story=4": None,
+    "/?story=5": None,
+    "/nothing_here": "Page not found",
     f"/runs?{_COMPARED}&other={_OTHER}&right=one": None,
     f"/runs?{_COMPARED}&other={_OTHER}&right=other&instance=pandas_8_reproduced": "pandas_8_reproduced",
+}
+
+_PARTS = {
+    "results": [
+        "Runtime state",
+        "Kinds of crash",
+        "Combinations",
+        "Stability",
+        "Robustness",
+        "One model",
+        "Time",
+        "Plan",
+        "Dates",
+        "Paper's tables",
+        "Paper's claims",
+    ],
+    "ablations": ["Kinds of crash", "Cost", "Paper's tables"],
+}
+MORE |= {
+    f"/{name}?{urlencode({'part': part})}": None
+    for name, parts in _PARTS.items()
+    for part in parts
 }
 
 

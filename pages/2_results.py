@@ -10,7 +10,7 @@ from crane_core.ui.executed_view import draw_rehearsal, draw_repair
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
-from crane_core.ui.headline import draw_headline
+from crane_core.ui.headline import draw_headline, name_part
 from crane_core.ui.known_notebooks_view import draw_known_notebooks, has_copies
 from crane_core.ui.leaderboard_view import draw_leaderboard
 from crane_core.ui.one_model_view import draw_one_model
@@ -50,11 +50,11 @@ with page():
         if has_copies(chosen):
             parts = OF_CHOSEN | OF_COPIED
         parts = OF_EXECUTED.get(chosen.kind, parts)
-    name, tab = one_tab(
-        [*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART
-    )
+    shown = [*(parts if chosen is not None else ()), *OF_PAPER]
+    name, tab = one_tab(shown, key=keys.PART)
     with head:
         draw_headline(results_title(chosen, name), tab=tab_words(chosen))
+    name_part(name, shown, tab_words(chosen))
     with tab:
         if name in OF_PAPER:
             OF_PAPER[name]()

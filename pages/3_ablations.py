@@ -12,7 +12,7 @@ from crane_core.ui.drops_view import (
     draw_drops_by,
 )
 from crane_core.ui.frame import page
-from crane_core.ui.headline import draw_headline
+from crane_core.ui.headline import draw_headline, name_part
 from crane_core.ui.pareto_view import draw_pareto
 from crane_core.ui.url_state import one_tab
 
@@ -29,9 +29,10 @@ with page():
     with head:
         draw_headline(ablation_title(chosen), tab="Ablations")
         draw_basis(chosen)
-    name, tab = one_tab(
-        [one for one in SECTIONS if chosen.source or one != "Kinds of crash"],
-        key=keys.PART,
-    )
+    shown = [
+        one for one in SECTIONS if chosen.source or one != "Kinds of crash"
+    ]
+    name, tab = one_tab(shown, key=keys.PART)
+    name_part(name, shown, "Ablations")
     with tab:
         SECTIONS[name](chosen)

@@ -130,11 +130,13 @@ def legend_of(names: Sequence[str]) -> alt.Legend:
     """A legend above the plot: in one line where its names fit, else two or three of them beside each other."""
     letters = sum(map(len, names))
     line = round(LEGEND_LETTER * letters + LEGEND_SYMBOL * len(names))
+    longest = max(map(len, names), default=0)
+    two = round(2 * (LEGEND_LETTER * longest + LEGEND_SYMBOL))
     return alt.Legend(
         title=None,
         orient="top",
         columns=alt.ExprRef(
-            f"width >= {line} ? {len(names)} : width < 440 ? 2 : 3"
+            f"width >= {line} ? {len(names)} : width < {two} ? 1 : width < 440 ? 2 : 3"
         ),
         labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
         columnPadding=8,

@@ -19,7 +19,7 @@ from crane_core.ui.access import admitted, draw_login
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
 from crane_core.ui.first_visit import freeze_gc, import_page, page_shown
-from crane_core.ui.headline import APP, name_tab
+from crane_core.ui.headline import APP, draw_headline, name_tab
 from crane_core.ui.navigation import (
     MARK,
     NOT_FOUND,
@@ -99,7 +99,7 @@ def run_app() -> None:
 def _draw_not_found(name: str) -> None:
     """What is shown where the address names no page, as a mistyped or old link does."""
     with page(is_blind=True):
-        st.title(title(NOT_FOUND))
+        draw_headline(title(NOT_FOUND), tab=title(NOT_FOUND))
         st.info(
             literal(
                 f"The address ends in {name[:MOST_LETTERS]!r}, which is not the name of a page."

@@ -1,5 +1,6 @@
 """The heading of a page: a sentence that answers its question, and the short form for the browser's tab."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
@@ -22,6 +23,11 @@ def draw_headline(
     """
     name_tab(tab)
     st.title(literal(sentence), anchor=False, width=width)
+
+
+def name_part(part: str, parts: Sequence[str], words: str) -> None:
+    """Name the tab after the part of a view that is open; its first part has the name of the view."""
+    name_tab(words if part == parts[0] else f"{part} · {words}")
 
 
 def name_tab(words: str) -> None:

@@ -429,6 +429,24 @@ def test_marks_keep_half_of_a_chart_on_a_phone(
     )
 
 
+@pytest.mark.slow
+def test_a_legend_is_whole_on_a_phone_and_the_tab_names_the_part(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{facts_app}/results?part=Stability")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page).to_have_title("Stability · Results · Crane Workbench")
+    settled(page)
+    page.wait_for_function(
+        """() => {
+            const names = [...document.querySelectorAll('.role-legend-label text')];
+            const isWhole = name => !name.textContent.includes('…')
+                && name.getBoundingClientRect().right <= name.closest('svg').getBoundingClientRect().right;
+            return names.length === 3 && names.every(isWhole);
+        }"""
+    )
+
+
 def test_a_phone_shows_accuracy_and_f1_until_all_figures_are_asked_for(
     facts_app: str, open_page: OpenPage
 ) -> None:

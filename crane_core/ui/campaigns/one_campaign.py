@@ -27,7 +27,7 @@ from crane_core.ui.campaigns.plan_view import titles_of
 from crane_core.ui.campaigns.progress import draw_progress
 from crane_core.ui.campaigns.result import draw_result
 from crane_core.ui.guideline_view import change_html, draw_guideline
-from crane_core.ui.headline import draw_headline
+from crane_core.ui.headline import draw_headline, name_part
 from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import go, show_here, turn
 from crane_core.ui.refusal import refusals_shown
@@ -47,10 +47,8 @@ def draw_campaign(campaign: str) -> None:
         draw_headline("This campaign cannot be opened", tab="Campaigns")
         turn("All campaigns")
         raise
-    draw_headline(
-        campaign_words.headline(status),
-        tab=campaign_words.short_title(status.plan.title),
-    )
+    title = campaign_words.short_title(status.plan.title)
+    draw_headline(campaign_words.headline(status), tab=title)
     _draw_next(status)
     _draw_stop(status)
     parts = {
@@ -61,6 +59,7 @@ def draw_campaign(campaign: str) -> None:
     # After the lock the result is what one comes for.
     names = [RESULT, PROGRESS, PEOPLE] if status.lock else list(parts)
     name, tab = one_tab(names, key=keys.PART)
+    name_part(name, names, title)
     with tab:
         parts[name](status)
     draw_one(Listed.CAMPAIGN, campaign)

@@ -19,7 +19,7 @@ from crane_core.ui.runs.compared import (
 )
 from crane_core.ui.runs.compared_list import draw_compared_instance
 from crane_core.ui.runs.compared_list import draw_list as draw_compared_list
-from crane_core.ui.runs.listed import draw_judges, draw_list, runs_sentence
+from crane_core.ui.runs.listed import draw_judges, draw_list
 from crane_core.ui.runs.names import condition_words
 from crane_core.ui.runs.one_instance import (
     ShownRun,
@@ -28,6 +28,7 @@ from crane_core.ui.runs.one_instance import (
 )
 from crane_core.ui.runs.one_run import draw_run
 from crane_core.ui.runs.starting import draw_start_button, draw_starting
+from crane_core.ui.runs.votes import runs_sentence
 from crane_core.ui.words import literal
 
 with page():

@@ -21,6 +21,7 @@ from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
+from crane_core.ui.runs.votes import runs_sentence
 from crane_core.ui.url_state import switch
 
 ALL_INPUTS = "all inputs"
@@ -57,6 +58,18 @@ def _stability(where: ResultChoice) -> Stability:
     )
     titles = dict(zip(mine["detector"], mine["detector_title"], strict=True))
     return stability(data.store(), where.benchmark, where.experiment, titles)
+
+
+def stability_title(chosen: ResultChoice) -> str | None:
+    """Which detector's answers differ most often; None where every instance has one answer."""
+    table = data.run_list()
+    is_mine = (
+        (table["benchmark"] == chosen.benchmark)
+        & (table["experiment"] == chosen.experiment)
+        & (table["detector_kind"] == chosen.kind)
+    )
+    repeated = table[is_mine & table["agreement"].notna()]
+    return None if repeated.empty else runs_sentence(repeated)
 
 
 def _where(chosen: ResultChoice) -> ResultChoice:

@@ -13,20 +13,26 @@ from crane_core.ui import data
 from crane_core.ui.board_html import lead_words
 from crane_core.ui.by_date_view import dates_title
 from crane_core.ui.executed_view import repair_title, what_ran, what_was_fixed
+from crane_core.ui.five_runs_view import stability_title
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
 from crane_core.ui.leaderboard_view import board_of
 from crane_core.ui.one_input_view import each_input, single_title
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.specification_view import choices_title
+from crane_core.ui.study_view import claims_title
+from crane_core.ui.together_view import together_title
 from crane_core.ui.words import KIND_WORDS, count
 
 PAGE = "Results"
 NO_ANSWERS = "No detector has answered yet"
 OF_PART: dict[str | None, Callable[[ResultChoice], str | None]] = {
     "Leaderboard": lambda chosen: lead_words(board_of(chosen)),
+    "Combinations": together_title,
+    "Stability": stability_title,
     "Robustness": choices_title,
     "Dates": dates_title,
+    "Paper's claims": lambda _: claims_title(),
 }
 """Parts that answer another question than the page: their titles, None where they have no answer."""
 

@@ -18,6 +18,7 @@ from crane_core.ui.chart_box import draw_method
 from crane_core.ui.result_switches import pick
 from crane_core.ui.rows_html import MOST_NUMBERS, rows_html
 from crane_core.ui.url_state import switch
+from crane_core.ui.words import count
 
 MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
@@ -183,6 +184,13 @@ SHOWN = {
     "verdict": "Verdict",
     "why": "Why",
 }
+CLAIM_WORDS = {
+    ClaimVerdict.ROUNDS_DIFFERENTLY: "round differently",
+    ClaimVerdict.WITHIN_NOISE: "are within noise",
+    ClaimVerdict.CONTRADICTED: "are contradicted",
+    ClaimVerdict.NOT_TESTABLE: "cannot be tested here",
+}
+"""Verdicts as a title says them, after how many claims hold."""
 _HYPHEN = r"(?<![\w)])-(?=\d)"
 FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
 
@@ -194,6 +202,20 @@ def _claims() -> tuple[pd.DataFrame, dict[ClaimVerdict, int]]:
     )
     checked = claims.checked_claims(loaded, claims.published_claims())
     return formats.claim_frame(checked), formats.verdict_counts(checked)
+
+
+def claims_title() -> str:
+    """How many claims hold, and how many do not."""
+    frame, counts = _claims()
+    told = [
+        f"{count(counts[verdict])} {said}"
+        for verdict, said in CLAIM_WORDS.items()
+        if counts[verdict]
+    ]
+    n_hold = count(counts[ClaimVerdict.HOLDS])
+    return ", ".join(
+        [f"{n_hold} of the paper's {count(len(frame))} claims hold", *told]
+    )
 
 
 def draw_claims() -> None:

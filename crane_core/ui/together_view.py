@@ -87,6 +87,12 @@ def rules_first(chosen: ResultChoice) -> pd.DataFrame:
     return _with_rules(_where(chosen))
 
 
+def together_title(chosen: ResultChoice) -> str | None:
+    """What the rules change when they are asked first; None without rules or models."""
+    table = rules_first(chosen)
+    return None if table.empty else together_words.title(table)
+
+
 def names_of(chosen: ResultChoice) -> dict[combinations.Member, str]:
     """The members of these switches by name: "GPT-5 +RT"."""
     return _known(_where(chosen))[0]

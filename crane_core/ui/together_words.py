@@ -92,6 +92,12 @@ def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
     return f"**Asking the rules first: {decided}**, against {best} alone. {named_rows}".rstrip()
 
 
+def title(table: pd.DataFrame) -> str:
+    """How many models our rules make better, and how many worse, when they are asked first."""
+    decided = who_gains(table["outcome"].tolist(), "combination")
+    return f"Asking the rules first, by detection alone: {decided}"
+
+
 def changed_by_rules(
     table: pd.DataFrame, names: dict[Member, str]
 ) -> pd.DataFrame:

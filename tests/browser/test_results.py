@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
@@ -27,6 +28,7 @@ from .screen import (
     settled,
     shows_title,
     texts,
+    title,
     wait_for_query,
 )
 
@@ -427,6 +429,27 @@ def test_marks_keep_half_of_a_chart_on_a_phone(
             return plot.width > picture.getBoundingClientRect().width / 2;
         })"""
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("Combinations", "2 of 8 combinations gain, none loses, 6 without"),
+        (
+            "Stability",
+            "GPT-5 −RT is the least stable: its answers differ on 53 of 222",
+        ),
+        ("Paper's claims", "of the paper's"),
+    ],
+)
+def test_a_part_with_a_question_of_its_own_answers_it_in_the_title(
+    facts_app: str, open_page: OpenPage, part: str, words: str
+) -> None:
+    page = open_page(f"{facts_app}/results?{urlencode({'part': part})}")
+    expect(title(page)).to_contain_text(words)
+    # The tab and the title are of one view.
+    expect(page).to_have_title(f"{part} · Results · Crane Workbench")
 
 
 @pytest.mark.slow

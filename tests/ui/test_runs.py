@@ -22,7 +22,6 @@ from crane_core.ui.runs.address import address_of, key_of, run_id
 from crane_core.ui.runs.listed import (
     judge_rows,
     row_cells,
-    runs_sentence,
     tokens_words,
 )
 from crane_core.ui.runs.names import run_called, run_words
@@ -30,7 +29,7 @@ from crane_core.ui.runs.one_instance import answer_html
 from crane_core.ui.runs.one_run import facts_html, scores_html
 from crane_core.ui.runs.started import KEPT_LOGS, far_in, forget_logs, job_in
 from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, JobForm
-from crane_core.ui.runs.votes import vote_words
+from crane_core.ui.runs.votes import runs_sentence, vote_words
 
 TextOf = Callable[[str], str]
 LISTS = (

@@ -33,6 +33,7 @@ from crane_core.ui.runs.address import (
     run_id,
 )
 from crane_core.ui.runs.started import started_runs
+from crane_core.ui.runs.votes import least_stable
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
     NOTHING,
@@ -225,33 +226,6 @@ def _draw_compare(ticked: list[dict[str, Any]]) -> None:
         on_click=show_here,
         kwargs=comparison_address(baseline, against),
     )
-
-
-def runs_sentence(table: pd.DataFrame) -> str:
-    """Which run has answers that differ on the largest share of its instances; without repeats, how many runs."""
-    if table.empty:
-        return "No runs yet"
-    said = quantity(len(table), "run")
-    n_repeated = table["agreement"].count()
-    if not n_repeated:
-        return said
-    row = least_stable(table)
-    if row is None:
-        return f"{said}; none changes an answer when it is asked again"
-    name = f"{row['detector_title']} {setting_short(row['setting'])}"
-    where = f"on {count(int(row['n_flips']))} of {count(int(row['n_instances']))} notebooks"
-    if n_repeated == 1:
-        return f"{said}; the answers of {name} differ {where}"
-    return f"{name} is the least stable: its answers differ {where}"
-
-
-def least_stable(table: pd.DataFrame) -> dict[str, Any] | None:
-    """The run whose answers differ on the largest share of its instances; None where no answers differ."""
-    unstable = table[table["agreement"].notna() & (table["n_flips"] > 0)]
-    if unstable.empty:
-        return None
-    share = unstable["n_flips"] / unstable["n_instances"]
-    return as_rows(unstable.loc[[share.idxmax()]])[0]
 
 
 def _narrowed(table: pd.DataFrame) -> tuple[pd.DataFrame, DeltaGenerator]:

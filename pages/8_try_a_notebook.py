@@ -8,6 +8,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.ui import keys
 from crane_core.ui.frame import page
+from crane_core.ui.headline import name_tab
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.asking import draw_asking
 from crane_core.ui.trial.choice import UPLOAD, draw_choice
@@ -50,4 +51,6 @@ with page():
             "Your own notebooks, running them, and asking a model need the role admin."
         )
     heading.title(told)
+    if pair := st.query_params.get(keys.TRY_SHIPPED):
+        name_tab(f"{pair[:60]} · {NOTHING_YET}")
     st.session_state[keys.TRY_ANSWER] = told

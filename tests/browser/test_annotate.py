@@ -448,6 +448,7 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
     click_button(page, "Practice first: ten items with feedback")
     page.wait_for_selector(".cw-desk .cw-card")
     wait_for_query(page, practice="1")
+    expect(page).to_have_title("Practice · Annotate · Crane Workbench")
     for place in range(10):
         press_ready(page, "1")
         feedback = page.locator(".cw-desk-feedback")

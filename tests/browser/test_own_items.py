@@ -57,6 +57,7 @@ def test_one_item_is_found_and_changed_and_no_other(
     page = open_desk(open_page(address), address, plan.campaign)
     click_button(page, "My items")
     shows_title(page, "My items")
+    expect(page).to_have_title("My items · Annotate · Crane Workbench")
     sees(page, "5 of 5 items")
     choose(settled(page), "Label", "✗ wrong")
     sees(page, "2 of 5 items")

@@ -120,6 +120,9 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
     page.goto(f"{facts_app}{PATH}?pair=pandas_1_fixed")
     expect(verdict(page)).to_contain_text("No certain crash")
     expect(verdict(page)).to_contain_text("they never say that a cell is safe")
+    expect(page).to_have_title(
+        "pandas_1_fixed · Try a notebook · Crane Workbench"
+    )
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from crane_core.ui import data, guideline_view, keys
 from crane_core.ui.annotate import card_html, component
 from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.code_html import differing_prose_html
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
@@ -97,7 +98,9 @@ def _head(label_store: LabelStore, annotator: str) -> None:
         gap="small",
         key="desk_head",
     ):
-        st.title(literal(plan.title), anchor=False, width="content")
+        draw_headline(
+            plan.title, tab=f"{plan.title[:60]} · Annotate", width="content"
+        )
         st.caption(
             f"{literal(annotator)} · blind"
             if plan.blind

@@ -31,6 +31,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.annotate import card_html
 from crane_core.ui.annotate.desk import opened_label_store
 from crane_core.ui.grid import clicked_row
+from crane_core.ui.headline import draw_headline
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import show_here
 from crane_core.ui.refusal import refusals_shown
@@ -57,11 +58,8 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small"
     ):
-        st.title(
-            "My items" if showing is None else "My item",
-            anchor=False,
-            width="content",
-        )
+        said = "My items" if showing is None else "My item"
+        draw_headline(said, tab=f"{said} · Annotate", width="content")
         st.caption(
             literal(f"{annotator} in {label_store.plan.title}"), width="stretch"
         )

@@ -153,7 +153,7 @@ def draw_practice() -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small"
     ):
-        st.title("Practice", anchor=False, width="content")
+        draw_headline("Practice", tab="Practice · Annotate", width="content")
         st.caption("ten diagnoses of the example notebooks", width="stretch")
         _draw_guideline()
         st.button(

@@ -164,10 +164,19 @@ def test_files_hold_configuration_and_the_way_to_the_answers(
     assert near["seconds_per_answer"] == 1.5
     csv = render_boards([three], Format.CSV, {"b": "Bench"}).splitlines()
     assert len(csv) == 4
-    assert "\\toprule" in render_boards([three], Format.LATEX, {"b": "Bench"})
-    assert "| 1–2 | a | NEAR (own) | code | 90.0% |" in render_boards(
-        [three], Format.MD, {"b": "Bench"}
-    )
+    latex = render_boards([three], Format.LATEX, {"b": "Bench"})
+    assert "\\toprule" in latex
+    assert f"\n% NEAR (code, e): {near['answers']}\n" in latex
+    markdown = render_boards([three], Format.MD, {"b": "Bench"})
+    assert "| 1–2 | a | NEAR (own) | code | 90.0% |" in markdown
+    assert f"- NEAR (code, e): `{near['answers']}`" in markdown
+
+
+def test_a_name_of_two_lines_stays_in_its_comment() -> None:
+    hostile = board(answers("x\n\\input{y}", 3))
+    latex = render_boards([hostile], Format.LATEX, {"b": "Bench"})
+    commented = latex.split("\\begin")[0].splitlines()
+    assert {line[0] for line in commented if line} == {"%"}
 
 
 def test_the_table_marks_own_rows_sorts_and_escapes(three: Board) -> None:

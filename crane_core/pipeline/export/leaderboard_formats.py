@@ -145,7 +145,21 @@ def _markdown(boards: list[Board], titles: Titles) -> str:
 def _markdown_board(board: Board, titles: Titles) -> str:
     table = frame_formats.frame_markdown(printed_frame(board))
     lines = [f"## {title_of(board, titles)}", "", table.rstrip("\n")]
-    return "\n".join([*lines, "", method_of(board), *unranked_notes(board), ""])
+    answers = [f"- {name}: `{place}`" for name, place in _answers(board)]
+    notes = [method_of(board), *unranked_notes(board)]
+    behind = ["", "Answers behind the rows, within the app's address:", ""]
+    return "\n".join([*lines, "", *notes, *behind, *answers, ""])
+
+
+def _answers(board: Board) -> list[tuple[str, str]]:
+    """Each row with its input and experiment, on one line, and where the app shows its answers."""
+    found = []
+    for row in as_rows(board.rows):
+        configured = f"({row['setting']}, {row['experiment']})"
+        # A line feed in a name would end a comment of LaTeX.
+        name = " ".join(f"{row['detector_title']} {configured}".split())
+        found.append((name, answers_address(board.policy.benchmark, row)))
+    return found
 
 
 def printed_frame(board: Board) -> pd.DataFrame:
@@ -194,7 +208,9 @@ def _latex_board(board: Board, titles: Titles) -> str:
     title = title_of(board, titles)
     notes = unranked_notes(board)
     policy = board.policy
-    return frame_formats.frame_latex(
+    # A comment, as no column of a page has room for an address.
+    answers = [f"% {name}: {place}\n" for name, place in _answers(board)]
+    return "".join(answers) + frame_formats.frame_latex(
         printed_frame(board),
         title=title,
         caption=" ".join([f"{title}.", method_of(board), *notes]),

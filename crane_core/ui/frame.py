@@ -6,7 +6,6 @@ Every page of a replica begins with a line: it is a read-only copy, of this age;
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -30,7 +29,7 @@ from crane_core.ui.navigation import (
     title,
 )
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.url_state import arrive, draw_unknown
+from crane_core.ui.url_state import arrive, draw_unknown, query_string
 from crane_core.ui.visit import arrival, carried
 from crane_core.ui.words import literal
 
@@ -42,13 +41,7 @@ def draw_replica(writer: str) -> None:
     """One line; a warning where the writer has not been heard of for a while."""
     as_of, now = data.as_of(), datetime.now(UTC)
     words = replica_words(as_of, now)
-    query = urlencode(
-        [
-            (name, value)
-            for name in st.query_params
-            for value in st.query_params.get_all(name)
-        ]
-    )
+    query = query_string()
     there = f"{writer}/{st.session_state[keys.PAGE]}" + (
         f"?{query}" if query else ""
     )

@@ -88,7 +88,7 @@ def rules_first(chosen: ResultChoice) -> pd.DataFrame:
 
 
 def together_title(chosen: ResultChoice) -> str | None:
-    """What the rules change when they are asked first; None without rules or models."""
+    """What the rules change before a model; None without rules or models."""
     table = rules_first(chosen)
     return None if table.empty else together_words.title(table)
 

@@ -93,7 +93,7 @@ def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
 
 
 def title(table: pd.DataFrame) -> str:
-    """How many models our rules make better, and how many worse, when they are asked first."""
+    """How many models our rules make better, and how many worse, when they come first."""
     decided = who_gains(table["outcome"].tolist(), "combination")
     return f"Asking the rules first, by detection alone: {decided}"
 

@@ -334,7 +334,7 @@ def _drafts() -> dict[str, int]:
 
 
 def _drafter() -> str:
-    """Who drafts: who is logged in; without logins the browser, as far as it can be told from others."""
+    """Who drafts: who is logged in; without logins the browser, as far as it differs from others."""
     browser = st.context.headers.get("User-Agent") or ""
     return visitor().email or f"{st.context.ip_address} {browser[:200]}"
 

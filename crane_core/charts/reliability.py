@@ -3,6 +3,10 @@
 And how often the surest answers are wrong: the share of errors among those that are kept, from few to all of them.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import altair as alt
 import pandas as pd
 
@@ -13,7 +17,12 @@ HEIGHT = 300
 APART = 0.014
 """Between the marks of two detectors with the same share of votes, on an axis from 0 to 1."""
 RISK_HEIGHT = 260
-_SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1]
+PERCENT: dict[str, Any] = {
+    "format": ".0%",
+    "values": [0, 0.2, 0.4, 0.6, 0.8, 1],
+}
+FEW = 2
+"""Marks over at most so many are faded; their intervals, which say nothing, would be the longest."""
 
 
 def reliability(table: pd.DataFrame) -> alt.LayerChart:
@@ -39,11 +48,20 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
             )
         ],
     )
-    said = ("said:N", "crash votes")
+    [of, *others] = table["n_runs"].unique()
+    votes = (
+        {}
+        if others
+        else {
+            "values": [n / of for n in range(of + 1)],
+            "labelExpr": f"round(datum.value * {of}) + ' of {of}'",
+        }
+    )
     return against_diagonal(
         drawn,
-        said=said,
+        said=("said:N", "crash votes"),
         axes=("answers that predict a crash", "real crashes"),
+        ticks=votes,
     )
 
 
@@ -53,33 +71,31 @@ def against_diagonal(
     said: tuple[str, str],
     axes: tuple[str, str],
     counts: tuple[tuple[str, str], ...] = theme.COUNTS,
+    ticks: Mapping[str, Any] = MappingProxyType({}),
 ) -> alt.LayerChart:
     """Shares that come true against shares that were announced.
 
     drawn: columns x (announced, 0..1), value, low, high, n, n_cases, detector_title, and the field of `said`, which is
     that field with its type and its name in the tooltip. axes: titles of the horizontal and the vertical one. counts:
-    what the tooltip calls n and n_cases.
+    what the tooltip calls n and n_cases. ticks: of the horizontal axis, where they are no percentages.
     """
     titles = theme.in_order(drawn["detector_title"].unique().tolist())
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
-        axis=alt.Axis(
-            format=".0%",
-            values=[0, 0.2, 0.4, 0.6, 0.8, 1],
-            title=axes[0],
-        ),
+        axis=alt.Axis(**PERCENT | {"title": axes[0]} | dict(ticks)),
     )
-    axis = alt.Axis(
-        format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title=axes[1]
-    )
+    # Each label on its line, the first and the last too.
+    axis = alt.Axis(**PERCENT, title=axes[1], labelFlush=False)
 
     def y(field: str) -> alt.Y:
         return alt.Y(field, scale=alt.Scale(domain=[0, 1]), axis=axis)
 
     base = alt.Chart(drawn).encode(
         x=x,
-        color=theme.colour_by_detector(titles, legend=theme.legend_of(titles)),
+        color=theme.colour_by_detector(
+            titles, legend=theme.legend_of(titles, "diamond")
+        ),
         tooltip=theme.tooltips(
             ("detector_title:N", "detector"),
             said,
@@ -94,11 +110,15 @@ def against_diagonal(
     size = alt.Size("n:Q", scale=alt.Scale(range=[25, 260]), legend=None)
     layers = [
         diagonal.encode(x=x, y=y("value:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.5).encode(
-            y=y("low:Q"), y2=alt.Y2("high:Q")
-        ),
-        base.mark_point(filled=True, opacity=1, shape="diamond").encode(
-            y=y("value:Q"), size=size
+        base.mark_rule(strokeWidth=2, opacity=0.5)
+        .transform_filter(f"datum.n > {FEW}")
+        .encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
+        base.mark_point(filled=True, shape="diamond").encode(
+            y=y("value:Q"),
+            size=size,
+            opacity=alt.OpacityValue(
+                1, condition=theme.either(f"datum.n <= {FEW}", 0.4)
+            ),
         ),
     ]
     return alt.LayerChart(layer=layers, height=HEIGHT, padding=theme.PADDING)
@@ -112,9 +132,9 @@ def risk_coverage(table: pd.DataFrame) -> alt.LayerChart:
     x = alt.X(
         "coverage:Q",
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format=".0%", values=_SHARES, title="answers kept"),
+        axis=alt.Axis(**PERCENT, title="answers kept"),
     )
-    axis = alt.Axis(format=".0%", values=_SHARES, title="wrong among them")
+    axis = alt.Axis(**PERCENT, title="wrong among them")
 
     def y(field: str) -> alt.Y:
         return alt.Y(field, scale=alt.Scale(domain=[0, 1]), axis=axis)

@@ -25,13 +25,14 @@ TICKS = 0.05
 
 
 def specification_curve(
-    readings: pd.DataFrame, choices: pd.DataFrame
+    readings: pd.DataFrame, choices: pd.DataFrame, chosen: str = ""
 ) -> alt.LayerChart:
     """A mark with its interval per detector and reading; filled where every test of the reading finds a change.
 
     `readings` has a row per detector and reading: place (of the reading, from the smallest mean difference on),
     reading (in words), detector_title, difference, low, high (shares in -1..1), found (in words), is_found.
     `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
+    chosen: the reading whose column is shaded.
     """
     titles = theme.in_order(readings["detector_title"].unique().tolist())
     # The scale always shows 0, which every difference is read against.
@@ -49,7 +50,9 @@ def specification_curve(
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", axis=axis, scale=scale)
 
-    x = alt.X("place:O", axis=None)
+    # Readings stand apart from each other, whatever the shaded band would make of it.
+    apart = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
+    x = alt.X("place:O", axis=None, scale=apart)
     base = alt.Chart(readings).encode(
         x=x,
         xOffset=alt.XOffset("detector_title:N", sort=titles),
@@ -84,6 +87,12 @@ def specification_curve(
             tooltip=alt.Tooltip("reading:N", title="reading"),
         ),
     ]
+    if chosen:
+        band = alt.Chart(placed[placed["reading"] == chosen][:1])
+        bar = band.mark_bar(color=theme.INK, opacity=0.15)
+        layers.insert(
+            0, bar.encode(x=x, y=alt.value(0), y2=alt.value("height"))
+        )
     return alt.LayerChart(
         layer=layers,
         height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1),

@@ -126,23 +126,28 @@ def row_names(
     )
 
 
-def legend_of(names: Sequence[str]) -> alt.Legend:
-    """A legend above the plot: in one line where its names fit, else two or three of them beside each other."""
-    letters = sum(map(len, names))
-    line = round(LEGEND_LETTER * letters + LEGEND_SYMBOL * len(names))
-    longest = max(map(len, names), default=0)
-    two = round(2 * (LEGEND_LETTER * longest + LEGEND_SYMBOL))
+def legend_of(names: Sequence[str], symbol: Any = alt.Undefined) -> alt.Legend:
+    """A legend above the plot: in one line where its names fit, else as many beside each other as fit.
+
+    symbol: the shape of the marks, where lines of the same colours would stand in its place.
+    """
+
+    def room(columns: int) -> str:
+        widest = [max(map(len, names[at::columns])) for at in range(columns)]
+        line = LEGEND_LETTER * sum(widest) + LEGEND_SYMBOL * columns
+        return f"width >= {round(line)} ? {columns} : "
+
+    several = [n for n in (len(names), 3, 2) if 1 < n <= len(names)]
     return alt.Legend(
         title=None,
         orient="top",
-        columns=alt.ExprRef(
-            f"width >= {line} ? {len(names)} : width < {two} ? 1 : width < 440 ? 2 : 3"
-        ),
-        labelLimit=alt.ExprRef("width < 440 ? 140 : 0"),
+        columns=alt.ExprRef("".join(map(room, several)) + "1"),
+        labelLimit=alt.ExprRef(f"max(140, width - {LEGEND_SYMBOL})"),
         columnPadding=8,
         labelFontSize=FONT,
         labelOpacity=1,
         symbolOpacity=1,
+        symbolType=symbol,
     )
 
 

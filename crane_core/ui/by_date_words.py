@@ -47,7 +47,7 @@ def missing(found: ByDate, benchmark: str) -> list[str]:
     n_dated = models["dated"].max()
     if not n_dated:
         sentences.append(
-            f"{title(found, benchmark)}. If you know when the notebooks were written, state it in the column created "
+            f"{title(found, benchmark)}. If you know when the notebooks were written, state it in the column “created” "
             "of cases.csv, and import the folder again."
         )
     elif models["undated"].any():

@@ -225,7 +225,7 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         [shown, only.reindex(columns=shown.columns)], ignore_index=True
     )
     both["text"] = [
-        words.points(row["difference"]).removesuffix(" pp").replace("+0.0", "0")
+        words.points(row["difference"]).removesuffix(" pp")
         for row in as_rows(both)
     ]
     columns = [

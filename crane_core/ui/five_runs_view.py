@@ -14,15 +14,14 @@ from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule
 from crane_core.pipeline.results.run_measures import Stability, stability
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
-from crane_core.ui import data, keys, words
+from crane_core.ui import data, keys, url_state, words
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import grid
+from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.runs.votes import runs_sentence
-from crane_core.ui.url_state import switch
 
 ALL_INPUTS = "all inputs"
 NUMBERS = {
@@ -36,9 +35,11 @@ NUMBERS = {
     9: "nine",
     10: "ten",
 }
+BASIS = "By detection alone: a crash that is predicted counts, whatever its diagnosis."
 ABOUT_VOTES = (
-    "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances. Half of the "
-    "instances of a benchmark of pairs crash; where crashes are rarer, fewer of them are real."
+    "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances; faded, without "
+    "interval: at most two. Half of the instances of a benchmark of pairs crash; where crashes are rarer, fewer of "
+    "them are real."
 )
 ABOUT_RUNS = (
     "Detection only, over the instances that were answered every time, with 95% intervals by case. One answer: from "
@@ -60,18 +61,6 @@ def _stability(where: ResultChoice) -> Stability:
     return stability(data.store(), where.benchmark, where.experiment, titles)
 
 
-def stability_title(chosen: ResultChoice) -> str | None:
-    """Which detector's answers differ most often; None where every instance has one answer."""
-    table = data.run_list()
-    is_mine = (
-        (table["benchmark"] == chosen.benchmark)
-        & (table["experiment"] == chosen.experiment)
-        & (table["detector_kind"] == chosen.kind)
-    )
-    repeated = table[is_mine & table["agreement"].notna()]
-    return None if repeated.empty else runs_sentence(repeated)
-
-
 def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for single runs; the others must not invalidate the cache."""
     alike = chosen._replace(
@@ -80,6 +69,46 @@ def _where(chosen: ResultChoice) -> ResultChoice:
         annotator=PUBLISHED_HUMAN,
     )
     return alike._replace(beside=(), inputs=WITH_STATE)
+
+
+def votes_title(chosen: ResultChoice) -> str | None:
+    """How often a crash is real that all answers predict, and one fewer; None where an instance has one answer."""
+    runs, by_setting = _stability(_where(chosen))
+    if runs.empty:
+        return None
+    return title(
+        by_setting[_setting(url_state.held(keys.VOTES_OF, _inputs(runs)))]
+    )
+
+
+def title(votes: pd.DataFrame) -> str | None:
+    """The same as a title, over all detectors; None where none has so many votes."""
+    most = votes["n_runs"].max()
+    counted = votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)]
+    said: list[str] = []
+    for n, shares in reversed(list(counted.groupby("votes")["value"])):
+        # Integers are exact enough for a title.
+        least, high = (
+            words.percent(end, 0) for end in (shares.min(), shares.max())
+        )
+        span = high if least == high else f"{least[:-1]} to {high}"
+        said.append(
+            f"{n} of {most}, {span}"
+            if said
+            else f"{n} of {most} crash votes are right {span} of the time"
+        )
+    return "; ".join(said) or None
+
+
+def _inputs(runs: pd.DataFrame) -> list[str]:
+    """What the votes can be counted with: all inputs, and each of several."""
+    known = set(runs["setting"].unique())
+    settings = [str(setting) for setting in Setting if setting in known]
+    return [ALL_INPUTS, *settings * (len(settings) > 1)]
+
+
+def _setting(picked: str) -> str | None:
+    return None if picked == ALL_INPUTS else picked
 
 
 def draw_five_runs(chosen: ResultChoice) -> None:
@@ -94,25 +123,28 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     st.header(
         f"How stable are {NUMBERS.get(most, str(most))} answers?", anchor="runs"
     )
-    settings = [
-        str(setting)
-        for setting in Setting
-        if setting in set(runs["setting"].unique())
-    ]
+    with st.container(horizontal=True, gap="small"):
+        st.caption(BASIS, width="content")
+        link(
+            "results",
+            "With a correct diagnosis: Leaderboard",
+            **{keys.BENCHMARK: chosen.benchmark},
+        )
+    inputs = _inputs(runs)
     picked = ALL_INPUTS
-    if len(settings) > 1:
-        picked = switch(
+    if len(inputs) > 1:
+        picked = url_state.switch(
             "Votes with",
-            [ALL_INPUTS, *settings],
+            inputs,
             key=keys.VOTES_OF,
             format_func=lambda name: (
                 name if name == ALL_INPUTS else words.setting_short(name)
             ),
         )
-    setting = None if picked == ALL_INPUTS else picked
+    setting = _setting(picked)
     st.markdown(words.bullets(_findings(by_setting[setting])))
     draw_figure(votes_figure(chosen, setting))
-    st.html(rows_html(summed_up(runs)))
+    st.html(rows_html(summed_up(runs), css="cw-each"))
     with st.expander("Every answer and any of k, with intervals"):
         grid(readable_runs(runs))
     about = ABOUT_RUNS.format(

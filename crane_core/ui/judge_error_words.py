@@ -24,9 +24,9 @@ def errors_sentence(errors: pd.DataFrame, person: str) -> str:
         known = row["sensitivity"], row["specificity"]
         if None not in known:
             said.append(
-                f"{words.sentence_case(row['judge'])} calls {words.percent(known[0])} of "
-                f"the diagnoses correct that {person} calls correct, and "
-                f"{words.percent(known[1])} wrong of the others ({words.count(row['n_double'])} with both labels)."
+                f"“{row['judge']}” calls {words.percent(known[0])} of the diagnoses correct that “{person}” calls "
+                f"correct, and {words.percent(known[1])} of the others wrong ({words.count(row['n_double'])} with both "
+                "labels)."
             )
     return " ".join(said)
 

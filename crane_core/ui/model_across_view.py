@@ -59,16 +59,17 @@ def draw_model_across(chosen: ResultChoice) -> None:
     found = _across(chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
         return
-    who = _who(chosen)
+    who = f"{noun(chosen)}s"
     st.header(f"Do the {who} differ in how much they gain?", anchor="across")
     st.markdown(finding(found, who))
     if figure := across_figure(chosen):
         draw_figure(figure)
 
 
-def _who(chosen: ResultChoice) -> str:
+def noun(chosen: ResultChoice) -> str:
+    """What a detector of these is called."""
     is_of_models = chosen.kind == DetectorKind.LLM and not chosen.beside
-    return "models" if is_of_models else "detectors"
+    return "model" if is_of_models else "detector"
 
 
 def across_figure(chosen: ResultChoice) -> ChartFigure | None:
@@ -99,7 +100,7 @@ def across_figure(chosen: ResultChoice) -> ChartFigure | None:
         shown=_readable(rows, base, other),
         numbers=numbers,
         caption=chosen.captioned(
-            finding(found, _who(chosen)), note, sampled(rows)
+            finding(found, f"{noun(chosen)}s"), note, sampled(rows)
         ),
         note=note,
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from crane_core.charts.drops import FEW_CASES
 from crane_core.pipeline.results.model_across import SAMPLED
 from crane_core.pipeline.results.one_model import LEAST_CASES, ModelOfAll
 from crane_core.pipeline.rows import as_rows
@@ -22,6 +23,8 @@ REASONS: dict[str, str] = {
     Unfit.FEW_CLUSTERS: f"it needs {LEAST_CASES} cases.",
     SAMPLED: "the labels of a sample stand for others, so it is unknown which instance is right.",
 }
+DRAWN = {"low": "low", "high": "high", "at": "value", "was": "observed"}
+"""Mark of a row to the column of its place."""
 _OTHER_SCALES = " and ".join(f"{scale:g}" for scale in PRIOR_SCALES[1:])
 ABOUT = (
     "A mixed logistic model of right and wrong: detector and input fixed, library and root cause partially pooled, "
@@ -33,18 +36,28 @@ ABOUT = (
 
 
 def finding(found: ModelOfAll) -> str:
-    """Which group's observed gain the model changes most, and the posterior check, in Markdown."""
+    """The gains of the detectors, which observed gain of a group the model changes most, and the posterior check."""
     if found.why_not:
         return f"No model of all answers: {REASONS[found.why_not]}"
     rows = as_rows(found.gains)
-    moved = max(rows, key=lambda row: abs(row["observed"] - row["value"]))
+    of_detectors = [
+        row["value"] for row in rows if row["by"] == "detector_title"
+    ]
+    least, most = (
+        words.points(min(of_detectors)),
+        words.points(max(of_detectors)),
+    )
+    span = least if least == most else f"{least.removesuffix(' pp')} to {most}"
     n_expected = sum(row["is_expected"] for row in rows)
+    # What one or two cases show, any model changes.
+    many = [row for row in rows if row["n_cases"] > FEW_CASES]
+    moved = max(many, key=lambda row: abs(row["observed"] - row["value"]))
     return (
-        f"**{moved['name']}: {words.points(moved['observed'])} observed in {words.count(moved['n_cases'])} "
-        f"{'case' if moved['n_cases'] == 1 else 'cases'}, {words.points(moved['value'])} under the model** "
-        f"({words.points_interval(moved['low'], moved['high'])}), which moves this gain most. Of "
-        f"{words.count(len(rows))} observed "
-        f"gains, {words.count(n_expected)} are as the model expects."
+        f"**One model of all answers puts the gain of a detector at {span}.** It moves that of "
+        f"{words.literal(moved['name'])} most: {words.points(moved['observed'])} observed in "
+        f"{words.count(moved['n_cases'])} cases, {words.points(moved['value'])} under the model "
+        f"({words.points_interval(moved['low'], moved['high'])}). Of {words.count(len(rows))} observed gains, "
+        f"{words.count(n_expected)} are as the model expects."
     )
 
 
@@ -62,10 +75,31 @@ def readable_gains(found: ModelOfAll) -> pd.DataFrame:
             "95% of the model": words.points_interval(row["low"], row["high"]),
             "Other priors": words.points_interval(row["least"], row["most"]),
             "As expected": "yes" if row["is_expected"] else "no",
-            "Cases": words.count(row["n_cases"]),
+            "Cases": words.count(row["n_cases"])
+            + " (few)" * (row["n_cases"] <= FEW_CASES),
         }
         for row in as_rows(found.gains)
     )
+
+
+def gain_looks(found: ModelOfAll) -> dict[str, list[str]]:
+    """The style of two columns of `readable_gains`, for style.css: where the marks of a row stand, and few cases."""
+    rows = as_rows(found.gains)
+    ends = [0.0, *(row[name] for row in rows for name in DRAWN.values())]
+    least, span = min(ends), max(ends) - min(ends)
+    return {
+        "95% of the model": [
+            "".join(
+                f"--{mark}: {(at - least) / span:.4f};"
+                for mark, at in [
+                    ("zero", 0.0),
+                    *((mark, row[name]) for mark, name in DRAWN.items()),
+                ]
+            )
+            for row in rows
+        ],
+        "Cases": ["--few: 1" * (row["n_cases"] <= FEW_CASES) for row in rows],
+    }
 
 
 def readable_ratios(found: ModelOfAll, by_gee: pd.DataFrame) -> pd.DataFrame:

@@ -13,11 +13,12 @@ from crane_core.ui import data
 from crane_core.ui.board_html import lead_words
 from crane_core.ui.by_date_view import dates_title
 from crane_core.ui.executed_view import repair_title, what_ran, what_was_fixed
-from crane_core.ui.five_runs_view import stability_title
+from crane_core.ui.five_runs_view import votes_title
 from crane_core.ui.gains_view import compared
 from crane_core.ui.gains_words import headline
 from crane_core.ui.leaderboard_view import board_of
 from crane_core.ui.one_input_view import each_input, single_title
+from crane_core.ui.one_model_view import methods_title
 from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.specification_view import choices_title
 from crane_core.ui.study_view import claims_title
@@ -29,8 +30,9 @@ NO_ANSWERS = "No detector has answered yet"
 OF_PART: dict[str | None, Callable[[ResultChoice], str | None]] = {
     "Leaderboard": lambda chosen: lead_words(board_of(chosen)),
     "Combinations": together_title,
-    "Stability": stability_title,
     "Robustness": choices_title,
+    "Stability": votes_title,
+    "One model": methods_title,
     "Dates": dates_title,
     "Paper's claims": lambda _: claims_title(),
 }

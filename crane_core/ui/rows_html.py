@@ -4,6 +4,7 @@ A grid of Streamlit is a canvas, which a phone has to scroll sideways. Knows fin
 row is.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
@@ -15,6 +16,9 @@ from crane_core.ui.words import NOTHING, count
 
 MOST_NUMBERS = 5
 """Columns of a table that fits on a phone where all but its first hold numbers."""
+
+_WHOLE = re.compile(r"\d (?:pp|to −?[\d.]+(?: pp)?)")
+"""What a line does not break: an interval and its unit."""
 
 
 def rows_html(
@@ -89,7 +93,11 @@ def draw_first_rows(table: pd.DataFrame, noun: str) -> None:
 def _shown(cell: object) -> str:
     # NaN alone differs from itself.
     is_missing = cell is None or cell != cell
-    return NOTHING if is_missing or cell == "" else escape(str(cell))
+    if is_missing or cell == "":
+        return NOTHING
+    return _WHOLE.sub(
+        lambda found: found[0].replace(" ", "\xa0"), escape(str(cell))
+    )
 
 
 def _head(name: str, about: str, *, is_right: bool) -> str:

@@ -40,8 +40,6 @@ from crane_core.ui.words import (
     points_interval,
 )
 
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
-
 
 @data.kept(data.answers, 8, copied=True)
 def _curve(
@@ -97,9 +95,9 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     told = judge_error_words.errors_sentence(errors, person)
     st.markdown(literal(f"{told} {sampled(curve)}"))
     sources = judge_error_words.label_sources(curve, errors)
-    # An interval that breaks inside cannot be read; before it there may be a break.
-    whole = sources["95% interval"].str.replace(" ", NO_BREAK_SPACE)
-    sources["Change"] = sources["Difference"] + " (" + whole + ")"
+    sources["Change"] = (
+        sources["Difference"] + " (" + sources["95% interval"] + ")"
+    )
     # Beside each other, the labels of one detector and the detectors of one source can both be compared.
     beside = sources.pivot(
         index="Labels of", columns="Detector", values="Change"
@@ -107,7 +105,12 @@ def _draw_label_sources(chosen: ResultChoice, curve: pd.DataFrame) -> None:
     rows, columns = (
         sources[name].unique() for name in ("Labels of", "Detector")
     )
-    st.html(rows_html(beside.loc[rows, columns].reset_index(), css="cw-cards"))
+    st.html(
+        rows_html(
+            beside.loc[rows, columns].reset_index(),
+            css="cw-cards cw-each",
+        )
+    )
     draw_method(ABOUT_JUDGES)
 
 
@@ -148,7 +151,18 @@ def choices_figure(chosen: ResultChoice) -> ChartFigure | None:
         "choices",
         [
             finished(
-                curve_chart, readings, specification_words.choices_of(readings)
+                curve_chart,
+                readings,
+                specification_words.choices_of(readings),
+                specification_words.words(
+                    {
+                        "rule": chosen.rule,
+                        "credit": chosen.credit,
+                        "judged_by": specification_curve.NOBODY
+                        if chosen.credit is Credit.DETECTION
+                        else chosen.annotator,
+                    }
+                ),
             )
         ],
         shown=_readable(curve),

@@ -40,9 +40,10 @@ CHOICE_WORDS = {
     "test": "the test",
 }
 ABOUT = (
-    "Each column is one reading of the same answers: how answers become a prediction, what a diagnosis is worth, and "
-    "who judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or "
-    "wrong, and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals by case."
+    "Each column is one reading of the same answers: how answers become a prediction, what a diagnosis is worth, and who "
+    "judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or wrong, "
+    "and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals by case. From the smallest "
+    "mean difference at the left to the largest; shaded: the reading chosen above."
 )
 
 
@@ -54,9 +55,9 @@ def finding(curve: pd.DataFrame) -> str:
     else:
         verb = "finds" if most.most.n_found == 1 else "find"
         hangs = (
-            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_found)} of "
-            f"{count(most.most.n)} {verb} {FOUND[most.outcome]}, with {most.least.name} {count(most.least.n_found)} of "
-            f"{count(most.least.n)}."
+            f"It depends most on {CHOICE_WORDS[most.choice]}: with “{most.most.name}” {count(most.most.n_found)} of "
+            f"{count(most.most.n)} {verb} {FOUND[most.outcome]}, with “{most.least.name}” {count(most.least.n_found)} "
+            f"of {count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
     readings = quantity(n_readings, "reading")
@@ -223,18 +224,23 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     once = readings.drop_duplicates("reading").sort_values(
         ["rule", "credit"], key=lambda names: names.map(place), kind="stable"
     )
-    nobody = f"judged by {NOBODY}"
-    who = ["judged_by"] if once["judged_by"].nunique() > 2 else []
+    names = once["judged_by"].unique()
+    # What all have in common would cost the chart a fifth of its width.
+    short = {
+        name: name.removeprefix("published ").replace(", all repetitions", "")
+        for name in names
+    }
+    is_plain = len(set(short.values())) == len(names)
+    once["judged_by"] = "by " + once["judged_by"].map(
+        short if is_plain else str
+    )
+    who = ["judged_by"] if len(names) > 2 else []
     parts = [
-        once.assign(
-            choice=once[choice].map(
-                "{}".format if choice != "judged_by" else "judged by {}".format
-            )
-        )
-        for choice in ["rule", "credit", *who]
+        once.assign(choice=once[choice]) for choice in ["rule", "credit", *who]
     ]
     return pd.concat(parts).loc[
-        lambda named: named["choice"] != nobody, ["place", "choice", "reading"]
+        lambda named: named["choice"] != f"by {NOBODY}",
+        ["place", "choice", "reading"],
     ]
 
 

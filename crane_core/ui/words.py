@@ -126,9 +126,9 @@ def points(difference: float | None, digits: int = 1) -> str:
     """A difference of shares as percentage points with its sign: 0.0721 is "+7.2 pp"."""
     if difference is None or math.isnan(difference):
         return NOTHING
-    return f"{rounding.digits(difference * 100, digits, sign=True)} pp".replace(
-        "-", "−"
-    )
+    known = rounding.digits(difference * 100, digits, sign=True)
+    # What rounds to 0 has no sign.
+    return f"{known.replace('-', '−') if float(known) else known[1:]} pp"
 
 
 def interval(low: float | None, high: float | None, digits: int = 1) -> str:

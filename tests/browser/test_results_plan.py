@@ -48,6 +48,7 @@ def test_a_gain_of_one_case_is_shown_beside_what_one_model_makes_of_it(
     facts_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{facts_app}/results?part=One%20model"))
-    sees(page, "library cause: +33.3 pp observed in 1 case")
+    sees(page, "One model of all answers puts the gain of a detector at +")
     row = page.locator(".cw-versus tbody tr", has_text="library cause")
-    expect(row).to_contain_text("root cause")
+    expect(row).to_contain_text("1 (few)")
+    expect(row).to_contain_text("+33.3 pp")

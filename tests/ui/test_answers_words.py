@@ -5,7 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.pipeline.results.one_model import COLUMNS, ModelOfAll
-from crane_core.ui.answers_words import MethodAnswers, readable_answers
+from crane_core.ui.answers_words import (
+    MethodAnswers,
+    answer_looks,
+    finding,
+    readable_answers,
+    title,
+)
 from crane_core.ui.words import NOTHING
 
 COMPARED = {
@@ -16,6 +22,7 @@ COMPARED = {
     "p_holm": 0.12,
     "p_by_case_holm": 0.2,
     "p_smaller": 0.41,
+    "bound": 0.05,
     "outcome": "no evidence",
 }
 GAIN = {
@@ -48,13 +55,22 @@ def test_every_method_has_its_cell() -> None:
         CURVE,
         pd.DataFrame([{"detector_title": "GPT-5"} | judged]),
     )
-    [row] = readable_answers(found).to_dict("records")
-    assert row["Tests"] == "no evidence, p 0.200"
-    assert row["Smaller"] == "p 0.410"
-    assert row["GEE"].startswith("1.31 (0.96")
-    assert row["One model"].startswith("+4.2 pp (−2.6")
-    assert row["Judge corrected"].startswith("o3: +3.0 pp (−1.0")
-    assert row["Readings"] == "2 gain, 0 loss of 3"
+    said = readable_answers(found).set_index("Method")["GPT-5"].to_dict()
+    assert {
+        name.partition(":")[0]: cell[:15] for name, cell in said.items()
+    } == {
+        "Difference": "+4.5 pp (−0.8 t",
+        "Tests": "no evidence, p ",
+        "Smaller than 5 points": "p 0.410",
+        "GEE": "1.31 (0.96 to 1",
+        "One model": "+4.2 pp (−2.6 t",
+        "Corrected labels": "+3.0 pp (−1.0 t",
+        "Readings": "2 gain, 0 loss ",
+    }
+    assert title(found, "model") == "No model has a gain by every method"
+    assert "by GEE, for GPT" in finding(found, "model")
+    faded = [bool(style) for style in answer_looks(found)["GPT-5"]]
+    assert faded == [True, True, False, True, True, True, False]
 
 
 def test_a_method_without_a_number_has_a_dash() -> None:
@@ -62,6 +78,25 @@ def test_a_method_without_a_number_has_a_dash() -> None:
     found = MethodAnswers(
         pd.DataFrame([COMPARED]), nothing, model(), nothing, nothing
     )
-    [row] = readable_answers(found).to_dict("records")
-    names = ("GEE", "One model", "Judge corrected", "Readings")
-    assert {row[name] for name in names} == {NOTHING}
+    said = readable_answers(found).set_index("Method")["GPT-5"]
+    without = [name for name, cell in said.items() if cell == NOTHING]
+    names = [name.partition(":")[0] for name in without]
+    assert names == ["GEE", "One model", "Readings"]
+
+
+def test_the_title_names_who_gains_by_every_method() -> None:
+    gains = COMPARED | {"low": 0.01, "outcome": "gain"}
+    nothing = pd.DataFrame()
+    other = COMPARED | {"detector_title": "Gemini"}
+    found = MethodAnswers(
+        pd.DataFrame([gains, other]), nothing, model(), nothing, nothing
+    )
+    assert title(found, "model") == (
+        "Every method finds a gain for GPT-5, some find none for the other model"
+    )
+    alone = found._replace(comparison=pd.DataFrame([gains]))
+    assert title(alone, "model") == "Every method finds a gain for one model"
+    assert finding(alone, "model").startswith("**Every method finds a gain")
+    assert (
+        title(found._replace(comparison=found.comparison[:0]), "model") is None
+    )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.pipeline.results.five_runs import VOTE_COLUMNS, Measure
-from crane_core.ui.five_runs_view import finding, readable_runs, summed_up
+from crane_core.ui.five_runs_view import (
+    finding,
+    readable_runs,
+    summed_up,
+    title,
+)
 
 
 def votes(*rows: tuple[int, int, float, float, float, int]) -> pd.DataFrame:
@@ -37,6 +42,18 @@ def test_where_runs_never_agree_on_a_crash_it_says_so() -> None:
         finding(votes((0, 1, 0.1, 0.0, 0.3, 10)))
         == "Model: no instance has 4 crash votes or more."
     )
+
+
+def test_the_title_has_the_range_of_all_detectors() -> None:
+    both = votes(
+        (4, 18, 0.5625, 0.4, 0.7, 32),
+        (5, 137, 0.913, 0.85, 0.95, 150),
+        (5, 100, 0.68, 0.6, 0.75, 147),
+    )
+    assert title(both) == (
+        "5 of 5 crash votes are right 68 to 91% of the time; 4 of 5, 56%"
+    )
+    assert title(votes((0, 1, 0.1, 0.0, 0.3, 10))) is None
 
 
 def measured(*measures: tuple[Measure, int, float]) -> pd.DataFrame:

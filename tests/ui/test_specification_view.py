@@ -50,7 +50,7 @@ CURVE = pd.DataFrame(
 def test_the_sentence_counts_tests_and_readings() -> None:
     assert finding(CURVE) == (
         "**Of 3 tests of 2 readings of these answers, 2 find a gain, none finds a loss and 1 finds no evidence.** It "
-        "depends most on the vote rule: with all answers 1 of 1 finds a gain, with majority 1 of 2."
+        "depends most on the vote rule: with “all answers” 1 of 1 finds a gain, with “majority” 1 of 2."
     )
     assert line(CURVE) == (
         "GPT-5: of 3 tests, 2 find a gain, none finds a loss and 1 finds no evidence; differences of +2.0 to +5.0 pp"
@@ -69,7 +69,7 @@ def test_losses_are_told_as_gains_are() -> None:
         losses
     )
     assert finding(losses).endswith(
-        "with all answers 1 of 1 finds a loss, with majority 1 of 2."
+        "with “all answers” 1 of 1 finds a loss, with “majority” 1 of 2."
     )
     all_lost = losses.assign(conclusion="loss")
     assert (

@@ -49,7 +49,7 @@ def test_shares_are_percent_with_one_digit(
     [
         (16 / 222, "+7.2 pp"),
         (-0.031, "−3.1 pp"),
-        (0.0, "+0.0 pp"),
+        (0.0, "0.0 pp"),
         (None, "–"),
         (math.nan, "–"),
     ],

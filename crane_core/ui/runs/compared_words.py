@@ -253,9 +253,7 @@ def drawn_groups(
         | ({"low": None, "high": None} if row["n_cases"] <= FEW_CASES else {})
         | {
             "detector_title": names[int(row["detector"])],
-            "text": words.points(row["difference"])
-            .removesuffix(" pp")
-            .replace("+0.0", "0"),
+            "text": words.points(row["difference"]).removesuffix(" pp"),
             "setting": "",
             "is_printed": False,
         }

@@ -88,7 +88,7 @@ def test_accuracy_and_gain_before_and_after_are_those_by_hand(
     assert "of 3 comparisons, none is a gain, 2 are losses" in lead(found)
     shown = readable_by_date(found)
     assert shown["Before"].tolist()[1].startswith("100.0% (")
-    assert shown["After"].tolist()[2].startswith("+0.0 pp (")
+    assert shown["After"].tolist()[2].startswith("0.0 pp (")
 
 
 def test_what_is_known_of_a_model_is_told(found: ByDate) -> None:
@@ -136,7 +136,7 @@ def test_what_is_missing_is_told_with_what_to_do(
     [said] = missing(undated, "Lab")
     assert said.startswith(title(undated, "Lab"))
     assert said.startswith("No case of Lab has a date")
-    assert "created of cases.csv" in said
+    assert "“created” of cases.csv" in said
 
     strange = by_date(answers(detector="x", detector_title="X"), CREATED, known)
     assert strange.table.empty

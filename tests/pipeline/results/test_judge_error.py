@@ -69,7 +69,7 @@ def test_the_table_has_a_row_per_detector_and_source_of_labels(
     errors = judge_error(judged, "p", ["j"])
     shown = label_sources(specification_curve(judged), errors)
     assert shown["Labels of"].tolist() == ["p", "j", "j, corrected"] * 3
-    assert "J calls 7" in errors_sentence(errors, "p")
+    assert "“j” calls 7" in errors_sentence(errors, "p")
 
 
 def test_without_judges_there_is_no_row(models: pd.DataFrame) -> None:

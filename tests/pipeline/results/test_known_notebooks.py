@@ -187,7 +187,7 @@ def test_many_cases_without_a_difference_show_that_it_is_small() -> None:
     )
     assert found.table["outcome"].tolist() == ["smaller than 5 points"]
     assert findings(found)[0].startswith(
-        "Heron +RT: a change smaller than 5 points on the copies (+0.0 pp, 95%"
+        "Heron +RT: a change smaller than 5 points on the copies (0.0 pp, 95%"
     )
 
 

@@ -12,7 +12,11 @@ from crane_core.pipeline.results.one_model import (
     model_of_all,
 )
 from crane_core.stats.gee import Unfit
-from crane_core.ui.one_model_words import finding, readable_gains
+from crane_core.ui.one_model_words import (
+    finding,
+    gain_looks,
+    readable_gains,
+)
 
 HOW = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
 
@@ -44,8 +48,12 @@ def test_a_gain_of_one_case_is_worth_little(found: ModelOfAll) -> None:
         found.gains["least"], found.gains["most"]
     )
     assert is_between.all()
-    assert "**library cause: +33.3 pp observed in 1 case" in finding(found)
-    assert len(readable_gains(found)) == len(found.gains)
+    # What one case shows is not what the sentence is about.
+    assert "library cause" not in finding(found)
+    shown = readable_gains(found).set_index("Group")
+    assert len(shown) == len(found.gains)
+    assert shown.loc["library cause", "Cases"] == "1 (few)"
+    assert gain_looks(found)["Cases"].count("--few: 1") == 2
 
 
 def test_there_is_no_model_without_two_inputs_or_ten_cases(

@@ -77,7 +77,7 @@ def against_diagonal(
 
     drawn: columns x (announced, 0..1), value, low, high, n, n_cases, detector_title, and the field of `said`, which is
     that field with its type and its name in the tooltip. axes: titles of the horizontal and the vertical one. counts:
-    what the tooltip calls n and n_cases. ticks: of the horizontal axis, where they are no percentages.
+    what the tooltip calls n and n_cases. ticks: of the horizontal axis in place of percentages.
     """
     titles = theme.in_order(drawn["detector_title"].unique().tolist())
     x = alt.X(

@@ -92,11 +92,13 @@ def one_model_blocks(
     comparison = measures.gain_table(
         judging.rows, rule=measures.VoteRule.MAJORITY, credit=credit
     )
-    answers = answers_words.MethodAnswers(
-        comparison, by_gee.ratios, found, curve, errors
+    answers = answers_words.answers_of(
+        answers_words.MethodAnswers(
+            comparison, by_gee.ratios, found, curve, errors
+        )
     )
     yield blocks.heading(answers_words.TITLE, 3, f"answers-{name_of(judging)}")
-    yield readable_table(answers_words.readable_answers(answers))
+    yield readable_table(answers_words.beside(answers, "text"))
     yield blocks.paragraph(answers_words.ABOUT, "cw-dim")
     anchor = f"one-model-{name_of(judging)}"
     yield blocks.heading(one_model_words.TITLE, 3, anchor)

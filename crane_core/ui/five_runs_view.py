@@ -24,17 +24,6 @@ from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
 
 ALL_INPUTS = "all inputs"
-NUMBERS = {
-    2: "two",
-    3: "three",
-    4: "four",
-    5: "five",
-    6: "six",
-    7: "seven",
-    8: "eight",
-    9: "nine",
-    10: "ten",
-}
 BASIS = "By detection alone: a crash that is predicted counts, whatever its diagnosis."
 ABOUT_VOTES = (
     "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances; faded, without "
@@ -76,9 +65,7 @@ def votes_title(chosen: ResultChoice) -> str | None:
     runs, by_setting = _stability(_where(chosen))
     if runs.empty:
         return None
-    return title(
-        by_setting[_setting(url_state.held(keys.VOTES_OF, _inputs(runs)))]
-    )
+    return title(by_setting[_setting(runs)])
 
 
 def title(votes: pd.DataFrame) -> str | None:
@@ -107,7 +94,9 @@ def _inputs(runs: pd.DataFrame) -> list[str]:
     return [ALL_INPUTS, *settings * (len(settings) > 1)]
 
 
-def _setting(picked: str) -> str | None:
+def _setting(runs: pd.DataFrame) -> str | None:
+    """The one that is picked, None for all of them."""
+    picked = url_state.held(keys.VOTES_OF, _inputs(runs))
     return None if picked == ALL_INPUTS else picked
 
 
@@ -120,9 +109,7 @@ def draw_five_runs(chosen: ResultChoice) -> None:
         )
         return
     most = int(runs["n_runs"].max())
-    st.header(
-        f"How stable are {NUMBERS.get(most, str(most))} answers?", anchor="runs"
-    )
+    st.header(f"How stable are {most} answers?", anchor="runs")
     with st.container(horizontal=True, gap="small"):
         st.caption(BASIS, width="content")
         link(
@@ -131,9 +118,8 @@ def draw_five_runs(chosen: ResultChoice) -> None:
             **{keys.BENCHMARK: chosen.benchmark},
         )
     inputs = _inputs(runs)
-    picked = ALL_INPUTS
     if len(inputs) > 1:
-        picked = url_state.switch(
+        url_state.switch(
             "Votes with",
             inputs,
             key=keys.VOTES_OF,
@@ -141,15 +127,13 @@ def draw_five_runs(chosen: ResultChoice) -> None:
                 name if name == ALL_INPUTS else words.setting_short(name)
             ),
         )
-    setting = _setting(picked)
+    setting = _setting(runs)
     st.markdown(words.bullets(_findings(by_setting[setting])))
     draw_figure(votes_figure(chosen, setting))
     st.html(rows_html(summed_up(runs), css="cw-each"))
     with st.expander("Every answer and any of k, with intervals"):
         grid(readable_runs(runs))
-    about = ABOUT_RUNS.format(
-        n=NUMBERS.get(most, str(most)), by_chance=words.percent(1 - 0.5**most)
-    )
+    about = ABOUT_RUNS.format(n=most, by_chance=words.percent(1 - 0.5**most))
     draw_method(about + _left_out(runs))
 
 

@@ -35,14 +35,20 @@ def _model(chosen: ResultChoice) -> ModelOfAll:
 
 def draw_one_model(chosen: ResultChoice) -> None:
     """The section: whether the methods agree, then the model's finding and its gains; all other figures fold."""
-    answers = _answers(chosen)
-    found, about = answers.model, []
-    if not answers.comparison.empty:
+    methods = _methods(chosen)
+    answers = answers_words.answers_of(methods)
+    found, about = methods.model, []
+    if not answers.empty:
         st.header(answers_words.TITLE, anchor="answers")
         st.markdown(answers_words.finding(answers, noun(chosen)))
-        looks = answers_words.answer_looks(answers)
-        shown = answers_words.readable_answers(answers)
-        st.html(rows_html(shown, looks=looks, css="cw-each"))
+        fades = answers_words.beside(answers, "look")
+        st.html(
+            rows_html(
+                answers_words.beside(answers, "text"),
+                looks={str(name): list(fades[name]) for name in fades},
+                css="cw-each",
+            )
+        )
         about.append(answers_words.ABOUT)
     st.header(one_model_words.TITLE, anchor="one-model")
     st.markdown(one_model_words.finding(found))
@@ -53,7 +59,7 @@ def draw_one_model(chosen: ResultChoice) -> None:
         about.append(one_model_words.ABOUT)
         with st.expander("All figures of the model"):
             grid(shown)
-            ratios = one_model_words.readable_ratios(found, answers.ratios)
+            ratios = one_model_words.readable_ratios(found, methods.ratios)
             st.html(rows_html(ratios))
     if about:
         draw_method(*map(literal, about))
@@ -61,10 +67,11 @@ def draw_one_model(chosen: ResultChoice) -> None:
 
 def methods_title(chosen: ResultChoice) -> str | None:
     """Whether the methods agree, in a sentence; None where no detector has both inputs."""
-    return answers_words.title(_answers(chosen), noun(chosen))
+    answers = answers_words.answers_of(_methods(chosen))
+    return answers_words.title(answers, noun(chosen))
 
 
-def _answers(chosen: ResultChoice) -> MethodAnswers:
+def _methods(chosen: ResultChoice) -> MethodAnswers:
     # The smallest effect of interest changes nothing in the model, and must not cause another fit.
     return MethodAnswers(
         compared(chosen).comparison,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from crane_core.pipeline.results.one_model import COLUMNS, ModelOfAll
 from crane_core.ui.answers_words import (
     MethodAnswers,
-    answer_looks,
+    answers_of,
+    beside,
     finding,
-    readable_answers,
     title,
 )
 from crane_core.ui.words import NOTHING
@@ -45,58 +47,60 @@ def model(*gains: dict[str, object]) -> ModelOfAll:
     return ModelOfAll(table, pd.DataFrame(), {}, 111)
 
 
+def answers_from(*tables: Any) -> pd.DataFrame:
+    return answers_of(MethodAnswers(*tables))
+
+
 def test_every_method_has_its_cell() -> None:
     ratio = {"odds_ratio": 1.31, "low": 0.96, "high": 1.77}
     judged = {"judge": "o3", "difference": 0.03, "low": -0.01, "high": 0.07}
-    found = MethodAnswers(
+    found = answers_from(
         pd.DataFrame([COMPARED]),
         pd.DataFrame([{"detector_title": "GPT-5"} | ratio]),
         model(GAIN),
         CURVE,
         pd.DataFrame([{"detector_title": "GPT-5"} | judged]),
     )
-    said = readable_answers(found).set_index("Method")["GPT-5"].to_dict()
+    said = beside(found, "text").set_index("Method")["GPT-5"].to_dict()
     assert {
         name.partition(":")[0]: cell[:15] for name, cell in said.items()
     } == {
         "Difference": "+4.5 pp (−0.8 t",
         "Tests": "no evidence, p ",
         "Smaller than 5 points": "p 0.410",
-        "GEE": "1.31 (0.96 to 1",
+        "Odds ratio": "1.31 (0.96 to 1",
         "One model": "+4.2 pp (−2.6 t",
         "Corrected labels": "+3.0 pp (−1.0 t",
         "Readings": "2 gain, 0 loss ",
     }
     assert title(found, "model") == "No model has a gain by every method"
-    assert "by GEE, for GPT" in finding(found, "model")
-    faded = [bool(style) for style in answer_looks(found)["GPT-5"]]
+    assert "by odds ratio, for GPT" in finding(found, "model")
+    faded = beside(found, "look")["GPT-5"].astype(bool).tolist()
     assert faded == [True, True, False, True, True, True, False]
 
 
 def test_a_method_without_a_number_has_a_dash() -> None:
     nothing = pd.DataFrame()
-    found = MethodAnswers(
+    found = answers_from(
         pd.DataFrame([COMPARED]), nothing, model(), nothing, nothing
     )
-    said = readable_answers(found).set_index("Method")["GPT-5"]
+    said = beside(found, "text").set_index("Method")["GPT-5"]
     without = [name for name, cell in said.items() if cell == NOTHING]
     names = [name.partition(":")[0] for name in without]
-    assert names == ["GEE", "One model", "Readings"]
+    assert names == ["Odds ratio", "One model", "Readings"]
 
 
 def test_the_title_names_who_gains_by_every_method() -> None:
     gains = COMPARED | {"low": 0.01, "outcome": "gain"}
     nothing = pd.DataFrame()
     other = COMPARED | {"detector_title": "Gemini"}
-    found = MethodAnswers(
+    found = answers_from(
         pd.DataFrame([gains, other]), nothing, model(), nothing, nothing
     )
     assert title(found, "model") == (
-        "Every method finds a gain for GPT-5, some find none for the other model"
+        "GPT-5 gains by every method, the other model not by all"
     )
-    alone = found._replace(comparison=pd.DataFrame([gains]))
+    alone = found[found["detector"] == "GPT-5"]
     assert title(alone, "model") == "Every method finds a gain for one model"
     assert finding(alone, "model").startswith("**Every method finds a gain")
-    assert (
-        title(found._replace(comparison=found.comparison[:0]), "model") is None
-    )
+    assert title(found[:0], "model") is None

@@ -21,6 +21,8 @@ FEW_CASES = 2
 FADED = 0.6
 TICKS = alt.ExprRef(f"{theme.IS_PHONE} ? 4 : 8")
 """About so many ticks; the axis begins and ends at one, so that no mark lies beyond the last."""
+NARROW = 200
+"""Pixels of a plot from which on the label of each tick has room."""
 VALUES = "drop_values"
 """Name of the marks whose colour style.css leaves as it is."""
 
@@ -43,7 +45,9 @@ def drops(
     """
     titles = theme.in_order(table["detector_title"].unique().tolist())
     axis = alt.Axis(
-        labelExpr="datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
+        # A plot beside long names in a column of a paper has room for the ends and 0.
+        labelExpr=f"width < {NARROW} && datum.index > 0 && datum.index < 1 && datum.value !== 0 ? '' : "
+        "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
         title=f"change of {rate} in pp",
         tickCount=TICKS,
         # Each label below its tick, the last one too.

@@ -7,6 +7,7 @@ a classical table of offsets, one trailer, no object in a stream.
 """
 
 import json
+import math
 import re
 import textwrap
 from enum import StrEnum
@@ -16,7 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core.charts.theme import TEXT
+from crane_core.charts.panels import AROUND
+from crane_core.charts.theme import FONT, IS_PHONE, TEXT
 
 COLUMN_MM, PAGE_MM = 85, 178
 """A column, and the whole text, of a page with two columns (ACM, IEEE)."""
@@ -28,12 +30,27 @@ _LETTER = 0.56
 """Mean width of a bold letter, in parts of its size: more than it is, so that no line is cut."""
 _TITLE_PX, _SOURCE_PX, _LINE = 12, 9.5, 1.25
 """9 and 7.1 points; the distance of lines in parts of the letters' size."""
+_WORD_PX = 10
+"""7.5 points: no word of a chart is larger, beside a text of 10 points."""
+_WORD_SIZES = {
+    "fontSize",
+    "labelFontSize",
+    "labelLineHeight",
+    "titleFontSize",
+}
+_GREYS = {"#2b83ba": "#1b5f8c", "#d0691f": "#dc8640"}
+"""Two of the study's three models, darker and lighter than on the page: the green of the third is as bright as theirs,
+so that print without colours would show one grey."""
 _TRIED_PX = 200
 """Width of a panel whose surroundings are measured."""
 _LEAST_PX = 60
-_MOST_PX = 790
-"""Height of a figure: 209 mm, which leave a page room for the caption."""
-_FLATTEST = 0.4
+_COMFORTABLE_PX = 110
+"""Width of a plot below which panels stand in fewer columns."""
+_PAGE_HEIGHT_MM, _CAPTION_LINE_MM = 217, 4.3
+"""Height of the text of a page (ACM, IEEE), and of a line of a caption in 10 points."""
+_CAPTION_LETTERS = 0.6
+"""Letters of a caption on a millimetre of its line."""
+_FLATTEST = 0.45
 """Parts of its height that a plot keeps at least."""
 _NUMBER = r'"([\d.]+)"'
 _ROOT = re.compile(r"<svg\b[^>]*>")
@@ -123,24 +140,26 @@ def _in_points(svg: str) -> str:
 def figure_svg(spec: Spec, words: FigureWords, look: FigureLook) -> str:
     """The figure as SVG of exactly the look's width, with `<title>` and `<desc>`.
 
-    spec: one view, or panels by `panels.side_by_side` or in a facet, which are stacked as the width demands.
+    spec: one view, or panels by `panels.side_by_side`, which are stacked as the width demands.
     """
     _know_fonts()
     width = look.width_mm * _PX_PER_MM
     ink, ground = ("#e8eaed", "#0e1117") if look.is_dark else ("#222", "#fff")
-    drawn = _drawn(spec, width - 2 * _MARGIN, look, ink)
-    inner_width, inner_height = _size(drawn)
     above = _lines(words.title, width, _TITLE_PX, 600) if look.has_title else []
     below = (
         _lines(words.source, width, _SOURCE_PX, 400) if look.has_source else []
     )
     top = _MARGIN + (len(above) and len(above) * _TITLE_PX * _LINE + 4)
+    under = _MARGIN + (len(below) and len(below) * _SOURCE_PX * _LINE + 4)
+    most = _most_height(words, look) - top - under
+    drawn = _drawn(spec, most, look, ink)
+    inner_width, inner_height = _size(drawn)
     # What is wider than the paper, as a long legend, becomes smaller as a whole.
     shrunk = min(1.0, (width - 2 * _MARGIN) / inner_width)
     bottom = top + inner_height * shrunk
-    height = (
-        bottom + (len(below) and len(below) * _SOURCE_PX * _LINE + 4) + _MARGIN
-    )
+    height = bottom + under
+    # No line passes through a letter.
+    halo = f'<text paint-order="stroke" stroke="{ground}" stroke-width="2.5" stroke-linejoin="round" '
     place = (
         f'<svg x="{_MARGIN}" y="{top:.2f}" width="{inner_width * shrunk:.2f}" height="{inner_height * shrunk:.2f}" '
         # A browser whose letters are wider than those that were measured must not cut them.
@@ -154,56 +173,73 @@ def figure_svg(spec: Spec, words: FigureWords, look: FigureLook) -> str:
             f"<title>{escape(words.title)}</title><desc>{escape(words.description)}</desc>",
             f'<rect width="100%" height="100%" fill="{ground}"/>',
             *_written(above, _MARGIN, _TITLE_PX, f'font-weight="600" fill="{ink}"'),
-            _ROOT.sub(place, drawn, count=1),
+            _ROOT.sub(place, drawn, count=1).replace("<text ", halo),
             *_written(below, bottom + 4, _SOURCE_PX, f'fill="{ink}"'),
             "</svg>",
         ]
     )  # fmt: skip
 
 
-def _drawn(spec: Spec, width: float, look: FigureLook, ink: str) -> str:
-    """The chart alone, as wide as that; `ink` for its words."""
+def _drawn(spec: Spec, most: float, look: FigureLook, ink: str) -> str:
+    """The chart alone, as wide as the figure without its margins, `most` pixels high; `ink` for its words."""
+    width = look.width_mm * _PX_PER_MM - 2 * _MARGIN
+    is_column = look.width_mm <= COLUMN_MM
     config = {**spec.get("config", {}), **_config(look, ink)}
-    plain = _in_ink(spec, ink) | {"background": None, "config": config}
-    if look.width_mm <= COLUMN_MM:
-        plain = _in_one_column(plain)
-    if "concat" not in plain and "facet" not in plain:
+    whole = {"background": None, "config": config}
+    if "concat" in spec:
+        panels = _in_print(spec, look, ink, is_name_above=False) | whole
+        return _svg(_fitted_panels(panels, width, most, is_column=is_column))
+    height = spec.get("height")
+    if not isinstance(height, int | float):
         fit = {"type": "fit-x", "contains": "padding"}
-        fitted = plain | {"autosize": fit, "width": width}
-        return _svg(_within_page(fitted, _size(_svg(fitted))[1]))
-    columns = 1 if look.width_mm <= COLUMN_MM else 2
-    n_panels = len(plain.get("concat", [])) or columns
-    columns = min(columns, n_panels)
-    tried, height = _size(_svg(_panels(plain, columns, _TRIED_PX)))
-    panel = max(_LEAST_PX, _TRIED_PX + (width - tried) / columns)
-    return _svg(_within_page(_panels(plain, columns, panel), height))
+        plain = _in_print(spec, look, ink, is_name_above=is_column) | whole
+        return _svg(plain | {"autosize": fit, "width": width})
+    # Names above their rows need the full height of these.
+    is_above = is_column and height <= most
+    plain = _in_print(spec, look, ink, is_name_above=is_above) | whole
+    fit = {"type": "fit", "contains": "padding"}
+    flat = _flattened(plain, most / height)
+    return _svg(flat | {"autosize": fit, "width": width})
 
 
-def _within_page(spec: Spec, height: float) -> Spec:
-    """The chart with flatter plots if it would be higher than a page; `height`: what it has without that."""
-    views = spec.get("concat", [spec])
-    heights = [
-        view["height"]
-        for view in views
-        if isinstance(view.get("height"), int | float)
-    ]
-    plots = sum(heights) / (spec.get("columns", 1) if "concat" in spec else 1)
-    if height <= _MOST_PX or not plots:
-        return spec
-    kept = max(_FLATTEST, 1 - (height - _MOST_PX) / plots)
-    flat = [
-        view | {"height": view["height"] * kept} if "height" in view else view
-        for view in views
-    ]
-    return spec | {"concat": flat} if "concat" in spec else flat[0]
+def _most_height(words: FigureWords, look: FigureLook) -> float:
+    """Pixels that a page has for the figure above its caption."""
+    letters = _CAPTION_LETTERS * look.width_mm
+    caption_mm = math.ceil(len(words.description) / letters) * _CAPTION_LINE_MM
+    return max(_PAGE_HEIGHT_MM / 2, _PAGE_HEIGHT_MM - caption_mm) * _PX_PER_MM
+
+
+def _flattened(view: Spec, kept: float) -> Spec:
+    """The view with this part of its height, but not flatter than can be read."""
+    return view | {"height": view["height"] * min(1, max(_FLATTEST, kept))}
+
+
+def _fitted_panels(
+    spec: Spec, width: float, most: float, *, is_column: bool
+) -> Spec:
+    """The panels in as many columns as leave each plot room, flatter where all would be higher than `most`."""
+    columns = 1 if is_column else min(3, len(spec["concat"]))
+    while True:
+        tried, height = _size(_svg(_panels(spec, columns, _TRIED_PX)))
+        panel = _TRIED_PX + (width - tried) / columns
+        if panel >= _COMFORTABLE_PX or columns == 1:
+            break
+        columns -= 1
+    fitted = _panels(spec, columns, max(_LEAST_PX, panel))
+    plots = sum(view["height"] for view in fitted["concat"]) / columns
+    kept = 1 - (height - most) / plots
+    flat = [_flattened(view, kept) for view in fitted["concat"]]
+    return fitted | {"concat": flat}
 
 
 def _panels(spec: Spec, columns: int, width: float) -> Spec:
     """The panels in so many columns, each with a plot of `width` pixels."""
-    if "concat" in spec:
-        panels = [panel | {"width": width} for panel in spec["concat"]]
-        return spec | {"columns": columns, "concat": panels}
-    return spec | {"columns": columns, "spec": spec["spec"] | {"width": width}}
+    # On the page a height has the heading and the axis in it.
+    panels = [
+        panel | {"width": width, "height": panel["height"] - AROUND}
+        for panel in spec["concat"]
+    ]
+    return spec | {"columns": columns, "concat": panels}
 
 
 def _config(look: FigureLook, ink: str) -> Spec:
@@ -215,11 +251,15 @@ def _config(look: FigureLook, ink: str) -> Spec:
         "font": _FAMILIES[look.font],
         "axis": words
         | axis
-        | {"labelFontSize": 10, "titleFontSize": 10, "titleFontWeight": 400},
+        | {
+            "labelFontSize": _WORD_PX,
+            "titleFontSize": _WORD_PX,
+            "titleFontWeight": 400,
+        },
         # From the left edge of the figure: beside long names of rows, a plot has no room for a legend.
         "legend": words
         | {
-            "labelFontSize": 10,
+            "labelFontSize": _WORD_PX,
             "layout": {"bounds": "full", "anchor": "start"},
         },
         "header": words,
@@ -228,27 +268,43 @@ def _config(look: FigureLook, ink: str) -> Spec:
     }
 
 
-def _in_ink(spec: Spec, ink: str) -> Spec:
-    """The chart whose texts have this colour in place of that for pages."""
+def _in_print(
+    spec: Spec, look: FigureLook, ink: str, *, is_name_above: bool
+) -> Spec:
+    """The chart with the colours, the sizes of words and the legends of a figure in place of those for pages."""
     text = json.dumps(spec).replace(json.dumps(TEXT), json.dumps(ink))
-    changed: Spec = json.loads(text)
+    # In a file, this would follow the plot's width, and the room for names that of before.
+    text = text.replace(IS_PHONE, json.dumps(is_name_above))
+    if not look.is_dark:
+        for colour, printed in _GREYS.items():
+            text = text.replace(json.dumps(colour), json.dumps(printed))
+    changed: Spec = _sized(json.loads(text), look)
+    padding = changed.get("padding")
+    if isinstance(padding, dict):
+        # Room for words that became smaller.
+        right = padding.get("right", 0) * _WORD_PX / FONT
+        changed["padding"] = padding | {"right": right}
     return changed
 
 
-def _in_one_column(part: Any) -> Any:
-    """The chart whose legends have one column: two names side by side are wider than a column of a paper."""
+def _sized(part: Any, look: FigureLook) -> Any:
+    """The part of a chart with words of a figure's size, and legends with as many columns as its width has room for."""
     if isinstance(part, list):
-        return [_in_one_column(one) for one in part]
+        return [_sized(one, look) for one in part]
     if not isinstance(part, dict):
         return part
-    return {
-        name: one | {"columns": 1}
-        if name == "legend" and isinstance(one, dict)
-        else one
-        if name == "datasets"
-        else _in_one_column(one)
-        for name, one in part.items()
-    }
+    sized = {}
+    for name, one in part.items():
+        if name == "datasets":
+            sized[name] = one
+        elif name in _WORD_SIZES and isinstance(one, int | float):
+            sized[name] = min(one, _WORD_PX)
+        else:
+            sized[name] = _sized(one, look)
+        if name == "legend" and isinstance(one, dict):
+            columns = 1 if look.width_mm <= COLUMN_MM else 3
+            sized[name] |= {"columns": columns, "labelLimit": 0}
+    return sized
 
 
 def _svg(spec: Spec) -> str:

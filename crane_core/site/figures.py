@@ -1,4 +1,7 @@
-"""Every figure of the study as files for a paper, and `figures.md` with the caption and the link of each."""
+"""Every figure of the study as files for a paper, `figures.md` with the caption and the link of each, `figures.tex`.
+
+The last has a float for each, to copy or to input: in a caption of `figures.md`, "%" would end the line for LaTeX.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +10,7 @@ from typing import NamedTuple
 
 from crane_core.charts import paper_figure
 from crane_core.errors import SourceError
+from crane_core.pipeline.export.statistic_formats import escaped
 from crane_core.pipeline.fresh_folder import renewed_folder
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -15,7 +19,7 @@ from crane_core.ui.caption import MADE_BY
 from crane_core.ui.chart_figure import TableForm, table_text
 from crane_core.ui.study_figures import PlacedFigure, study_figures
 
-LIST = "figures.md"
+LIST, FLOATS = "figures.md", "figures.tex"
 MARK = "<!-- Written by Crane Workbench, which replaces the files that are linked here when it is asked again. -->"
 """The first line of the list: it says whose folder this is."""
 FORMS = (*paper_figure.FigureForm, *TableForm)
@@ -26,9 +30,10 @@ _MOST_LETTERS = 100
 
 
 class WrittenFigure(NamedTuple):
-    """A figure and the names of its files."""
+    """A figure, the stem of its files and their names."""
 
     placed: PlacedFigure
+    stem: str
     files: list[str]
 
 
@@ -75,9 +80,13 @@ def write_figures(
             stem = _stem(placed, taken)
             progress(f"Figure {len(written) + 1}: {stem}")
             files = _write(placed, fresh, stem, look, forms)
-            written.append(WrittenFigure(placed, files))
-        text = "\n".join(_listed(written, look))
-        (fresh / LIST).write_text(text, "utf-8")
+            written.append(WrittenFigure(placed, stem, files))
+        has_floats = paper_figure.FigureForm.PDF in forms
+        listed = _listed(written, look, has_floats=has_floats)
+        (fresh / LIST).write_text("\n".join(listed), "utf-8")
+        if has_floats:
+            floats = "\n".join(_floats(written, look))
+            (fresh / FLOATS).write_text(floats, "utf-8")
         return len(written)
 
 
@@ -129,8 +138,31 @@ def _escaped(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
 
 
-def _listed(
+def _floats(
     written: list[WrittenFigure], look: paper_figure.FigureLook
+) -> Iterator[str]:
+    """The lines of the floats for LaTeX: each figure as wide as it is, with its caption and a label."""
+    is_column = look.width_mm <= paper_figure.COLUMN_MM
+    name = "figure" if is_column else "figure*"
+    yield r"% needs \usepackage{graphicx}, and \graphicspath{{FOLDER/}} for figures that are in a folder"
+    for one in written:
+        caption = one.placed.figure.caption
+        yield from (
+            rf"\begin{{{name}}}",
+            r"\centering",
+            rf"\includegraphics{{{one.stem}.pdf}}",
+            rf"\caption[{{{escaped(caption.title)}}}]{{{escaped(caption.text)}}}",
+            rf"\label{{fig:{one.stem}}}",
+            rf"\end{{{name}}}",
+            "",
+        )
+
+
+def _listed(
+    written: list[WrittenFigure],
+    look: paper_figure.FigureLook,
+    *,
+    has_floats: bool,
 ) -> Iterator[str]:
     """The lines of the list: of each figure its files, its caption and the view of the app that shows it."""
     n = len(written)
@@ -140,6 +172,8 @@ def _listed(
         "stand in the captions. SVG names its font, PDF embeds it, PNG has 300 dpi. Links are within the address of "
         f"the app. {MADE_BY}."
     )
+    if has_floats:
+        yield from ("", f"All as floats for LaTeX: [{FLOATS}]({FLOATS})")
     page = ""
     for one in written:
         placed, caption = one.placed, one.placed.figure.caption

@@ -136,6 +136,7 @@ def breakdown_figure(
         chosen.inputs,
         is_any_few=bool((table["n_cases"] <= FEW_CASES).any()),
     )
+    of_chart, _, of_table = note.partition("\n\n")
     inputs = (
         words.setting_short(chosen.inputs.base),
         words.setting_short(chosen.inputs.other),
@@ -158,9 +159,10 @@ def breakdown_figure(
         caption=chosen.captioned(
             f"{words.sentence_case(breakdown_words.rate_words(rate))} by {breakdown_words.GROUPINGS[by]}",
             said,
-            note,
+            of_chart,
             sampled(table),
-            p_sentence(changes, by=by),
+            p_sentence(changes, by=by, with_outcomes=False),
+            table=of_table,
         ),
         note=note,
     )

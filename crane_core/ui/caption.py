@@ -33,27 +33,42 @@ _MARKS = re.compile(r"\\([\\`*_{}\[\]()<>#+\-.!|~:$^=])|\*\*")
 
 
 class Caption(NamedTuple):
-    """Plain text: the finding or the question without a full stop, sentences about it, and the source."""
+    """Plain text: the finding or the question without a full stop, sentences about it, and the source.
+
+    table: sentences about columns that the table of the chart has and the chart has not.
+    """
 
     title: str
     sentences: str
     source: str
+    table: str = ""
 
     @property
     def text(self) -> str:
-        """The whole caption."""
-        parts = (_sentence(self.title), self.sentences, self.source)
+        """The whole caption of the figure."""
+        return self._whole(self.sentences)
+
+    @property
+    def of_table(self) -> str:
+        """The whole caption of its table."""
+        return self._whole(self.sentences, self.table)
+
+    def _whole(self, *sentences: str) -> str:
+        parts = (_sentence(self.title), *sentences, self.source)
         return " ".join(filter(None, parts))
 
 
 def captioned(
-    title: str, sentences: Iterable[str], *, source: str = f"{MADE_BY}."
+    title: str,
+    sentences: Iterable[str],
+    *,
+    source: str = f"{MADE_BY}.",
+    table: str = "",
 ) -> Caption:
     """A caption of texts that may be Markdown; what asks for a click on the page is left out."""
     said = [_CLICK.sub("", plain(one)).strip() for one in sentences]
-    return Caption(
-        plain(title).rstrip("."), " ".join(filter(None, said)), source
-    )
+    text = " ".join(filter(None, said))
+    return Caption(plain(title).rstrip("."), text, source, plain(table))
 
 
 def plain(markdown: str) -> str:
@@ -71,11 +86,13 @@ def sampled(rows: pd.DataFrame) -> str:
     return f"{said}{cases}."
 
 
-def p_sentence(rows: pd.DataFrame, *, by: str = "") -> str:
+def p_sentence(
+    rows: pd.DataFrame, *, by: str = "", with_outcomes: bool = True
+) -> str:
     """The test of comparisons with its adjusted p-values, or the smallest of many; that there is none.
 
     rows: with outcome, test, and p-values by Holm or Benjamini-Hochberg; `by` names a column that tells rows of one
-    detector apart.
+    detector apart. with_outcomes: how many of many comparisons have which outcome, where no other sentence says so.
     """
     if rows.empty or "outcome" not in rows:
         return ""
@@ -87,8 +104,10 @@ def p_sentence(rows: pd.DataFrame, *, by: str = "") -> str:
     names = ", ".join(dict.fromkeys(map(str, with_p["test"].dropna())))
     head = f"Test: {names}, {method}-adjusted over {_comparisons(len(with_p))}"
     if len(rows) > MOST_NAMED:
-        smallest = f"smallest p {p_words(float(with_p[p].min()))}"
-        return f"{head}; {smallest}. {_sentence(of_comparisons(rows['outcome'].tolist()).capitalize())}"
+        said = f"{head}; smallest p {p_words(float(with_p[p].min()))}."
+        if not with_outcomes:
+            return said
+        return f"{said} {_sentence(of_comparisons(rows['outcome'].tolist()).capitalize())}"
     each = []
     for row in as_rows(rows):
         name = row["detector_title"] + (f", {row[by]}" if by else "")

@@ -66,7 +66,7 @@ def table_text(figure: ChartFigure, form: TableForm) -> str | None:
     return frame_latex(
         shown,
         title=figure.caption.title,
-        caption=figure.caption.text,
+        caption=figure.caption.of_table,
         label=figure.name,
         numeric=[str(name) for name in shown if is_numeric(shown[name])],
     )

@@ -264,10 +264,13 @@ def groups_figure(
     said = finding_by(table, by, Setting(setting))
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = _drawn_by(chosen, table, by)
-    note = (
+    of_chart = (
         f"{', '.join(titles)}: {words.setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
-        f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
-        f"{len(table)} rows. Click a diamond to see the cases that changed."
+        f"95% intervals by case. Faded: at most {FEW_CASES} cases."
+    )
+    note = (
+        f"{of_chart} p in the table: Benjamini-Hochberg over its {len(table)} rows. "
+        "Click a diamond to see the cases that changed."
     )
     looks = {
         "labels": list(_labels(table, by).values()),
@@ -281,9 +284,9 @@ def groups_figure(
         caption=chosen.captioned(
             f"Change of {chosen.rate_words} by {GROUPINGS[by]}",
             said,
-            note,
+            of_chart,
             sampled(table),
-            p_sentence(table, by=by),
+            p_sentence(table, by=by, with_outcomes=False),
         ),
         note=note,
     )

@@ -175,9 +175,9 @@ def board_figure(board: Board) -> ChartFigure:
                 ABOUT_FIGURE,
                 _counted(board),
                 leaderboard_formats.method_of(board),
-                *leaderboard_formats.unranked_notes(board),
             ],
             source=source,
+            table=" ".join(leaderboard_formats.unranked_notes(board)),
         ),
     )
 

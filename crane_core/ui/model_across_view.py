@@ -35,8 +35,8 @@ ASSUMES = (
     "An odds ratio of 2 means that {other} instead of {base} doubles the odds of being right, which is fewer "
     "percentage points for a detector that is nearly always right.\n\n"
     "The model (logistic regression by GEE) says right or wrong by input and detector. It assumes that cases "
-    "are independent of each other; answers about one case may depend on each other in any way. Not adjusted for the "
-    "other tests on this page."
+    "are independent of each other; answers about one case may depend on each other in any way. Not adjusted for "
+    "other tests."
 )
 
 

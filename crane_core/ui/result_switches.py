@@ -113,10 +113,13 @@ class ResultChoice(NamedTuple):
         )
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
-    def captioned(self, title: str, *sentences: str) -> caption.Caption:
+    def captioned(
+        self, title: str, *sentences: str, table: str = ""
+    ) -> caption.Caption:
         """The caption of a chart of what these switches say: how it counts, and where its data come from."""
         how = caption.counted(self.rule, self.credit, self.annotator)
-        return caption.captioned(title, [*sentences, how], source=self.source)
+        said = [*sentences, how]
+        return caption.captioned(title, said, source=self.source, table=table)
 
     @property
     def source(self) -> str:

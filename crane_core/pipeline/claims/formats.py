@@ -30,6 +30,8 @@ HEADER = (
     "adjustment",
 )
 TITLE = "Claims of the paper's text, compared with the data"
+COLUMNS_MM = (16, 52, 14, 20, 30, 20)
+NEEDED = r"% needs \usepackage{array,booktabs,longtable}, and \onecolumn before it in a paper of two columns"
 UNADJUSTED = "none"
 """The column `adjustment` of an interval: each counts alone, whatever the number of claims and estimates."""
 UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
@@ -134,15 +136,19 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
 
 
 def _latex(checked: Sequence[CheckedClaim]) -> str:
+    """As wide as a page of 178 mm: claims are sentences, which are broken into lines."""
     columns = ["place", "claim", "stated", "exact", "interval", "verdict"]
-    return str(
-        claim_frame(checked)[columns].to_latex(
-            index=False,
-            escape=True,
-            longtable=True,
-            caption=f"{TITLE}. {UNADJUSTED_WORDS}",
-        )
+    table = claim_frame(checked)[columns].to_latex(
+        index=False,
+        escape=True,
+        longtable=True,
+        column_format="".join(
+            rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
+            for width in COLUMNS_MM
+        ),
+        caption=f"{TITLE}. {UNADJUSTED_WORDS}",
     )
+    return f"{NEEDED}\n{{\\footnotesize\n{table}}}\n"
 
 
 _WRITERS: dict[Format, Callable[[Sequence[CheckedClaim]], str]] = {

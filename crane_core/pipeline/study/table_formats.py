@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
+from crane_core.pipeline.export.frame_formats import frame_latex
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study import table_cells
 from crane_core.rounding import digits
@@ -166,7 +167,7 @@ def _latex_table(table: table_cells.StudyTable) -> str:
     columns = dict.fromkeys(cell.column for cell in table.cells)
     wide = pd.DataFrame(
         "",
-        index=list(rows),
+        index=pd.Index(list(rows), name=""),
         columns=list(columns),
         dtype=object,
     )
@@ -175,17 +176,12 @@ def _latex_table(table: table_cells.StudyTable) -> str:
         if cell.status is table_cells.CellStatus.PUBLISHED_ONLY:
             text = f"[{cell.printed}]"
         wide.loc[cell.row, cell.column] = text
-    caption = _escaped(
-        f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
-    )
-    return str(
-        wide.to_latex(escape=True, caption=caption, label=f"tab:{table.id}")
-    )
-
-
-def _escaped(text: str) -> str:
-    return "".join(
-        f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text
+    return frame_latex(
+        wide.reset_index(),
+        title=table.title,
+        caption=f"{table.title} ({table.source}). Recomputed; in brackets: printed only.",
+        label=table.id,
+        numeric=list(columns),
     )
 
 

@@ -437,3 +437,14 @@ def test_csv_has_a_line_per_cell_and_markdown_and_latex_the_numbers(
     latex = render([tables["4b"]], Format.LATEX)
     assert r"80.4\% & [79.3\%]" in latex
     assert r"\begin{table}" in latex
+
+
+def test_a_table_for_latex_is_no_wider_than_the_page(
+    tables: dict[str, StudyTable],
+) -> None:
+    """A line of table 2a is too wide for a column; one of the analyzers, with 24 numbers, for the page."""
+    assert r"\begin{table*}" in render([tables["2a"]], Format.LATEX)
+    analyzers = render([tables["analyzers"]], Format.LATEX)
+    rows = [line for line in analyzers.splitlines() if "pylint, torch" in line]
+    assert len(rows) > 1
+    assert max(row.count("&") for row in rows) < 15

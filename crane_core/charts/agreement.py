@@ -71,9 +71,10 @@ def forest(
         ),
     )
     colour = alt.Color("colour:N", scale=None)
-    texts = base.encode(x=x("text_at:Q"), text=alt.Text("text:N"))
-    behind = texts.transform_filter("!datum.is_before")
-    before = texts.transform_filter("datum.is_before")
+    behind = base.transform_filter("!datum.is_before")
+    before = base.transform_filter("datum.is_before").encode(
+        x=x("text_at:Q"), text=alt.Text("text:N")
+    )
     layers = [
         base.mark_rule(strokeWidth=2).encode(
             x=x("low:Q"), x2=alt.X2("high:Q"), color=colour
@@ -81,14 +82,11 @@ def forest(
         base.mark_point(
             size=80, filled=True, opacity=1, shape="diamond"
         ).encode(x=x("value:Q"), color=colour),
-        behind.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle", color=theme.TEXT
-        ),
+        theme.text_behind(behind, x("text_at:Q")),
         before.mark_text(
             align="right",
             dx=-8,
             fontSize=12,
-            baseline="middle",
             color=theme.TEXT,
         ),
     ]

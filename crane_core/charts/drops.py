@@ -47,7 +47,7 @@ def drops(
     axis = alt.Axis(
         # A plot beside long names in a column of a paper has room for the ends and 0.
         labelExpr=f"width < {NARROW} && datum.index > 0 && datum.index < 1 && datum.value !== 0 ? '' : "
-        "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')",
+        f"{theme.IN_POINTS}",
         title=f"change of {rate} in pp",
         tickCount=TICKS,
         # Each label below its tick, the last one too.
@@ -110,7 +110,6 @@ def drops(
             dx=BESIDE,
             fontSize=theme.FONT,
             fontWeight=600,
-            baseline="middle",
         )
         .encode(
             x=alt.value("width"),

@@ -82,11 +82,5 @@ def _layers(
             shape="diamond" if filled else "circle",
             yOffset=dy,
         ).encode(x=x("value:Q")),
-        base.mark_text(
-            align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle"
-        ).encode(
-            x=x("high:Q"),
-            text=alt.Text("text:N"),
-            color=alt.ColorValue(theme.TEXT),
-        ),
+        theme.text_behind(base, x("high:Q"), yOffset=dy),
     ]

@@ -60,9 +60,8 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
 
     `table`: detector_title, difference, low, high (shares), text and interval_text (below the interval), n, n_cases.
     """
-    expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
     axis = alt.Axis(
-        labelExpr=expression,
+        labelExpr=theme.IN_POINTS,
         title="change in percentage points",
         tickCount=5,
     )
@@ -131,7 +130,6 @@ def _text(
         dy=dy,
         fontSize=theme.FONT,
         fontWeight="bold" if is_bold else "normal",
-        baseline="middle",
     )
     return drawn.encode(color=alt.ColorValue(theme.TEXT))
 

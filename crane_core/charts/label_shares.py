@@ -75,11 +75,7 @@ def label_shares(
         base.mark_point(size=70, filled=True, opacity=1).encode(
             x=x, color=colour, shape=shape
         ),
-        base.mark_text(
-            align="left", dx=8, fontSize=12, color=theme.TEXT
-        ).encode(
-            x=alt.X("high:Q", scale=scale, axis=axis), text=alt.Text("text:N")
-        ),
+        theme.text_behind(base, alt.X("high:Q", scale=scale, axis=axis)),
     ]
     return alt.LayerChart(
         data=drawn,

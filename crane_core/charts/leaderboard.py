@@ -52,13 +52,7 @@ def leaderboard(table: pd.DataFrame) -> alt.LayerChart:
             size=70, fill="transparent", strokeWidth=2, opacity=1, yOffset=LOWER
         )
         .encode(x=x("value:Q")),
-        base.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle", yOffset=LOWER
-        ).encode(
-            x=x("high:Q"),
-            text=alt.Text("text:N"),
-            color=alt.ColorValue(theme.TEXT),
-        ),
+        theme.text_behind(base, x("high:Q"), yOffset=LOWER),
     ]
     return alt.LayerChart(
         layer=layers,

@@ -73,13 +73,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         base.mark_point(
             size=90, filled=True, opacity=1, shape="diamond"
         ).encode(x=x("odds_ratio:Q")),
-        base.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle"
-        ).encode(
-            x=x("high:Q"),
-            text=alt.Text("text:N"),
-            color=alt.ColorValue(theme.TEXT),
-        ),
+        theme.text_behind(base, x("high:Q")),
     ]
     return alt.LayerChart(
         layer=layers,

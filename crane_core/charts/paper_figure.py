@@ -43,6 +43,8 @@ _GREYS = {"#2b83ba": "#1b5f8c", "#d0691f": "#dc8640"}
 so that print without colours would show one grey."""
 _TRIED_PX = 200
 """Width of a panel whose surroundings are measured."""
+_USUAL_PX = 200
+"""Height of a chart that states none."""
 _LEAST_PX = 60
 _COMFORTABLE_PX = 110
 """Width of a plot below which panels stand in fewer columns."""
@@ -52,7 +54,7 @@ _CAPTION_LETTERS = 0.6
 """Letters of a caption on a millimetre of its line."""
 _FLATTEST = 0.45
 """Parts of its height that a plot keeps at least."""
-_NUMBER = r'"([\d.]+)"'
+_SIDE = re.compile(r'\s(width|height)="([\d.]+)"')
 _ROOT = re.compile(r"<svg\b[^>]*>")
 
 Spec = dict[str, Any]
@@ -189,16 +191,12 @@ def _drawn(spec: Spec, most: float, look: FigureLook, ink: str) -> str:
     if "concat" in spec:
         panels = _in_print(spec, look, ink, is_name_above=False) | whole
         return _svg(_fitted_panels(panels, width, most, is_column=is_column))
-    height = spec.get("height")
-    if not isinstance(height, int | float):
-        fit = {"type": "fit-x", "contains": "padding"}
-        plain = _in_print(spec, look, ink, is_name_above=is_column) | whole
-        return _svg(plain | {"autosize": fit, "width": width})
+    height = spec.get("height", _USUAL_PX)
     # Names above their rows need the full height of these.
     is_above = is_column and height <= most
     plain = _in_print(spec, look, ink, is_name_above=is_above) | whole
     fit = {"type": "fit", "contains": "padding"}
-    flat = _flattened(plain, most / height)
+    flat = _flattened(plain | {"height": height}, most / height)
     return _svg(flat | {"autosize": fit, "width": width})
 
 
@@ -256,6 +254,8 @@ def _config(look: FigureLook, ink: str) -> Spec:
             "titleFontSize": _WORD_PX,
             "titleFontWeight": 400,
         },
+        # Moved inwards, the first and the last label would touch their neighbours.
+        "axisX": {"labelFlush": False, "labelSeparation": 4},
         # From the left edge of the figure: beside long names of rows, a plot has no room for a legend.
         "legend": words
         | {
@@ -315,13 +315,8 @@ def _svg(spec: Spec) -> str:
 
 def _size(svg: str) -> tuple[float, float]:
     """Width and height of a picture in pixels."""
-    root = _ROOT.search(svg)
-    found = [
-        re.search(rf"\s{side}={_NUMBER}", root[0] if root else "")
-        for side in ("width", "height")
-    ]
-    width, height = (float(one[1]) if one else 0.0 for one in found)
-    return width, height
+    found = dict(_SIDE.findall(svg[: svg.index(">")]))
+    return float(found["width"]), float(found["height"])
 
 
 def _lines(text: str, width: float, size: float, weight: int) -> list[str]:

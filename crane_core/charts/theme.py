@@ -64,6 +64,8 @@ LEGEND_LETTER, LEGEND_SYMBOL = 6.2, 26
 """Pixels of a legend's letter on a phone, and of its symbol with the space around it."""
 INTERVAL = (("low:Q", "95% from", ".1%"), ("high:Q", "to", ".1%"))
 CHANGE_INTERVAL = (("low:Q", "95% from", "+.1%"), ("high:Q", "to", "+.1%"))
+IN_POINTS = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
+"""The label of a tick at a difference of shares: percentage points with their sign."""
 COUNTS = (("n:Q", "instances"), ("n_cases:Q", "cases"))
 """Entries of `tooltips` of which many marks tell."""
 OF_ANSWERS = (("n:Q", "answers"), ("n_cases:Q", "cases"))
@@ -159,6 +161,15 @@ def tooltips(*entries: tuple[str, ...]) -> list[alt.Tooltip]:
         )
         for field, title, *form in entries
     ]
+
+
+def text_behind(base: alt.Chart, x: Any, **looks: Any) -> alt.Chart:
+    """The field `text` of each row behind x; looks: more of its mark."""
+    mark = base.mark_text(align="left", dx=8, fontSize=FONT, **looks)
+    drawn: alt.Chart = mark.encode(
+        x=x, text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
+    )
+    return drawn
 
 
 def line_at(field: str, value: float) -> alt.Chart:

@@ -7,7 +7,6 @@ from crane_core.charts import theme
 
 ROW_HEIGHT = 46
 AXIS_HEIGHT = 56
-IN_POINTS = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
 
 
 def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
@@ -23,7 +22,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     )
     scale = alt.Scale(domain=[low, high], nice=False)
     ticks = alt.Axis(
-        labelExpr=IN_POINTS,
+        labelExpr=theme.IN_POINTS,
         title=f"{axis} in percentage points",
         tickCount=6,
     )
@@ -60,9 +59,7 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
             size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour
         ).encode(x=x("difference:Q"), fill=fill),
         # In a column: behind its interval a value would meet the line at zero of its row.
-        base.mark_text(
-            align="left", dx=8, fontSize=12, baseline="middle", color=theme.TEXT
-        ).encode(x=alt.value("width"), text=alt.Text("text:N")),
+        theme.text_behind(base, alt.value("width")),
     ]
     return alt.LayerChart(
         layer=layers,

@@ -6,6 +6,10 @@ import pandas as pd
 
 from crane_core.arguments import add, flag, option
 from crane_core.pipeline.claims import claims, formats
+from crane_core.pipeline.export.frame_formats import (
+    frame_latex,
+    frame_markdown,
+)
 from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
@@ -115,14 +119,17 @@ def _plans_in(found: pd.DataFrame, fmt: Format) -> str:
             "No plan is registered; `plan new FILE` writes one to begin with."
         )
     shown = readable_plans(found)
+    notes = list(dict.fromkeys(found["note"]))
     if fmt is Format.LATEX:
-        return str(shown.to_latex(index=False, escape=True))
-    cells = [list(shown), ["---"] * len(shown.columns), *shown.to_numpy()]
-    lines = [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        for row in cells
-    ]
-    return "\n".join([*lines, "", *dict.fromkeys(found["note"])])
+        title = "Registered plans and what was found"
+        return frame_latex(
+            shown,
+            title=title,
+            caption=" ".join([f"{title}.", *notes]),
+            label="plans",
+            numeric=[],
+        )
+    return "\n".join([frame_markdown(shown), *notes])
 
 
 def _give_claims(checked: list[claims.CheckedClaim], fmt: Format) -> None:

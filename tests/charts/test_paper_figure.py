@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from crane_core.charts.breakdown import breakdown
+from crane_core.charts.drops import drops
 from crane_core.charts.panels import side_by_side
 from crane_core.charts.paper_figure import (
     COLUMN_MM,
@@ -29,6 +30,8 @@ WORDS = FigureWords(
     "Data: A & B.",
     "n < 3 instances.",
 )
+MODELS = ("Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5")
+LARGEST_PT = 9
 SVG = "{http://www.w3.org/2000/svg}"
 POINTS_PER_MM = 72 / 25.4
 
@@ -103,3 +106,108 @@ def test_a_figure_is_no_higher_than_a_page() -> None:
     svg = figure_svg(side_by_side([one, one, one]), WORDS, FigureLook())
     height = float(ElementTree.fromstring(svg).get("height", "")[:-2])
     assert 150 < height < 235
+
+
+def rows_of(n_rows: int) -> Spec:
+    """Differences of the study's models in so many rows with long names."""
+    table = pd.DataFrame(
+        {
+            "label": f"model initialization error {row}",
+            "detector_title": model,
+            "setting": "code",
+            "difference": 0.1,
+            "low": -0.3,
+            "high": 0.3,
+            "text": "+10.0",
+            "n": 30,
+            "n_cases": 15,
+            "is_printed": False,
+        }
+        for row in range(n_rows)
+        for model in MODELS
+    )
+    labels = table["label"].unique().tolist()
+    return drops(table, labels=labels, rate="accuracy").to_dict()
+
+
+def size_pt(text: ElementTree.Element) -> float:
+    return float(text.get("font-size", "0").removesuffix("px")) * 72 / 96
+
+
+@pytest.mark.parametrize("width_mm", [COLUMN_MM, PAGE_MM])
+def test_words_are_neither_larger_nor_much_smaller_than_the_papers(
+    panels: Spec, width_mm: int
+) -> None:
+    for spec in (panels, rows_of(3)):
+        svg = figure_svg(spec, WORDS, FigureLook(width_mm))
+        sizes = [
+            size_pt(text)
+            for text in ElementTree.fromstring(svg).iter(f"{SVG}text")
+        ]
+        assert min(sizes) >= 7 and max(sizes) <= LARGEST_PT
+
+
+def anchors(spec: Spec, width_mm: int) -> set[str | None]:
+    """At which of their ends the names of the rows are placed."""
+    svg = figure_svg(spec, WORDS, FigureLook(width_mm))
+    return {
+        text.get("text-anchor")
+        for text in ElementTree.fromstring(svg).iter(f"{SVG}text")
+        if "initialization" in str(text.text)
+    }
+
+
+def test_names_are_above_their_rows_only_where_these_have_the_room() -> None:
+    assert anchors(rows_of(3), COLUMN_MM) == {"start"}
+    assert anchors(rows_of(3), PAGE_MM) == {"end"}
+    # As flat as a page demands, a name would stand on the marks of the row before.
+    assert anchors(rows_of(16), COLUMN_MM) == {"end"}
+
+
+def grey(colour: str) -> float:
+    """The brightness of #rrggbb in print without colours, 0 to 255 (Rec. 601)."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def test_the_models_of_the_study_differ_in_print_without_colours() -> None:
+    svg = figure_svg(rows_of(1), WORDS, FigureLook())
+    colours = {
+        str(text.get("fill"))
+        for text in ElementTree.fromstring(svg).iter(f"{SVG}text")
+        if text.text == "+10.0"
+    }
+    greys = sorted(map(grey, colours))
+    assert len(greys) == len(MODELS)
+    assert greys[1] - greys[0] > 25 and greys[2] - greys[1] > 25
+
+
+def test_three_panels_stand_side_by_side_on_a_page() -> None:
+    three = side_by_side([panel(title) for title in MODELS])
+    heights = [
+        float(
+            ElementTree.fromstring(
+                figure_svg(three, WORDS, FigureLook(width_mm))
+            ).get("height", "")[:-2]
+        )
+        for width_mm in (COLUMN_MM, PAGE_MM)
+    ]
+    assert heights[0] > 2 * heights[1]
+
+
+def test_a_figure_leaves_room_for_its_caption() -> None:
+    one = panel("GPT-5")
+    one["height"] = 300
+    three = side_by_side([one, one, one])
+    long = WORDS._replace(description="A sentence of the caption. " * 40)
+    look = FigureLook(has_title=False, has_source=False)
+    short, flat = (
+        float(
+            ElementTree.fromstring(figure_svg(three, words, look)).get(
+                "height", ""
+            )[:-2]
+        )
+        for words in (WORDS, long)
+    )
+    # 1,080 letters are 21 lines of a column.
+    assert flat < short and flat + 21 * 4.2 < 240

@@ -40,6 +40,12 @@ def test_a_caption_is_plain_text_without_what_only_a_page_has() -> None:
     assert made.text == "Does +RT help? Lines: intervals. A < B. Data: x."
 
 
+def test_only_the_caption_of_a_table_explains_its_columns() -> None:
+    made = captioned("Why?", ["A."], source="B.", table="Power: **now**.")
+    assert made.text == "Why? A. B."
+    assert made.of_table == "Why? A. Power: now. B."
+
+
 def test_a_caption_states_each_test_with_its_outcome() -> None:
     assert p_sentence(COMPARED) == (
         "Test: exact McNemar test, Holm-adjusted over 1 comparison; GPT-5: p = 0.009 (by case p = 0.009), gain; "
@@ -56,6 +62,7 @@ def test_a_caption_of_many_tests_gives_the_smallest_p_and_counts() -> None:
         "Test: exact McNemar test, Benjamini-Hochberg-adjusted over 6 comparisons; smallest p = 0.009. "
         "Of 6 comparisons, 6 are gains and none is a loss."
     )
+    assert p_sentence(many, with_outcomes=False).endswith("p = 0.009.")
 
 
 def test_without_a_test_a_caption_says_so() -> None:

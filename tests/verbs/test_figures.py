@@ -24,11 +24,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def two_figures() -> Iterator[PlacedFigure]:
-    """Figures of one name, whose words mean something in Markdown."""
+    """Figures of one name, whose words mean something in Markdown and LaTeX."""
     table = pd.DataFrame({"Detector": ["GPT-5"], "value": [0.5]})
     spec = alt.Chart(table).mark_point().encode(x="value:Q").to_dict()
     for kind in ("llm", "rules"):
-        caption = Caption("Is *this* <b>so</b>?", "n: 1.", "Data: own.")
+        caption = Caption("Is *this* <b>so</b>?", "n_1: 5%.", "Data: own.")
         figure = ChartFigure("gain", [spec], table, table, caption)
         yield PlacedFigure("results", ("b", "e"), {"kind": kind}, figure)
 
@@ -75,12 +75,34 @@ def test_figures_of_one_name_have_files_of_their_own(
     stems = ("results_b_e_gain", "results_b_e_gain-2")
     forms = ("svg", "pdf", "png")
     names = {f"{stem}.{form}" for stem in stems for form in forms}
-    assert set(contents(out)) == {"figures.md", *names}
+    assert set(contents(out)) == {"figures.md", "figures.tex", *names}
     svg = (out / "results_b_e_gain.svg").read_text("utf-8")
     assert 'width="178mm"' in svg and 'fill="#0e1117"' in svg
     told = (out / "figures.md").read_text("utf-8")
     assert "### Is \\*this\\* \\<b\\>so\\</b\\>?" in told
     assert "In the app: `results?kind=rules`" in told
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(
+    ("width", "name"), [("85", "figure"), ("178", "figure*")]
+)
+def test_with_pdf_each_figure_is_a_float_for_latex(
+    run: Run, out: Path, width: str, name: str
+) -> None:
+    run("figures", "--out", str(out), "--format", "pdf", "--width", width)
+    told = (out / "figures.tex").read_text("utf-8")
+    assert (
+        told.count(rf"\begin{{{name}}}") == told.count(rf"\end{{{name}}}") == 2
+    )
+    for stem in ("results_b_e_gain", "results_b_e_gain-2"):
+        assert rf"\includegraphics{{{stem}.pdf}}" in told
+        assert rf"\label{{fig:{stem}}}" in told
+    assert r"]{Is *this* \textless{}b\textgreater{}so" in told
+    assert r"n\_1: 5\%. Data: own.}" in told
+    # The next call knows that the file is its own.
+    run("figures", "--out", str(out), "--format", "csv")
+    assert "figures.tex" not in contents(out)
 
 
 @pytest.mark.usefixtures("two")

@@ -1,6 +1,5 @@
 """Checked claims as text: Markdown, CSV, JSON, LaTeX. Knows how they are written; refuses to judge one."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,8 +12,9 @@ from crane_core.pipeline.claims.claims import (
     interval_words,
 )
 from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimVerdict
+from crane_core.pipeline.export.frame_formats import frame_markdown
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.study.table_formats import Format
+from crane_core.pipeline.study.table_formats import Format, json_text
 
 HEADER = (
     "id",
@@ -78,12 +78,8 @@ def _fields(one: CheckedClaim) -> tuple[str, ...]:
 
 
 def _markdown(checked: Sequence[CheckedClaim]) -> str:
-    rows = [HEADER, ["---"] * len(HEADER), *(_fields(one) for one in checked)]
-    lines = [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        for row in rows
-    ]
-    return "\n".join([f"## {TITLE}", "", *lines, "", ABOUT, ""])
+    table = frame_markdown(claim_frame(checked))
+    return "\n".join([f"## {TITLE}", "", table, ABOUT, ""])
 
 
 def _csv(checked: Sequence[CheckedClaim]) -> str:
@@ -93,15 +89,8 @@ def _csv(checked: Sequence[CheckedClaim]) -> str:
 def _json(checked: Sequence[CheckedClaim]) -> str:
     """Numbers unrounded; `interval` is of the estimate that decided."""
     claims = [_record(one) for one in checked]
-    written = {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}
-    return (
-        json.dumps(
-            written,
-            indent=2,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        + "\n"
+    return json_text(
+        {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}
     )
 
 

@@ -1,6 +1,5 @@
 """Leaderboards as files: CSV, JSON, Markdown, LaTeX with booktabs. Each row has its configuration and its answers."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +11,7 @@ from crane_core.pipeline.results.leaderboard import Board, rank_words
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.study.table_formats import Format
+from crane_core.pipeline.study.table_formats import Format, json_text
 from crane_core.rounding import digits
 
 Titles = Mapping[str, str]
@@ -129,13 +128,7 @@ def _json(boards: list[Board], titles: Titles) -> str:
         }
         for board in boards
     ]
-    text = json.dumps(
-        {"leaderboards": written},
-        indent=2,
-        ensure_ascii=False,
-        allow_nan=False,
-    )
-    return text + "\n"
+    return json_text({"leaderboards": written})
 
 
 def _markdown(boards: list[Board], titles: Titles) -> str:

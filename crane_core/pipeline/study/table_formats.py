@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
-from crane_core.pipeline.export.frame_formats import frame_latex
+from crane_core.pipeline.export.frame_formats import frame_latex, frame_markdown
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study import table_cells
 from crane_core.rounding import digits
@@ -77,15 +77,9 @@ def _markdown_table(table: table_cells.StudyTable) -> str:
         f"Source: {table.source}.",
         "",
     ]
-    lines += [_markdown_row(HEADER), _markdown_row(["---"] * len(HEADER))]
-    lines += [_markdown_row(_fields(cell)) for cell in table.cells]
-    return "\n".join([*lines, ""])
-
-
-def _markdown_row(fields: Iterable[str]) -> str:
-    # A bar within a cell would end it.
-    return (
-        "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+    rows = [_fields(cell) for cell in table.cells]
+    return "\n".join(
+        [*lines, frame_markdown(pd.DataFrame(rows, columns=list(HEADER)))]
     )
 
 
@@ -136,6 +130,12 @@ def _number(
     return int(value) if cell.unit in {"count", "tokens"} else float(value)
 
 
+def json_text(written: object) -> str:
+    """What was written as JSON, ending in a line feed."""
+    text = json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
 def _json(found: list[table_cells.StudyTable]) -> str:
     tables = {
         table.id: {
@@ -145,16 +145,7 @@ def _json(found: list[table_cells.StudyTable]) -> str:
         }
         for table in found
     }
-    written = {"tables": tables}
-    return (
-        json.dumps(
-            written,
-            indent=2,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        + "\n"
-    )
+    return json_text({"tables": tables})
 
 
 def _latex(found: list[table_cells.StudyTable]) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from crane_core.charts import paper_figure
 from crane_core.errors import SourceError
-from crane_core.pipeline.export.statistic_formats import escaped
+from crane_core.pipeline.frame_formats import escaped
 from crane_core.pipeline.fresh_folder import renewed_folder
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store

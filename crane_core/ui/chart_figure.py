@@ -7,7 +7,7 @@ import pandas as pd
 
 from crane_core.charts.panels import side_by_side
 from crane_core.charts.paper_figure import FigureWords
-from crane_core.pipeline.export.frame_formats import frame_latex, frame_markdown
+from crane_core.pipeline.frame_formats import frame_latex, frame_markdown
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.ui.caption import Caption
 from crane_core.ui.grid import is_numeric

@@ -6,11 +6,11 @@ import pandas as pd
 
 from crane_core.arguments import add, flag, option
 from crane_core.pipeline.claims import claims, formats
-from crane_core.pipeline.export.frame_formats import (
+from crane_core.pipeline.export.leaderboard_formats import render_boards
+from crane_core.pipeline.frame_formats import (
     frame_latex,
     frame_markdown,
 )
-from crane_core.pipeline.export.leaderboard_formats import render_boards
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder

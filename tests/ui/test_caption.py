@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.export.frame_formats import frame_latex, frame_markdown
+from crane_core.pipeline.frame_formats import frame_latex, frame_markdown
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.stats.outcome import Outcome
 from crane_core.ui.caption import (

@@ -12,7 +12,7 @@ from crane_core.pipeline.claims.claims import (
     interval_words,
 )
 from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimVerdict
-from crane_core.pipeline.export.frame_formats import frame_markdown
+from crane_core.pipeline.frame_formats import frame_markdown
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format, json_text
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from crane_core.pipeline.export import frame_formats
+from crane_core.pipeline import frame_formats
 from crane_core.pipeline.results.leaderboard import Board, rank_words
 from crane_core.pipeline.results.measures import Credit
 from crane_core.pipeline.rows import as_rows

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
+from crane_core.pipeline.frame_formats import escaped
 from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.rounding import digits
@@ -30,29 +31,6 @@ LATEX_COLUMNS = (
     "n",
     "p",
 )
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    # The fonts of OT1, LaTeX's oldest encoding and still its default, print other letters for these.
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # pdfTeX knows these in mathematics only.
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "×": r"$\times$",
-    "χ": r"$\chi$",
-    "κ": r"$\kappa$",
-    "α": r"$\alpha$",
-    "→": r"$\rightarrow$",
-    "○": r"$\circ$",
-    "²": r"$^2$",
-    # LaTeX's own dash, whatever the encoding of the document.
-    "–": "--",
-}
-SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 
 
 def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
@@ -143,10 +121,3 @@ def p_text(p: float | None) -> str:
     if p is None:
         return ""
     return f"{p:.{P_DECIMALS}f}" if p >= 10**-P_DECIMALS else "< 0.001"
-
-
-def escaped(text: str) -> str:
-    """The text for LaTeX: nothing in it is a command, and it stays on one line."""
-    return "".join(
-        SPECIAL.get(letter, letter) for letter in " ".join(text.split())
-    )

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
-from crane_core.pipeline.export.frame_formats import frame_latex, frame_markdown
+from crane_core.pipeline.frame_formats import frame_latex, frame_markdown
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study import table_cells
 from crane_core.rounding import digits

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from crane_core.pipeline.export.statistic_formats import (
     COLUMNS,
-    escaped,
     number,
     p_text,
     statistics_csv,
     statistics_json,
     statistics_latex,
 )
+from crane_core.pipeline.frame_formats import escaped
 from crane_core.pipeline.results.exported_statistic import (
     ExportedStatistic,
     known,

@@ -11,13 +11,34 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.export.statistic_formats import escaped
-
 COLUMN_PT, PAGE_PT = 241, 506
 """85 and 178 mm in TeX's points: a column, and the whole text, of a page with two columns (ACM, IEEE)."""
 MOST_ROWS = 40
 """A float cannot break across pages, so a longer table is written as several with one number."""
 _NARROW, _WIDE = ".,:;|il'() ", "%+−=<>mwMW&"
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    # The fonts of OT1, LaTeX's oldest encoding and still its default, print other letters for these.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # pdfTeX knows these in mathematics only.
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
+    "χ": r"$\chi$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "→": r"$\rightarrow$",
+    "○": r"$\circ$",
+    "²": r"$^2$",
+    # LaTeX's own dash, whatever the encoding of the document.
+    "–": "--",
+}
+SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 
 
 class _Size(NamedTuple):
@@ -226,3 +247,10 @@ def _markdown_row(cells: Iterable[str]) -> str:
     # A bar within a cell would end it, and so would a line feed.
     safe = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
     return f"| {' | '.join(safe)} |"
+
+
+def escaped(text: str) -> str:
+    """The text for LaTeX: nothing in it is a command, and it stays on one line."""
+    return "".join(
+        SPECIAL.get(letter, letter) for letter in " ".join(text.split())
+    )

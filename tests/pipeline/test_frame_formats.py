@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.pipeline.export.frame_formats import PaperTable, table_latex
+from crane_core.pipeline.frame_formats import PaperTable, table_latex
 
 
 def table(n_columns: int, n_rows: int, cell: str = "63.1%") -> PaperTable:

@@ -11,10 +11,8 @@ import os
 import pickle
 import random
 import sys
-import time
 import types
 import warnings
-from pathlib import Path
 from typing import Any
 
 DEEPEST = 30
@@ -253,34 +251,3 @@ def _session() -> dict[str, str]:
     if torch := sys.modules.get("torch"):
         found["torch.random"] = torch.get_rng_state().tolist()
     return {name: repr(value) for name, value in found.items()}
-
-
-# What else is measured in the kernel
-
-
-def timed_undo(session: Any) -> tuple[float, str, list[str]]:
-    """Seconds, why it was refused, and the names that the undo says stay."""
-    started = time.perf_counter()
-    told = session._copies.undo(1)
-    seconds = time.perf_counter() - started
-    stays = [each["name"] for each in told.get("stays", ())]
-    return seconds, told.get("refused", ""), stays
-
-
-def memory_of_copy() -> float:
-    """Megabytes that the waiting copy does not share with the kernel."""
-    for entry in Path("/proc").iterdir():
-        try:
-            if (entry / "comm").read_text().strip() != "crane-undo":
-                continue
-            parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
-            if int(parent) != os.getpid():
-                continue
-            lines = (entry / "smaps_rollup").read_text().splitlines()
-        except (OSError, NotADirectoryError):
-            continue  # It is not a process, or has ended.
-        private = [
-            line.split()[1] for line in lines if line.startswith("Private")
-        ]
-        return sum(map(int, private)) / 1024
-    return 0.0

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 from benchmarks._deep_state import different
 from benchmarks._kernel import WITH_US, Kernel, fresh
 from benchmarks._minibench import (
@@ -31,6 +33,9 @@ from benchmarks._minibench import (
 from benchmarks._timing import Times, command, machine
 from benchmarks._undo_cells import crashing_cells
 from crane_core.live.guard import OVERRIDE
+from crane_core.runtime.kernel_side.crane_probe.session.processes import (
+    STANDBY_NAME,
+)
 from crane_core.runtime.plan import read_plan
 
 KNOWN = frozenset(("numpy", "pandas", "sklearn", "torch"))
@@ -45,12 +50,11 @@ _DESCRIBED = (
     "__import__('benchmarks._deep_state', "
     "fromlist=['x']).described(get_ipython().user_ns)"
 )
+_COPIES = f"{_MAGICS}.session._copies"
 _UNDONE = (
-    f"__import__('benchmarks._deep_state', "
-    f"fromlist=['x']).timed_undo({_MAGICS}.session)"
+    "(lambda now, copies: (now(), copies.undo(1), now()))"
+    f"(__import__('time').perf_counter, {_COPIES})"
 )
-_COPY = "__import__('benchmarks._deep_state', fromlist=['x']).memory_of_copy()"
-_TOOK = f"{_MAGICS}.session._copies.took_s"
 
 
 class UndoneCell(NamedTuple):
@@ -80,22 +84,32 @@ def undone(kernel: Kernel, title: str, target: str) -> UndoneCell | None:
     # What the guard would stop runs all the same.
     if kernel.run(f"{target}\n{OVERRIDE}").raised is None:
         return None
-    kept_s, copy_mb = kernel.value(_TOOK), kernel.value(_COPY)
+    kept_s, copy_mb = kernel.value(f"{_COPIES}.took_s"), mb_of_copy(kernel.pid)
     crashed = kernel.value(_DESCRIBED)
-    undo_s, refused, stays = kernel.value(_UNDONE)
-    after = kernel.value(_DESCRIBED)
-    left = different(before, after)
-    named = {told for line in stays for told in line.split(", ")}
+    began, told, ended = kernel.value(_UNDONE)
+    left = different(before, kernel.value(_DESCRIBED))
+    stays = [each["name"] for each in told.get("stays", ())]
+    named = {name for names in stays for name in names.split(", ")}
     return UndoneCell(
         title,
         changed=different(before, crashed),
         listed=left & named,
         silent=left - named,
-        refused=refused,
+        refused=told.get("refused", ""),
         kept_s=kept_s,
-        undo_s=undo_s,
+        undo_s=ended - began,
         copy_mb=copy_mb,
     )
+
+
+def mb_of_copy(pid: int) -> float:
+    """Megabytes that the waiting copies of a kernel do not share with it."""
+    waiting = [
+        child
+        for child in psutil.Process(pid).children()
+        if child.name() == STANDBY_NAME
+    ]
+    return sum(one.memory_full_info().uss for one in waiting) / 2**20
 
 
 def of_pair(case: str, python: str) -> UndoneCell | None:

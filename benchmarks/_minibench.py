@@ -8,10 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from benchmarks._decisive import case_ids
 from benchmarks._timing import command
@@ -23,7 +24,6 @@ from crane_core.runtime.plan import NotebookPlan
 
 BENCHMARK = embedded()["minibench"] / "benchmark"
 """The folders of the pairs."""
-FALSE_ALARM, OTHER_CLASS = "FALSE ALARM", "predicted, another class"
 _FIND = (
     "import importlib.util, sys; print(*(name for name in sys.argv[1:] if "
     "importlib.util.find_spec(name) is None))"
@@ -111,12 +111,31 @@ def notebooks(chosen: Sequence[str], python: str) -> list[Path]:
     return [notebook_of(case, version) for version in Version for case in cases]
 
 
-def state_of(document: dict[str, object], instance_id: str) -> KernelState:
+def _cell(
+    position: int,
+    code: str,
+    role: CellRole,
+    index: int,
+    count: int | None = None,
+) -> Cell:
+    return Cell(
+        benchmark="minibench",
+        instance_id="target_1",
+        origin="notebook",
+        position=position,
+        role=role,
+        code=code,
+        execution_count=count,
+        notebook_index=index,
+    )
+
+
+def state_of(document: dict[str, object]) -> KernelState:
     """A look at a kernel as the state that it is kept as."""
     return KernelState.from_json(
         document,
         benchmark="minibench",
-        instance_id=instance_id,
+        instance_id="target_1",
         setting=Setting.RUNTIME_PLUS,
         origin="capture",
     )
@@ -124,49 +143,42 @@ def state_of(document: dict[str, object], instance_id: str) -> KernelState:
 
 def cells_of(plan: NotebookPlan) -> list[Cell]:
     """The plan's cells as a detector is shown them."""
-    order = [(cell, CellRole.EXECUTED) for cell in plan.executed]
-    order.append((plan.target, CellRole.TARGET))
     return [
-        Cell(
-            benchmark="minibench",
-            instance_id=plan.name,
-            origin="notebook",
-            position=position,
-            role=role,
-            code=cell.source,
-            notebook_index=cell.index,
+        _cell(
+            position,
+            cell.source,
+            CellRole.TARGET if cell is plan.target else CellRole.EXECUTED,
+            cell.index,
         )
-        for position, (cell, role) in enumerate(order)
+        for position, cell in enumerate([*plan.executed, plan.target])
     ]
 
 
 def judged_target(setup: str, target: str, state: dict[str, object]) -> Report:
     """What the rules say of a target behind one cell, with a look at the kernel in which that ran."""
     cells = [
-        Cell(
-            benchmark="minibench",
-            instance_id="target_1",
-            origin="notebook",
-            position=position,
-            role=role,
-            code=code,
-            execution_count=position + 1,
-            notebook_index=position,
-        )
-        for position, (code, role) in enumerate(
-            [(setup, CellRole.EXECUTED), (target, CellRole.TARGET)]
-        )
+        _cell(0, setup, CellRole.EXECUTED, 0, 1),
+        _cell(1, target, CellRole.TARGET, 1, 2),
     ]
-    return findings(cells, state_of(state, "target_1"))
+    return findings(cells, state_of(state))
 
 
-def in_a_word(predicted: str | None, came: str | None) -> str:
-    """The kind of a prediction; both are classes of exceptions, None for none."""
-    if predicted is None:
-        return "nothing said, it ran" if came is None else "missed"
-    if came is None:
-        return FALSE_ALARM
-    return "predicted" if predicted == came else OTHER_CLASS
+class JudgedTarget(NamedTuple):
+    """`predicted` and `came` are classes of exceptions, None for none; `why` is the rule's word."""
+
+    place: str
+    predicted: str | None
+    came: str | None
+    why: str = ""
+
+    @property
+    def kind(self) -> str:
+        if self.predicted is None:
+            return "nothing said, it ran" if self.came is None else "missed"
+        if self.came is None:
+            return "FALSE ALARM"
+        is_right = self.predicted == self.came
+        return "predicted" if is_right else "predicted, another class"
 
 
 def complain(report: Report, place: str) -> None:
@@ -176,3 +188,24 @@ def complain(report: Report, place: str) -> None:
             f"a rule failed on {place}: {error.family}, {error.rule}: "
             f"{error.error}"
         )
+
+
+def judged(place: str, report: Report, came: str | None) -> JudgedTarget:
+    """Print the rules that failed."""
+    complain(report, place)
+    for first in report.findings:
+        return JudgedTarget(place, first.exception, came, first.why)
+    return JudgedTarget(place, None, came)
+
+
+def counted(title: str, targets: Sequence[JudgedTarget]) -> Iterator[str]:
+    """How many there are of each kind, then every alarm that was false and every other class than came."""
+    kinds = sorted(Counter(one.kind for one in targets).items())
+    yield f"{title}: " + ", ".join(f"{kind} {n:,}" for kind, n in kinds)
+    for one in targets:
+        if one.predicted not in (None, one.came):
+            came = one.came or "nothing"
+            yield (
+                f"  {one.place}: {one.predicted} predicted, {came} came: "
+                f"{one.why}"
+            )

@@ -13,90 +13,48 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
 from benchmarks._data import cells_by_instance, study_records
 from benchmarks._decisive import case_ids
 from benchmarks._minibench import (
-    FALSE_ALARM,
-    OTHER_CLASS,
+    JudgedTarget,
     at_once,
     cells_of,
-    complain,
-    in_a_word,
+    counted,
+    judged,
     kernel_command,
     notebooks,
     state_of,
 )
 from benchmarks._timing import machine
 from crane_core.detectors.rules.predict import findings
-from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.domain import CellRole, Setting
 from crane_core.errors import CraneError
 from crane_core.runtime import probe_source
 from crane_core.runtime.interpreters import ASSUMED
 from crane_core.runtime.kernel import (
     EndedError,
     ExpressionError,
-    Kernel,
     fresh_kernel,
 )
 from crane_core.runtime.limits import KernelLimits
-from crane_core.runtime.plan import NotebookPlan, read_plan
+from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
 
 SETTINGS = (Setting.CODE, Setting.RUNTIME_PLUS)
+Judged = tuple[Setting, JudgedTarget]
 
 
-class CellOutcome(NamedTuple):
-    """One cell as a target: `predicted` and `came` are exceptions, None for none; `why` is the rule's word."""
-
-    place: str
-    setting: Setting
-    predicted: str | None
-    came: str | None
-    why: str = ""
-
-    @property
-    def kind(self) -> str:
-        return in_a_word(self.predicted, self.came)
-
-
-def predicted(
-    place: str,
-    setting: Setting,
-    cells: Sequence[Cell],
-    state: KernelState | None,
-    came: str | None,
-) -> CellOutcome:
-    """What the rules say of the last of these cells. Prints a rule that failed."""
-    report = findings(cells, state, setting)
-    complain(report, place)
-    first = report.findings[0] if report.findings else None
-    return CellOutcome(
-        place,
-        setting,
-        first.exception if first else None,
-        came,
-        first.why if first else "",
-    )
-
-
-def looked(kernel: Kernel, plan: NotebookPlan, magic: str) -> KernelState:
-    told = json.loads(kernel.evaluate(probe_source.look(plan.request(), magic)))
-    return state_of(told["state"], plan.name)
-
-
-def run_through(path: Path, python: str) -> list[CellOutcome]:
+def run_through(path: Path, python: str) -> list[Judged]:
     """All cells of a notebook, until one raises. What fails otherwise is told, and what was seen until then counts."""
     whole = read_plan(path, None)
     cells = [*whole.executed, whole.target]
-    outcomes: list[CellOutcome] = []
+    found: list[Judged] = []
     try:
         with fresh_kernel(
             program(python=python), path.parent, KernelLimits()
@@ -104,19 +62,18 @@ def run_through(path: Path, python: str) -> list[CellOutcome]:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
             for position, cell in enumerate(cells):
                 plan = whole._replace(executed=cells[:position], target=cell)
-                state = looked(kernel, plan, magic)
+                look = probe_source.look(plan.request(), magic)
+                state = state_of(json.loads(kernel.evaluate(look))["state"])
                 came = kernel.run(cell.source).exception
-                place = f"{path.stem}, code cell {cell.index}"
                 for setting in SETTINGS:
-                    seen = state if setting is Setting.RUNTIME_PLUS else None
-                    outcomes.append(
-                        predicted(place, setting, cells_of(plan), seen, came)
-                    )
+                    report = findings(cells_of(plan), state, setting)
+                    place = f"{path.stem}, code cell {cell.index}"
+                    found.append((setting, judged(place, report, came)))
                 if came is not None:
                     break
     except (CraneError, EndedError, ExpressionError) as error:
         print(f"failed: {path.name}: {error}")
-    return outcomes
+    return found
 
 
 def refused(code: str) -> str | None:
@@ -128,37 +85,16 @@ def refused(code: str) -> str | None:
     return None
 
 
-def on_published() -> Iterator[CellOutcome]:
+def on_published() -> Iterator[JudgedTarget]:
     """Cells that ran in the study, each with those before it; what came is what Python says of the published text."""
-    for instance_id, cells in sorted(
-        cells_by_instance(study_records()).items()
-    ):
+    by_instance = cells_by_instance(study_records())
+    for instance_id, cells in sorted(by_instance.items()):
         for position, cell in enumerate(cells):
             if cell.role is CellRole.EXECUTED:
                 asked = [*cells[:position], replace(cell, role=CellRole.TARGET)]
+                report = findings(asked, None, Setting.CODE)
                 place = f"{instance_id}, position {position}"
-                came = refused(cell.code)
-                yield predicted(place, Setting.CODE, asked, None, came)
-
-
-def told(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
-    """Counts by setting, then every alarm that was false and every other class than came."""
-    for setting in SETTINGS:
-        kinds = Counter(
-            outcome.kind for outcome in outcomes if outcome.setting is setting
-        )
-        if kinds:
-            yield f"{setting}: " + ", ".join(
-                f"{kind} {n:,}" for kind, n in sorted(kinds.items())
-            )
-    for outcome in outcomes:
-        if outcome.kind in (FALSE_ALARM, OTHER_CLASS):
-            came = outcome.came or "nothing"
-            yield (
-                f"  {outcome.place}, {outcome.setting}: "
-                f"{outcome.predicted} "
-                f"predicted, {came} came: {outcome.why}"
-            )
+                yield judged(place, report, refused(cell.code))
 
 
 def main() -> None:
@@ -170,20 +106,22 @@ def main() -> None:
     found = at_once(
         chosen.at_once, lambda path: run_through(path, chosen.python), paths
     )
-    ours = [outcome for of_notebook in found for outcome in of_notebook]
+    ours = [one for of_notebook in found for one in of_notebook]
     print(
         f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; "
         f"{machine()}"
     )
-    print("\n".join(told(ours)))
+    for setting in SETTINGS:
+        targets = [one for seen_with, one in ours if seen_with is setting]
+        print("\n".join(counted(setting, targets)))
     del os.environ[ASSUMED]  # the study ran other versions
     published = list(on_published())
-    n_refused = sum(outcome.came is not None for outcome in published)
+    n_refused = sum(one.came is not None for one in published)
     print(
         f"cells that ran before the study's targets, {len(published):,}; "
         f"{n_refused} are not Python as published"
     )
-    print("\n".join(told(published)))
+    print("\n".join(counted(Setting.CODE, published)))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks._minibench import in_a_word, interpreter, judged_target
+from benchmarks._minibench import (
+    counted,
+    interpreter,
+    judged,
+    judged_target,
+)
 from benchmarks._server import CHECKOUT
 from benchmarks._timing import command, machine
 from crane_core.runtime import interpreters, probe_source
@@ -101,24 +106,6 @@ def answers_of(
     )
 
 
-def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
-    """Its outcome in a word, and a line for an unexpected one."""
-    if "failed" in answer:
-        return str(answer["failed"]), ""
-    report = judged_target(target["setup"], target["target"], answer["state"])
-    found = report.findings[0] if report.findings else None
-    predicted = found.exception if found else None
-    kind = in_a_word(predicted, answer["raised"])
-    if found is None or kind == "predicted":
-        return kind, ""
-    came = answer["raised"] or "nothing"
-    return (
-        kind,
-        f"  {target['target']!r}: {predicted} predicted, {came} came: "
-        f"{found.why}",
-    )
-
-
 def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--python", type=interpreter, required=True)
@@ -133,11 +120,19 @@ def main() -> None:
             answer.get("state", {}).get("captured", {}).get("packages", {})
         )
         versions |= {f"{name} {version}" for name, version in packages.items()}
-    results = [judged(*pair) for pair in zip(asked, answers, strict=True)]
     print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")
-    for kind, n in sorted(Counter(kind for kind, _ in results).items()):
-        print(f"{n:6,} {kind}")
-    print("\n".join(line for _, line in results if line))
+    failed: Counter[str] = Counter()
+    results = []
+    for target, answer in zip(asked, answers, strict=True):
+        if "failed" in answer:
+            failed[answer["failed"]] += 1
+            continue
+        report = judged_target(**target, state=answer["state"])
+        place = repr(target["target"])
+        results.append(judged(place, report, answer["raised"]))
+    for why, n in sorted(failed.items()):
+        print(f"{n:6,} {why}")
+    print("\n".join(counted("the others", results)))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -45,7 +44,7 @@ from benchmarks._peer import (
     peer_expression,
     peer_folder,
 )
-from benchmarks._timing import machine
+from benchmarks._timing import machine, timed
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import (
     Cell,
@@ -104,7 +103,7 @@ def crashes(instance_id: str) -> bool:
 # minibench
 
 
-def judged(path: Path, python: str, peer: Path) -> JudgedNotebook:
+def on_notebook(path: Path, python: str, peer: Path) -> JudgedNotebook:
     """Both on one kernel. What fails is told and found nothing."""
     target = read_plan(notebook_of(path.parent.name), None).target
     plan = read_plan(path, target.index)
@@ -116,10 +115,14 @@ def judged(path: Path, python: str, peer: Path) -> JudgedNotebook:
             program(python=python), path.parent, KernelLimits()
         ) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
-            state = state_of(result.state, path.stem)
+            state = state_of(result.state)
             answers.append(
                 _ours(
-                    cells_of(plan), state, Setting.RUNTIME_PLUS, result.seconds
+                    path.stem,
+                    cells_of(plan),
+                    state,
+                    Setting.RUNTIME_PLUS,
+                    result.seconds,
                 )
             )
             for setting in WITH_STATE:
@@ -137,20 +140,21 @@ def judged(path: Path, python: str, peer: Path) -> JudgedNotebook:
 
 
 def _ours(
+    instance_id: str,
     cells: Sequence[Cell],
     state: KernelState,
     setting: Setting,
     look_s: float = 0,
 ) -> Answer:
-    started = time.perf_counter()
-    report = findings(cells, state, setting)
-    seconds = look_s + time.perf_counter() - started
-    complain(report, state.instance_id)
+    seconds, report = timed(lambda: findings(cells, state, setting))
+    complain(report, instance_id)
     said = [
         f"{one.exception}, line {one.line}: {one.why}"
         for one in report.findings
     ]
-    return Answer(state.instance_id, OURS, said[0] if said else None, seconds)
+    return Answer(
+        instance_id, OURS, said[0] if said else None, look_s + seconds
+    )
 
 
 def _asked(kernel: Kernel, folder: Path, target: str, function: str) -> str:
@@ -181,7 +185,9 @@ def on_minibench(
         return
     yield f"minibench, {machine()}; peer {PEER}"
     paths = notebooks(cases, python)
-    done = at_once(n_at_once, lambda path: judged(path, python, peer), paths)
+    done = at_once(
+        n_at_once, lambda path: on_notebook(path, python, peer), paths
+    )
     answers = [answer for one in done for answer in one.answers]
     yield from table(answers)
     yield from differences(answers)
@@ -208,7 +214,11 @@ def on_published(records: Sequence[Record]) -> Iterator[str]:
         match record:
             case KernelState(setting=Setting.RUNTIME):
                 of_instance = cells[record.instance_id]
-                answers.append(_ours(of_instance, record, Setting.RUNTIME))
+                answers.append(
+                    _ours(
+                        record.instance_id, of_instance, record, Setting.RUNTIME
+                    )
+                )
             case Run(
                 setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)
             ) if record.detector in STUDY_LLMS:

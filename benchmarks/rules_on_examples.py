@@ -143,22 +143,14 @@ def measured(
 
 def row(name: str, trials: Sequence[Trial]) -> str:
     """What each side found of the targets that crash, its false alarms, and crashes of another class than it said."""
-    raised = [trial.raised for trial in trials]
-    crashing = [one for one in raised if one is not None]
+    crashing = [one for one in trials if one.raised is not None]
     cells = ""
-    for side in (
-        [trial.ours for trial in trials],
-        [trial.theirs for trial in trials],
-    ):
-        pairs = [
-            (said, came)
-            for said, came in zip(side, raised, strict=True)
-            if said is not None
-        ]
-        found = [said == came for said, came in pairs if came is not None]
+    for side in ("ours", "theirs"):
+        said = [one for one in trials if getattr(one, side) is not None]
+        found = [one for one in said if one.raised is not None]
+        n_class = sum(getattr(one, side) != one.raised for one in found)
         share = f"{len(found)} ({len(found) / max(1, len(crashing)):.0%})"
-        n_false = len(pairs) - len(found)
-        cells += f"{share:>15}{n_false:>7}{found.count(False):>7}"
+        cells += f"{share:>15}{len(said) - len(found):>7}{n_class:>7}"
     return f"{name:<20}{len(trials):>8}{len(crashing):>9}{cells}"
 
 

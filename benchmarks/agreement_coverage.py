@@ -13,7 +13,6 @@ BCa. About ten minutes.
 from __future__ import annotations
 
 import sys
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -75,18 +74,6 @@ def annotated(n: int, guessing: float, rng: np.random.Generator) -> Codes:
     return np.column_stack(columns)
 
 
-@cache
-def population(guessing: float) -> Codes:
-    """Two million items, whose coefficients count as the truth."""
-    return annotated(N_OF_TRUTH, guessing, np.random.default_rng(0))
-
-
-@cache
-def true_value(statistic: Statistic, guessing: float) -> float:
-    summands = statistic.summands(population(guessing), len(SCALE))
-    return float(statistic.value(summands.sum(axis=0), len(SCALE)))
-
-
 def percentile(statistic: Statistic, codes: Codes, seed: int) -> list[float]:
     """The plain percentile interval over cases, for comparison."""
     n_cases = len(codes) // PER_CASE
@@ -101,99 +88,77 @@ def percentile(statistic: Statistic, codes: Codes, seed: int) -> list[float]:
     return found
 
 
-def covers(
-    statistic: Statistic, codes: Codes, truth: float, seed: int
-) -> list[bool]:
-    """Whether our interval and the percentile one hold the truth."""
-    ours = bootstrap(
-        statistic,
-        np.array(SCALE, dtype=object)[codes],
-        SCALE,
-        np.arange(len(codes)) // PER_CASE,
-        seed=seed,
-        n_resamples=N_DRAWN,
-    )
-    low, high = percentile(statistic, codes, seed)
-    return [ours.low <= truth <= ours.high, low <= truth <= high]
-
-
 def print_coverage(n_samples: int) -> None:
-    inside = []
-    for (name, guessing), n in product(GUESSING.items(), SIZES):
-        print(
-            f"\n{name} agreement, {n} items in {n // PER_CASE} cases, "
-            f"{n_samples:,} samples"
-        )
-        samples = [
-            annotated(n, guessing, np.random.default_rng([n, seed]))
-            for seed in range(n_samples)
+    n_inside = n_rows = 0
+    for name, guessing in GUESSING.items():
+        codes = annotated(N_OF_TRUTH, guessing, np.random.default_rng(0))
+        truths = [
+            float(one.value(one.summands(codes, len(SCALE)).sum(0), len(SCALE)))
+            for one in STATISTICS
         ]
-        for statistic in STATISTICS:
-            value = true_value(statistic, guessing)
-            ours, plain = np.mean(
-                [
-                    covers(statistic, codes, value, seed)
-                    for seed, codes in enumerate(samples)
-                ],
-                axis=0,
-            )
-            inside.append(TARGET[0] <= ours <= TARGET[1])
-            remark = "" if inside[-1] else "   outside 93% to 97%"
+        for n, (statistic, truth) in product(
+            SIZES, zip(STATISTICS, truths, strict=True)
+        ):
+            held = []
+            for seed in range(n_samples):
+                codes = annotated(n, guessing, np.random.default_rng([n, seed]))
+                ours = bootstrap(
+                    statistic,
+                    np.array(SCALE, dtype=object)[codes],
+                    SCALE,
+                    np.arange(n) // PER_CASE,
+                    seed=seed,
+                    n_resamples=N_DRAWN,
+                )
+                low, high = percentile(statistic, codes, seed)
+                held.append(
+                    (ours.low <= truth <= ours.high, low <= truth <= high)
+                )
+            share, plain = np.mean(held, axis=0)
+            is_inside = TARGET[0] <= share <= TARGET[1]
+            n_rows, n_inside = n_rows + 1, n_inside + is_inside
             print(
-                f"  {statistic.name:30} true {value:.3f}  ours "
-                f"{ours:.1%}  "
-                f"percentile {plain:.1%}{remark}"
+                f"{name} agreement, {n:3} items in {n // PER_CASE:3} cases: "
+                f"{statistic.name:30} true {truth:.3f}  ours {share:.1%}  "
+                f"percentile {plain:.1%}"
+                f"{'' if is_inside else '   outside 93% to 97%'}"
             )
-    print(
-        f"\n{sum(inside)} of {len(inside)} within {TARGET[0]:.0%} to "
-        f"{TARGET[1]:.0%}"
-    )
+    print(f"{n_inside} of {n_rows} within {TARGET[0]:.0%} to {TARGET[1]:.0%}")
 
 
 def print_few(n_samples: int) -> int:
     """Share of samples whose interval of percent agreement holds the truth; 1 where the shown one holds below 90%."""
     lowest = 1.0
-    for n in FEW:
-        for agrees in AGREEING:
-            shown, resampled, without_width = few(n, agrees, n_samples)
-            lowest = min(lowest, shown)
-            print(
-                f"{n:3} items, {agrees:.1%} agree: shown {shown:.1%}, "
-                f"bootstrap {resampled:.1%}, of which "
-                f"{without_width:.1%} of all samples have no "
-                f"bootstrap interval"
+    for n, agrees in product(FEW, AGREEING):
+        rng = np.random.default_rng(20_261_125)
+        held = []
+        for seed in range(n_samples):
+            labels = [
+                ["correct", "correct" if one else "wrong"]
+                for one in rng.random(n) < agrees
+            ]
+            of = PERCENT_AGREEMENT, labels, SCALE, np.arange(n)
+            shown = estimate(*of, seed=seed)
+            drawn = bootstrap(*of, seed=seed, n_resamples=N_DRAWN)
+            held.append(
+                (
+                    shown.low <= agrees <= shown.high,
+                    drawn.low <= agrees <= drawn.high,
+                    np.isnan(drawn.low),
+                )
             )
+        shown_holds, drawn_holds, without_width = np.mean(held, axis=0)
+        lowest = min(lowest, shown_holds)
+        print(
+            f"{n:3} items, {agrees:.1%} agree: shown {shown_holds:.1%}, "
+            f"bootstrap {drawn_holds:.1%}, of which {without_width:.1%} of "
+            f"all samples have no bootstrap interval"
+        )
     print(
         f"lowest of those shown: {lowest:.1%} (at least "
-        f"{LOWEST_FEW:.0%} is "
-        f"asked for)"
+        f"{LOWEST_FEW:.0%} is asked for)"
     )
     return int(lowest < LOWEST_FEW)
-
-
-def few(n: int, agrees: float, n_samples: int) -> list[float]:
-    """Coverage of the interval that is shown and of the bootstrap's, and how often the bootstrap has none."""
-    rng = np.random.default_rng(20_261_125)
-    hits = []
-    for seed in range(n_samples):
-        labels = [
-            ["correct", "correct" if one else "wrong"]
-            for one in rng.random(n) < agrees
-        ]
-        case = np.arange(n)
-        shown = estimate(PERCENT_AGREEMENT, labels, SCALE, case, seed=seed)
-        drawn = bootstrap(
-            PERCENT_AGREEMENT,
-            labels,
-            SCALE,
-            case,
-            seed=seed,
-            n_resamples=N_DRAWN,
-        )
-        held = [one.low <= agrees <= one.high for one in (shown, drawn)]
-        hits.append([*held, np.isnan(drawn.low)])
-    found: list[float] = np.mean(hits, axis=0).tolist()
-    return found
 
 
 def main() -> int:

@@ -11,7 +11,6 @@ that is valid covers more, so it has no upper band. Exits with 1 where a band is
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -22,8 +21,8 @@ from benchmarks._timing import options
 from crane_core.stats.intervals import clustered_difference, clustered_rate
 
 N_CASES = (1, 2, 3, 5, 10, 15, 20, 40, 111)
-N_INSTANCES = (1, 2)
-CORRELATIONS = (0.0, 0.4, 0.8)
+SHAPES = ((1, 0.0), (2, 0.0), (2, 0.4), (2, 0.8))
+"""Instances to a case and their correlation."""
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.4)
 LOST, RARELY_LOST = 0.15, 0.05
 RATES = (0.3, 0.5, 0.7, 0.85, 0.95)
@@ -51,10 +50,8 @@ def uniform(
     rng: np.random.Generator, n_samples: int, n_cases: int, scene: Scene
 ) -> Drawn:
     """Shape (n_samples, n_cases * n_instances), instances of a case alike with the scene's correlation."""
-    drawn = rng.random((n_samples, n_cases, scene.n_instances))
-    is_copied = (
-        rng.random((n_samples, n_cases, scene.n_instances)) < scene.correlation
-    )
+    drawn, chance = rng.random((2, n_samples, n_cases, scene.n_instances))
+    is_copied = chance < scene.correlation
     copied: Drawn = np.where(is_copied, drawn[:, :, :1], drawn)
     return copied.reshape(n_samples, -1)
 
@@ -78,23 +75,10 @@ def coverage(n_cases: int, scene: Scene, n_samples: int) -> float:
     return float(np.mean([covers(row, cases, scene) for row in rows]))
 
 
-def shapes() -> Iterator[tuple[int, float]]:
-    """Instances to a case and their correlation: one of them has none."""
-    yield 1, 0.0
-    yield from product(N_INSTANCES[1:], CORRELATIONS)
-
-
 def differences(lost: float) -> list[Scene]:
     return [
-        Scene(lost + effect, lost, n, alike)
-        for effect, (n, alike) in product(EFFECTS, shapes())
-    ]
-
-
-def rates() -> list[Scene]:
-    return [
-        Scene(rate, None, n, alike)
-        for rate, (n, alike) in product(RATES, shapes())
+        Scene(lost + effect, lost, *shape)
+        for effect, shape in product(EFFECTS, SHAPES)
     ]
 
 
@@ -131,7 +115,11 @@ def main() -> int:
             differences(LOST),
             True,
         ),
-        ("Rates", rates(), True),
+        (
+            "Rates",
+            [Scene(rate, None, *one) for rate, one in product(RATES, SHAPES)],
+            True,
+        ),
         (
             f"Differences, {RARELY_LOST:.0%} of the instances lost",
             differences(RARELY_LOST),

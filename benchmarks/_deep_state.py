@@ -105,7 +105,7 @@ class _Description:
         if isinstance(value, numpy.random.Generator):
             return repr(value.bit_generator.state)
         if isinstance(value, numpy.random.RandomState):
-            return [repr(part) for part in value.get_state()]
+            return repr(value.get_state())
         return None
 
     def _of_pandas(self, value: Any, depth: int) -> Any:
@@ -168,9 +168,8 @@ class _Description:
         elif hasattr(value, "seekable") and hasattr(value, "closed"):
             place = None if value.closed or value.writable() else value.tell()
             return value.closed, place, getattr(value, "name", "")
-        state = _attributes(value)
-        if state is not None:
-            parts.append(self._pairs(state, depth))
+        if held := _attributes(value):
+            parts.append(self._pairs(held, depth))
         return parts or _pickled(value)
 
     def _function(self, value: Any, depth: int) -> Any:
@@ -204,23 +203,16 @@ class _Description:
         return self._pairs(held, depth)
 
 
-def _attributes(value: Any) -> dict[str, Any] | None:
-    slots = {
-        name: getattr(value, name)
-        for kind in type(value).__mro__
-        for name in _slots(kind)
-        if hasattr(value, name)
+def _attributes(value: Any) -> dict[str, Any]:
+    """What its `__dict__` and its slots hold, whatever the class itself would keep."""
+    held = object.__getstate__(value)
+    groups = held if isinstance(held, tuple) else (held,)
+    return {
+        name: item
+        for group in groups
+        for name, item in (group or {}).items()
+        if name not in _CACHES
     }
-    held = slots | getattr(value, "__dict__", {})
-    if not hasattr(value, "__dict__") and not slots:
-        return None
-    return {name: item for name, item in held.items() if name not in _CACHES}
-
-
-def _slots(kind: type) -> list[str]:
-    names = vars(kind).get("__slots__", ())
-    names = [names] if isinstance(names, str) else list(names)
-    return [name for name in names if name not in ("__dict__", "__weakref__")]
 
 
 def _pickled(value: Any) -> str:

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from benchmarks._decisive import case_ids
 from benchmarks._timing import command
+from crane_core.detectors.rules.extending import imports_of
 from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting, Version
 from crane_core.notebooks import read_code_cells
@@ -95,14 +96,12 @@ def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
 
 def _imported(case_id: str) -> set[str]:
     """The top packages that a notebook names in its imports."""
-    names: list[str] = []
-    for cell in read_code_cells(notebook_of(case_id).read_bytes()):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Import):
-                names += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names.append(node.module)
-    return {name.partition(".")[0] for name in names}
+    cells = read_code_cells(notebook_of(case_id).read_bytes())
+    return {
+        name.partition(".")[0]
+        for cell in cells
+        for name in imports_of(ast.parse(cell.source))
+    }
 
 
 def notebooks(chosen: Sequence[str], python: str) -> list[Path]:

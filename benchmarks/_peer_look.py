@@ -14,10 +14,7 @@ from typing import Any
 def answer(folder: str, target: str) -> str:
     """What the peer tells of the running shell's namespace, as JSON text with the seconds it took."""
     collect = of_peer(folder, "runinfo", "collect_live_runinfo")
-    started = time.perf_counter()
-    told = collect(target_code=target)
-    seconds = time.perf_counter() - started
-    return json.dumps({"seconds": seconds, "state": plain(told)})
+    return timed("state", lambda: collect(target_code=target))
 
 
 def checked(folder: str, target: str) -> str:
@@ -26,13 +23,22 @@ def checked(folder: str, target: str) -> str:
     from IPython import get_ipython
 
     shell = get_ipython()
+
+    def asked() -> Any:
+        found = run_checks(target, shell.user_ns, shell)
+        return found and {
+            name: getattr(found, name)
+            for name in ("exception", "line", "message")
+        }
+
+    return timed("finding", asked)
+
+
+def timed(name: str, work: Any) -> str:
     started = time.perf_counter()
-    found = run_checks(target, shell.user_ns, shell)
+    told = work()
     seconds = time.perf_counter() - started
-    finding = found and {
-        name: getattr(found, name) for name in ("exception", "line", "message")
-    }
-    return json.dumps({"seconds": seconds, "finding": finding}, default=str)
+    return json.dumps({"seconds": seconds, name: plain(told)})
 
 
 def of_peer(folder: str, module: str, name: str) -> Any:
@@ -58,10 +64,6 @@ def plain(value: Any) -> Any:
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
-    kind = type(value)
-    is_scalar = (
-        getattr(value, "shape", None) == () and kind.__name__ != "ndarray"
-    )
-    if kind.__module__ == "numpy" and is_scalar:
+    if hasattr(value, "item") and not hasattr(value, "__len__"):
         return plain(value.item())
     return str(value)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -35,19 +36,10 @@ class ServerError(RuntimeError):
 
 
 @contextmanager
-def serve(
-    data: Path,
-    *,
-    port: int | None = None,
-    end_with: signal.Signals = signal.SIGTERM,
-    arguments: Sequence[str] = (),
-    **environment: str,
-) -> Iterator[str]:
+def serve(data: Path, **given: Any) -> Iterator[str]:
     """As `serve_process`, without the process."""
-    with serve_process(
-        data, port=port, end_with=end_with, arguments=arguments, **environment
-    ) as served:
-        yield served[0]
+    with serve_process(data, **given) as (address, _):
+        yield address
 
 
 @contextmanager

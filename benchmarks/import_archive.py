@@ -52,31 +52,24 @@ def with_processor(work: Callable[[], T]) -> tuple[float, float, T]:
 
 def main() -> None:
     archive = archive_or_exit()
-    plain_s, plain_cpu_s, ours_s, ours_cpu_s, again_s = [], [], [], [], []
+    rounds = []
     with tempfile.TemporaryDirectory() as scratch:
         prepared = embedded_only(Path(scratch) / "prepared").path
         for n in range(ROUNDS):
-            seconds, cpu_s, n_files = with_processor(
-                lambda: read_plainly(archive)
-            )
-            plain_s.append(seconds)
-            plain_cpu_s.append(cpu_s)
-            folder = DataFolder(
-                Path(
-                    shutil.copytree(prepared, prepared.with_name(f"round-{n}"))
-                )
-            )
+            *plain, n_files = with_processor(lambda: read_plainly(archive))
+            copy = shutil.copytree(prepared, prepared.with_name(f"round-{n}"))
+            folder = DataFolder(Path(copy))
             store = prepare(folder)
-
             bring_in = partial(import_paths, [archive], folder, store)
-            seconds, cpu_s, entry = with_processor(bring_in)
-            ours_s.append(seconds)
-            ours_cpu_s.append(cpu_s)
+            *ours, entry = with_processor(bring_in)
             seconds, known = timed(bring_in)
-            again_s.append(seconds)
             store.close()
             if not known.already_loaded:
                 raise SystemExit("the archive was loaded twice")
+            rounds.append((*plain, *ours, seconds))
+    plain_s, plain_cpu_s, ours_s, ours_cpu_s, again_s = zip(
+        *rounds, strict=True
+    )
     n_records = sum(added.n_read for added in entry.added)
     print(f"{n_records:,} records; plain Python read {n_files:,} files")
     ratio = median(ours_cpu_s) / median(plain_cpu_s)

@@ -169,16 +169,6 @@ class Load(NamedTuple):
     cpu_s: float
 
 
-class KeptLabels(NamedTuple):
-    """Sent labels against the ledger's files."""
-
-    sent: int
-    on_disk: int
-    lost: int
-    double: int
-    astray: int
-
-
 async def every_page_once(address: str) -> None:
     """So that nobody waits for what is computed once, and it does not count as memory of sessions."""
     for _ in range(2):
@@ -230,7 +220,7 @@ def worked_s(servers: Sequence[psutil.Process]) -> float:
 
 def kept(
     folder: DataFolder, plan: Plan, person: SessionAnnotator
-) -> KeptLabels:
+) -> Counter[str]:
     """Lost: sent and not on the disk. Double: on the disk more than once. Astray: another item or label."""
     found = [
         act
@@ -242,29 +232,27 @@ def kept(
         act.event: (names.of(Showing(act.item, act.showing)), str(act.label))
         for act in found
     }
-    wrong = Counter(
+    counts = Counter(
         "lost" if event not in said else "astray"
         for event, act in person.sent.items()
         if said.get(event) != (act["id"], act["label"])
     )
-    return KeptLabels(
-        sent=len(person.sent),
-        on_disk=len(found),
-        lost=wrong["lost"],
-        double=len(found) - len(said),
-        astray=wrong["astray"],
-    )
+    double = len(found) - len(said)
+    counts.update(sent=len(person.sent), on_disk=len(found), double=double)
+    return counts
 
 
-def show_labels(people: Sequence[SessionAnnotator], total: KeptLabels) -> None:
+def show_labels(
+    people: Sequence[SessionAnnotator], total: Counter[str]
+) -> None:
     saves = Times([one for person in people for one in person.saves])
     trips = Times([one for person in people for one in person.round_trips])
     opening = Times([person.opening_s for person in people])
     print(
-        f"{len(people)} annotators, labels sent {total.sent:,}, on "
+        f"{len(people)} annotators, labels sent {total['sent']:,}, on "
         f"the disk "
-        f"{total.on_disk:,}: "
-        f"{total.lost} lost, {total.double} double, {total.astray} on "
+        f"{total['on_disk']:,}: "
+        f"{total['lost']} lost, {total['double']} double, {total['astray']} on "
         f"another item\n"
         f"  save, as the app reports it: {saves.in_ms()}\n"
         f"  label sent to acknowledgment: {trips.in_ms()}\n"
@@ -331,8 +319,9 @@ def main() -> None:
                     given.seconds,
                 )
             )
-        each = [kept(folder, plan, person) for person in load.annotators]
-    total = KeptLabels(*map(sum, zip(*each, strict=True)))
+        total: Counter[str] = Counter()
+        for person in load.annotators:
+            total.update(kept(folder, plan, person))
     show_labels(load.annotators, total)
     if given.viewers:
         show_reading(load)
@@ -341,7 +330,7 @@ def main() -> None:
         for before, after in zip(load.before, load.after, strict=True)
     )
     print(f"memory by process: {memory}; {machine()}")
-    if total.lost or total.double or total.astray:
+    if total["lost"] or total["double"] or total["astray"]:
         sys.exit(1)
 
 

@@ -68,9 +68,7 @@ def measure(
             [sys.executable, "-m", f"{package}.{name}"],
             env=os.environ | {FILE: str(figures)},
             stdout=sys.stderr,
-            preexec_fn=(lambda: os.sched_setaffinity(0, cores))
-            if cores
-            else None,
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
         )
         watch.pid = process.pid
         code = process.wait()
@@ -154,11 +152,7 @@ def main(
             file=sys.stderr,
         )
         return WRONG_CALL
-    cores = (
-        sorted(os.sched_getaffinity(0))[: int(budgets.quiet.cores)]
-        if hasattr(os, "sched_getaffinity")
-        else []
-    )
+    cores = sorted(os.sched_getaffinity(0))[: int(budgets.quiet.cores)]
     told: list[Told] = []
     failed = False
     for name in chosen.names or budgets.ratios:
@@ -170,9 +164,7 @@ def main(
             print(f"error: {error}", file=sys.stderr)
             failed = True
             continue
-        told += judged(
-            name, figures, others, budgets, len(cores) or os.cpu_count() or 1
-        )
+        told += judged(name, figures, others, budgets, len(cores))
     print(table(told))
     if not chosen.check:
         _history.append(told, budgets_file.with_name(_history.HISTORY.name))

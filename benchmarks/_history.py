@@ -6,8 +6,8 @@ Knows nothing of names of machines, people or folders.
 from __future__ import annotations
 
 import json
-import os
 import platform
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,7 +16,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from benchmarks._budgets import Told
+from crane_core.runtime.limits import n_cores
 
 HISTORY = Path(__file__).with_name("history.jsonl")
 LIBRARIES = ("duckdb", "pandas", "numpy", "pyarrow", "streamlit", "playwright")
@@ -24,30 +27,15 @@ LIBRARIES = ("duckdb", "pandas", "numpy", "pyarrow", "streamlit", "playwright")
 
 def machine() -> dict[str, Any]:
     """Cores that this process may use, memory in GiB, model of the processor, system."""
-    n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    about = Path("/proc/cpuinfo")
+    text = about.read_text("utf-8") if about.exists() else ""
+    model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
     return {
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
-        "memory_gib": round(n_bytes / 2**30, 1),
-        "processor": _processor(),
+        "cores": n_cores(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "processor": model[1] if model else "unknown",
         "system": f"{platform.system()} {platform.machine()}",
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next(
-        (
-            line.partition(":")[2].strip()
-            for line in lines
-            if line.startswith("model name")
-        ),
-        "unknown",
-    )
 
 
 def versions() -> dict[str, str]:

@@ -22,12 +22,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks._minibench import (
-    counted,
-    interpreter,
-    judged,
-    judged_target,
-)
+from benchmarks import _minibench
 from benchmarks._server import CHECKOUT
 from benchmarks._timing import command, machine
 from crane_core.runtime import interpreters, probe_source
@@ -108,7 +103,7 @@ def answers_of(
 
 def main() -> None:
     parser = command(__doc__)
-    parser.add_argument("--python", type=interpreter, required=True)
+    parser.add_argument("--python", type=_minibench.interpreter, required=True)
     python = parser.parse_args().python
     interpreters.name(python)
     asked = targets_of_tests()
@@ -127,12 +122,12 @@ def main() -> None:
         if "failed" in answer:
             failed[answer["failed"]] += 1
             continue
-        report = judged_target(**target, state=answer["state"])
+        report = _minibench.judged_target(**target, state=answer["state"])
         place = repr(target["target"])
-        results.append(judged(place, report, answer["raised"]))
+        results.append(_minibench.judged(place, report, answer["raised"]))
     for why, n in sorted(failed.items()):
         print(f"{n:6,} {why}")
-    print("\n".join(counted("the others", results)))
+    print("\n".join(_minibench.counted("the others", results)))
 
 
 if __name__ == "__main__":

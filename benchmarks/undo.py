@@ -33,9 +33,7 @@ from benchmarks._minibench import (
 from benchmarks._timing import Times, command, machine
 from benchmarks._undo_cells import crashing_cells
 from crane_core.live.guard import OVERRIDE
-from crane_core.runtime.kernel_side.crane_probe.session.processes import (
-    STANDBY_NAME,
-)
+from crane_core.runtime.kernel_side.crane_probe.session import processes
 from crane_core.runtime.plan import read_plan
 
 KNOWN = frozenset(("numpy", "pandas", "sklearn", "torch"))
@@ -107,7 +105,7 @@ def mb_of_copy(pid: int) -> float:
     waiting = [
         child
         for child in psutil.Process(pid).children()
-        if child.name() == STANDBY_NAME
+        if child.name() == processes.STANDBY_NAME
     ]
     return sum(one.memory_full_info().uss for one in waiting) / 2**20
 

@@ -11,7 +11,6 @@ the check-out ends in an exception.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import importlib.util
 import io
 import json
@@ -21,6 +20,9 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from benchmarks._deep_state import described, different
 from benchmarks._timing import Times, machine, options
@@ -33,19 +35,16 @@ class KishuShell:
     """A shell with Kishu's hooks, in a folder that is thrown away."""
 
     def __init__(self, folder: Path) -> None:
-        shells = importlib.import_module("IPython.core.interactiveshell")
-        configs = importlib.import_module("traitlets.config")
         settings = {"HistoryManager": {"hist_file": ":memory:"}}
-        self.shell: Any = shells.InteractiveShell(
-            config=configs.Config(settings)
-        )
+        self.shell: Any = InteractiveShell(config=Config(settings))
         notebook = folder / "notebook.ipynb"
         document = {"cells": [], "metadata": {}, "nbformat": 4}
         notebook.write_text(json.dumps({**document, "nbformat_minor": 5}))
-        ids = importlib.import_module("kishu.notebook_id")
-        peer = importlib.import_module("kishu.jupyterint")
-        identity = ids.NotebookId(folder.name, notebook, "kernel")
-        self.kishu: Any = peer.KishuForJupyter(identity, self.shell)
+        # They read HOME, which is set by now.
+        from kishu import jupyterint, notebook_id  # type: ignore[import-not-found]
+
+        identity = notebook_id.NotebookId(folder.name, notebook, "kernel")
+        self.kishu: Any = jupyterint.KishuForJupyter(identity, self.shell)
         self.kishu.install_kishu_hooks()
 
     def run(self, code: str) -> float:

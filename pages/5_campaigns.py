@@ -8,10 +8,10 @@ from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted_as_lead, draw_who_may_see
 from crane_core.ui.campaigns.adjudication import draw_adjudication
-from crane_core.ui.campaigns.flagged import draw_thread
 from crane_core.ui.campaigns.listed import draw_list
 from crane_core.ui.campaigns.new_campaign import draw_new
 from crane_core.ui.campaigns.one_campaign import draw_campaign
+from crane_core.ui.campaigns.progress import draw_thread
 from crane_core.ui.frame import page
 from crane_core.ui.inventory_view import draw_removed
 

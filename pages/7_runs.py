@@ -15,10 +15,10 @@ from crane_core.ui.runs.address import ADDRESS, asked_find, key_of
 from crane_core.ui.runs.compared import (
     compared_runs,
     draw_compared,
+    draw_compared_instance,
     read_old_comparison,
 )
-from crane_core.ui.runs.compared_list import draw_compared_instance
-from crane_core.ui.runs.compared_list import draw_list as draw_compared_list
+from crane_core.ui.runs.compared import draw_list as draw_compared_list
 from crane_core.ui.runs.listed import draw_judges, draw_list
 from crane_core.ui.runs.names import condition_words
 from crane_core.ui.runs.one_instance import (

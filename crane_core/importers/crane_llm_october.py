@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from crane_core.domain import DetectorKind, Record, Setting
-from crane_core.importers import crane_llm_settled, crane_llm_study
+from crane_core.importers import crane_llm_study, crane_llm_workbooks
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile, JudgeFile
 from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes
@@ -51,10 +51,10 @@ def read(tree: FileTree) -> Iterator[Record]:
                 tree, Annotations(found, sheet, annotator, KIND)
             )
     for found in crane_llm_study.places_of(tree, _VALIDATION):
-        yield from crane_llm_settled.read_settled_differences(
+        yield from crane_llm_workbooks.read_settled_differences(
             tree,
             Annotations(
-                found, "Human_Validation", crane_llm_settled.SETTLED, KIND
+                found, "Human_Validation", crane_llm_workbooks.SETTLED, KIND
             ),
         )
 

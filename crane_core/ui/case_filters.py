@@ -26,7 +26,7 @@ from crane_core.ui import data, keys, url_state
 from crane_core.ui.board_html import DESCENDING
 from crane_core.ui.case_finding import CountedAnswers, Search
 from crane_core.ui.case_list import SORTABLE, pattern_title
-from crane_core.ui.notes.shown import tag_cases
+from crane_core.ui.notes.pair_notes import tag_cases
 from crane_core.ui.words import (
     SETTING_WORDS,
     count,

@@ -22,7 +22,7 @@ from crane_core.ui import (
 from crane_core.ui.documentation import help_address
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import here, turn
-from crane_core.ui.notes import shown
+from crane_core.ui.notes import pair_notes
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 MOST_IN_TAB = 3
@@ -62,7 +62,7 @@ def draw_cases() -> None:
             if not any(one.key == keys.AGREEMENT for one in active):
                 _draw_counted(table, is_of_all=not counted.detectors)
             _draw_counts(benchmark, table, f"{told}. " if search else "")
-    shown.draw_mentions()
+    pair_notes.draw_mentions()
     if table.empty:
         st.info("No cases match these filters. Remove one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
@@ -80,7 +80,7 @@ def draw_cases() -> None:
         if search
         else None,
         is_of_all=not counted.detectors,
-        tags=shown.tags_by_case(shown.tag_cases(benchmark)),
+        tags=pair_notes.tags_by_case(pair_notes.tag_cases(benchmark)),
     )
     _draw_board(html, [_column_words(column) for column in picture.columns])
 
@@ -151,7 +151,7 @@ def _draw_counts(benchmark: str, table: pd.DataFrame, told: str) -> None:
     words += case_list.available_words(table)
     if len(table) > case_list.MOST_ROWS:
         words += f" The first {count(case_list.MOST_ROWS)} are drawn; the filters narrow them."
-    words += shown.counts_words(benchmark)
+    words += pair_notes.counts_words(benchmark)
     joined = case_filters.answers_words(benchmark)
     if joined:
         n = len(case_filters.joined_series(benchmark))

@@ -20,7 +20,7 @@ from crane_core.importers.answer_maps.answer_map import WHOLE_FILE
 from crane_core.importers.crane_dataset import MARKER
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.mapped_answers import proposed_map
-from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
+from crane_core.pipeline.export.evidence import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
 from crane_core.pipeline.loading import editions, load, notebook_column
 from crane_core.pipeline.loading.in_place import import_in_place

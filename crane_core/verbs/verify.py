@@ -13,7 +13,7 @@ from crane_core.pipeline.own_notebooks.check import refuse_if_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.verification import on_dask, verified, verify, where
+from crane_core.pipeline.verification import verified, verify, where
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import most_memory, n_cores
 from crane_core.runtime.program import program
@@ -80,7 +80,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             with capture.cluster_for(
                 chosen, 2 * len(bench.pairs), how.n_jobs
             ) as cluster:
-                executor = on_dask.on_cluster(cluster) if cluster else None
+                executor = verify.on_cluster(cluster) if cluster else None
                 here = verify.verify(
                     bench,
                     folder,

@@ -30,7 +30,7 @@ from crane_core.domain import (
     Setting,
     Version,
 )
-from crane_core.importers.crane_llm_settled import SETTLED
+from crane_core.importers.crane_llm_workbooks import SETTLED
 from crane_core.importers.registry import importer_for
 
 from .conftest import Sheets, TreeOf, of

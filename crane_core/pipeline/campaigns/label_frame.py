@@ -14,7 +14,7 @@ from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import LabelledVerdict, Plan
 from crane_core.domain import Annotation
 from crane_core.errors import CampaignError
-from crane_core.importers.crane_llm_settled import SETTLED
+from crane_core.importers.crane_llm_workbooks import SETTLED
 from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.places import DataFolder

@@ -98,7 +98,7 @@ def is_run_file(path: Path) -> bool:
 
 @contextmanager
 def opened_run(path: Path) -> Iterator[Path]:
-    """The archive's contents as a folder that `evidence_import.unpack` takes, for as long as it is needed."""
+    """The archive's contents as a folder that `evidence.unpack` takes, for as long as it is needed."""
     with tempfile.TemporaryDirectory() as place:
         contents = open_zip(path, _LIMITS)
         if contents.problems:

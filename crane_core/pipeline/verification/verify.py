@@ -1,31 +1,46 @@
 """Every pair of a benchmark executed: does the crashing notebook crash as recorded, and does the fixed one run through?
 
 Each notebook runs in its own kernel and its own copy of its folder. Outcomes go to the ledger as they come, so that a
-second run resumes where the first was stopped.
+second run resumes where the first was stopped. On the workers of a Dask cluster each pair is executed once, too; one
+with another Python or other packages executes nothing: its outcomes would be of another environment.
 """
 
 import hashlib
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
+from uuid import uuid4
 
 from crane_core import ledger
 from crane_core.domain import Verification, VerifiedAs, Version
-from crane_core.errors import KernelError, KernelStartError, NotebookError
+from crane_core.errors import (
+    ClusterError,
+    KernelError,
+    KernelStartError,
+    NotebookError,
+)
 from crane_core.importers.published_detectors import slug
+from crane_core.pipeline.dask.cluster import Cluster
+from crane_core.pipeline.dask.sent_folder import Sent, received, sent
+from crane_core.pipeline.dask.work import WorkPiece, spread
+from crane_core.pipeline.dask.worker import Lines
 from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
 from crane_core.pipeline.loading.sources import fingerprint
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification import pair_claims
 from crane_core.pipeline.verification.where import Bench, Pair, own_copy
 from crane_core.runtime.endings import short
-from crane_core.runtime.environment import Environment
+from crane_core.runtime.environment import Environment, environment_of
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.isolation import is_small
 from crane_core.runtime.limits import KernelLimits
-from crane_core.runtime.program import Program
+from crane_core.runtime.program import Program, program
 
 OPEN = frozenset({VerifiedAs.CANNOT_RUN, VerifiedAs.STOPPED})
 """Outcomes that say nothing of the pair; the next run tries again."""
@@ -328,3 +343,168 @@ def _digest_beside(folder: Path) -> str:
             )
         )
     return digest.hexdigest()
+
+
+class VerificationWork(NamedTuple):
+    """What a worker is given: a pair with paths below its root, and with what it is executed.
+
+    `python` is the interpreter that was named, None: that of the worker. `sent` is None where nothing is executed.
+    """
+
+    benchmark: str
+    pair: OpenPair
+    how: VerifyOptions
+    python: str | None
+    sent: Sent | None
+
+
+def on_cluster(cluster: Cluster) -> Executor:
+    """Executes pairs on the cluster."""
+
+    def execute(
+        bench: Bench,
+        how: VerifyOptions,
+        pairs: Iterable[OpenPair],
+        stop: Event,
+    ) -> Executed:
+        # A worker answers a piece that it did before, by the job's name too, from its own file; `again` means
+        # to execute.
+        job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
+        out: dict[str, OpenPair] = {}
+
+        def pieces() -> Iterator[WorkPiece]:
+            for pair in pairs:
+                out[pair.pair.case_id] = pair
+                yield WorkPiece(
+                    pair.pair.case_id,
+                    _given(bench, how, pair, is_local=cluster.is_local),
+                )
+
+        for done in spread(cluster, job, outcomes, pieces(), stop):
+            pair = out.pop(done.name)
+            if done.error is None:
+                yield pair, _merged(bench, how, pair, done.lines)
+            elif isinstance(done.error, ClusterError):
+                yield pair, _not_executed(bench, how, pair, done.error)
+            elif isinstance(done.error, KernelStartError) or not stop.is_set():
+                raise done.error
+
+    return execute
+
+
+def _given(
+    bench: Bench,
+    how: VerifyOptions,
+    pair: OpenPair,
+    *,
+    is_local: bool,
+) -> VerificationWork:
+    paths = pair.pair.paths
+    is_executed = any(
+        not isinstance(pair.claims[version], pair_claims.Borne)
+        for version in pair.versions
+    )
+    # A pair of which all is known before execution needs no files there.
+    files = (
+        sent(bench.root, list(paths.values()), is_local=is_local)
+        if is_executed
+        else None
+    )
+    # The worker has the files elsewhere: only paths below the folder mean the same there.
+    below = {
+        version: path.resolve().relative_to(bench.root.resolve())
+        for version, path in paths.items()
+    }
+    named = None if how.program == program() else how.program.argv[0]
+    return VerificationWork(
+        bench.benchmark,
+        pair._replace(pair=pair.pair._replace(paths=below)),
+        how,
+        named,
+        files,
+    )
+
+
+def outcomes(given: VerificationWork, stop: Event) -> Lines:
+    """On a worker: the ledger lines of the pair's open notebooks. Raises KernelError when `stop` is set."""
+    how, pair = given.how, given.pair
+    if given.sent is None:
+        return _lines(
+            executed(Bench(given.benchmark, Path(), []), pair, how, stop)
+        )
+    kernel = program(python=given.python)
+    _check_environment(kernel.argv[0], how.environment)
+    with received(given.sent) as root:
+        paths = {
+            version: root / path for version, path in pair.pair.paths.items()
+        }
+        here = pair._replace(pair=pair.pair._replace(paths=paths))
+        return _lines(
+            executed(
+                Bench(given.benchmark, root, []),
+                here,
+                how._replace(program=kernel),
+                stop,
+            )
+        )
+
+
+def _lines(fresh: list[Verification]) -> Lines:
+    return [ledger.to_line(one).decode() for one in fresh]
+
+
+@cache
+def _check_environment(python: str, wanted: Environment) -> None:
+    found = environment_of(program(python=python))
+    if found != wanted:
+        raise ClusterError(
+            f"{python} on {socket.gethostname()} is Python {found.python} with other packages ({found.digest}) than "
+            f"the driver's ({wanted.python}, {wanted.digest}).",
+            remedy="Install the same packages on every worker, or name their interpreter with --python.",
+        )
+
+
+def _merged(
+    bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines
+) -> list[Verification]:
+    """The outcomes of a pair, which are about the notebooks that were sent and no others."""
+    found = [
+        one
+        for line in lines
+        if isinstance(one := ledger.from_line(line.encode()), Verification)
+    ]
+    asked = [
+        (bench.benchmark, pair.pair.case_id, one, how.environment.digest)
+        for one in pair.versions
+    ]
+    if [
+        (one.benchmark, one.case_id, one.version, one.environment)
+        for one in found
+    ] != asked:
+        raise ClusterError(
+            f"A worker answered something other than {pair.pair.case_id}.",
+            remedy="Check who uses the cluster.",
+        )
+    return [replace(one, content=pair.contents[one.version]) for one in found]
+
+
+def _not_executed(
+    bench: Bench,
+    how: VerifyOptions,
+    pair: OpenPair,
+    error: ClusterError,
+) -> list[Verification]:
+    """The cluster could not do it, which says nothing of the pair; the next run tries again."""
+    why = pair_claims.Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
+    return [
+        verification(
+            bench,
+            pair,
+            version=version,
+            how=how,
+            borne=why,
+            recorded=None,
+            went=None,
+        )
+        for version in pair.versions
+    ]

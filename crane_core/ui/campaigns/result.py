@@ -15,26 +15,32 @@ from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.charts.label_shares import label_shares
 from crane_core.charts.theme import in_order
-from crane_core.domain import JudgeCertificate
+from crane_core.domain import AuditAction, JudgeCertificate
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.agreement import campaign_judges
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.judges_beside import credits_of
+from crane_core.pipeline.audit import note
 from crane_core.pipeline.campaigns import label_sets
-from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.campaigns import kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.export.files import export_zip
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.result import CampaignResult, GroupShares
-from crane_core.pipeline.campaigns.status import CampaignStatus
+from crane_core.pipeline.campaigns.status import CampaignStatus, open_words
 from crane_core.pipeline.judging import certificates
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys, words
-from crane_core.ui.campaigns import campaign_words, closing
+from crane_core.ui.access import acting, note_act
+from crane_core.ui.campaigns import campaign_words
 from crane_core.ui.campaigns.progress import colours_of
 from crane_core.ui.caption import captioned, source_words
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
-from crane_core.ui.navigation import go
+from crane_core.ui.navigation import go, show_here
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.rows_html import rows_html
+from crane_core.ui.visit import carried, require, require_still, visitor
 from crane_core.ui.words import count, interval, literal, percent, setting_short
 
 NONE_YET = (
@@ -71,10 +77,10 @@ def _draw_so_far(status: CampaignStatus) -> None:
     with right:
         if not campaign_words.is_lock_above(status):
             st.header("Lock", anchor="lock")
-            closing.draw_lock(status)
+            draw_lock(status)
         st.header("Export", anchor="export")
-        closing.draw_export(status, is_next=False)
-        st.caption(closing.export_words(status))
+        draw_export(status, is_next=False)
+        st.caption(export_words(status))
 
 
 def _draw_locked(status: CampaignStatus, result: CampaignResult) -> None:
@@ -267,10 +273,10 @@ def draw_judges(status: CampaignStatus) -> None:
         ),
         height="content",
     )
-    st.caption(note(plan.labels))
+    st.caption(labels_note(plan.labels))
 
 
-def note(labels: LabelSet) -> str:
+def labels_note(labels: LabelSet) -> str:
     """What the columns say, for Markdown."""
     counted = words.literal(campaign_judges.counted_words(labels))
     if not credits_of(labels):
@@ -339,3 +345,83 @@ def _kappa(row: dict[str, Any]) -> str:
         else words.coefficient_interval(row["kappa_low"], row["kappa_high"])
     )
     return f"{words.coefficient(row['kappa'])} ({bounds})"
+
+
+RESULT = "Result"
+"""Name of the tab that has the shares after the lock."""
+ABOUT_EXPORT = "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README."
+HIDES = (
+    "Until the lock it hides the model, the input and the case of every item."
+)
+
+
+def draw_export(status: CampaignStatus, *, is_next: bool) -> None:
+    """A button for labels, acts and plan as one archive, made on request; is_next: it is the page's main one."""
+    campaign = status.plan.campaign
+    folder, actor, brought = data.folder(), acting(), carried()
+
+    def export() -> bytes:
+        require_still(brought, Role.LEAD)
+        note(folder, actor, AuditAction.EXPORT, f"campaign {campaign}")
+        return export_zip(folder, campaign)
+
+    st.download_button(
+        "Export",
+        export,
+        f"{campaign}_export.zip",
+        "application/zip",
+        on_click="ignore",
+        type="primary" if is_next else "secondary",
+        help=export_words(status),
+    )
+
+
+def export_words(status: CampaignStatus) -> str:
+    """What the archive holds and hides."""
+    is_hidden = status.plan.blind and status.lock is None
+    return f"{ABOUT_EXPORT} {HIDES}" if is_hidden else ABOUT_EXPORT
+
+
+def draw_lock(status: CampaignStatus) -> None:
+    """What is open, and the button that ends an open campaign."""
+    found = open_words(status)
+    if found:
+        st.warning(
+            "Still open. "
+            + " ".join(
+                f"{words[0].upper()}{words[1:]}."
+                for words in map(literal, found)
+            )
+        )
+    with st.form("lock", border=False):
+        by = visitor().name or st.text_input("Locked by", width=260)
+        anyway = (
+            st.checkbox("Lock it although items are open") if found else True
+        )
+        pressed = st.form_submit_button("Lock campaign")
+    st.caption(
+        "After the lock labels and decisions do not change any more, and what was hidden is shown."
+    )
+    if pressed:
+        _lock(status, by.strip(), anyway=bool(anyway))
+
+
+def _lock(status: CampaignStatus, by: str, *, anyway: bool) -> None:
+    if not by:
+        st.error("Enter the name of the person who locks it.")
+    elif not anyway:
+        st.error("Items are open: finish them, or tick the box to lock anyway.")
+    else:
+        with refusals_shown():
+            require(Role.LEAD)
+            lock_campaign(data.folder(), status.plan.campaign, by=by)
+            note_act(
+                AuditAction.LOCK,
+                f"campaign {status.plan.campaign}",
+                f"locked by {by}",
+            )
+            # The lock leaves the person who locked on the tab where they pressed it; they come for the result.
+            show_here(
+                **{keys.CAMPAIGN: status.plan.campaign, keys.PART: RESULT}
+            )
+            st.rerun()

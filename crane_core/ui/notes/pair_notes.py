@@ -1,15 +1,18 @@
 """The part of a pair's page where people write: its tags, comments and corrected diagnoses.
 
-A note is shown as finished HTML: escaped, mentions marked, a corrected diagnosis with what it changes.
+A note is shown as finished HTML: escaped, mentions marked, a corrected diagnosis with what it changes. Knows which
+notes this visitor may see, and what the visitor may do with one.
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import streamlit as st
 
 from crane_core.domain import NoteKind
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.notes import reading
 from crane_core.pipeline.notes.notes import (
     LONGEST_REASON,
     MOST_LETTERS,
@@ -17,6 +20,7 @@ from crane_core.pipeline.notes.notes import (
     Note,
     NoteSubject,
     add_note,
+    all_notes,
     of_case,
     remove_note,
     restore_note,
@@ -24,12 +28,153 @@ from crane_core.pipeline.notes.notes import (
 from crane_core.pipeline.notes.reading import MENTION
 from crane_core.pipeline.notes.subjects import diagnosis_of, subjects_of
 from crane_core.ui import data, keys
+from crane_core.ui.access import is_leading
 from crane_core.ui.code_html import differing_prose_html
-from crane_core.ui.notes import shown
-from crane_core.ui.notes.shown import subject_words
+from crane_core.ui.inventory_view import WITHOUT_LOGIN
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import count, literal, moment
+from crane_core.ui.visit import may, require, visitor
+from crane_core.ui.words import (
+    VERSION_WORDS,
+    count,
+    experiment_words,
+    literal,
+    moment,
+    quantity,
+    setting_short,
+)
+
+MOST_MENTIONS = 20
+"""Mentions that are listed; the export has all."""
+
+
+def notes_seen() -> reading.NotesFor:
+    """What this visitor may read, removed notes too."""
+    folder = data.folder()
+    return reading.notes_for(folder, all_notes(folder), visitor().name)
+
+
+def notes_on(benchmark: str) -> list[Note]:
+    """The notes of a benchmark that this visitor may read, without removed ones."""
+    return [
+        note
+        for note in notes_seen().notes
+        if note.removal is None and note.subject.benchmark == benchmark
+    ]
+
+
+def may_write() -> bool:
+    """Whether this visitor may write notes."""
+    return may(Role.ANNOTATOR)
+
+
+def writer() -> str:
+    """Who writes, for the ledger: the name of the login, else what the visitor called themselves."""
+    typed = str(st.session_state.get(keys.NOTE_NAME) or "").strip()
+    return visitor().name or typed or WITHOUT_LOGIN
+
+
+def may_turn(note: Note) -> bool:
+    """Whether this visitor may remove or restore a note: those who wrote it, and leads."""
+    return may_write() and (note.written_by == writer() or is_leading())
+
+
+def tag_cases(benchmark: str) -> dict[str, frozenset[str]]:
+    """Each tag of a benchmark to its cases, as far as this visitor may see them."""
+    return reading.cases_by_tag(notes_on(benchmark), benchmark)
+
+
+def tags_by_case(of_tags: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
+    """Each case to its tags."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for tag, cases in of_tags.items():
+        for case_id in cases:
+            found[case_id].append(tag)
+    return dict(found)
+
+
+def counts_words(benchmark: str) -> str:
+    """How many notes there are on the cases of a benchmark; empty without any."""
+    notes = notes_on(benchmark)
+    if not notes:
+        return ""
+    kinds = kind_counts(notes)
+    n_cases = len({note.subject.case_id for note in notes})
+    return f" Written here: {kinds} on {quantity(n_cases, 'case')}."
+
+
+def kind_counts(notes: Sequence[Note]) -> str:
+    """How many notes of each kind there are, such as "2 tags, 1 comment"."""
+    n_of: dict[str, int] = defaultdict(int)
+    for note in notes:
+        n_of[str(note.kind)] += 1
+    plural = {"diagnosis": "diagnoses"}
+    words = [
+        f"{count(n)} {kind if n == 1 else plural.get(kind, f'{kind}s')}"
+        for kind, n in n_of.items()
+    ]
+    return ", ".join(words).replace("diagnos", "corrected diagnos")
+
+
+def subject_words(about: NoteSubject) -> str:
+    """What a note is about, in words."""
+    if about.thing == "case":
+        return "the case"
+    version = VERSION_WORDS.get(str(about.version), about.version)
+    title = _detector_title(str(about.detector))
+    what = f"{title} {setting_short(str(about.setting))}, {version}"
+    where = experiment_words(str(about.experiment))
+    if about.labelled_by is not None:
+        return f"the label of {about.labelled_by}: {what} ({where})"
+    index = about.run_index
+    which = f"answer {index} of" if index else "all answers of"
+    return f"{which} {what} ({where})"
+
+
+def _detector_title(detector: str) -> str:
+    """How its makers write it; the id of one that has no answers any more."""
+    known = data.conditions()
+    titles = known.loc[known["detector"] == detector, "detector_title"]
+    return detector if titles.empty else str(titles.iloc[0])
+
+
+def draw_mentions() -> None:
+    """The newest comments that mention the visitor, each with a link to its case; nothing without a login."""
+    found = reading.mentioning(
+        [note for note in notes_seen().notes if note.removal is None],
+        visitor().name,
+    )
+    if not found:
+        return
+    with st.expander(f"Comments that mention you ({count(len(found))})"):
+        for note in found[:MOST_MENTIONS]:
+            _draw_mention(note)
+        if len(found) > MOST_MENTIONS:
+            st.caption(f"The newest {MOST_MENTIONS} are listed.")
+
+
+def _draw_mention(note: Note) -> None:
+    about = note.subject
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        st.button(
+            literal(about.case_id),
+            key=f"mention_{note.note}",
+            on_click=_open,
+            args=(about,),
+        )
+        words = f"{note.written_by}: {' '.join(note.text.split())}"
+        st.caption(literal(words[:MOST_OF_LINE]), width="stretch")
+
+
+MOST_OF_LINE = 160
+"""Characters of a comment in the list of mentions."""
+
+
+def _open(about: NoteSubject) -> None:
+    st.query_params[keys.BENCHMARK] = about.benchmark
+    st.query_params[keys.CASE] = about.case_id
+
 
 ANCHOR = "notes"
 TITLE = "Tags and comments"
@@ -47,16 +192,16 @@ def steps_words(benchmark: str, case_id: str) -> str:
     notes = _here(benchmark, case_id)
     standing = [note for note in notes if note.removal is None]
     if not standing:
-        return f" · [Write a note](#{ANCHOR})" if shown.may_write() else ""
-    return f" · [{shown.kind_counts(standing)}](#{ANCHOR})"
+        return f" · [Write a note](#{ANCHOR})" if may_write() else ""
+    return f" · [{kind_counts(standing)}](#{ANCHOR})"
 
 
 def draw_notes(benchmark: str, case_id: str) -> None:
     """Tags, comments and corrections of a case, with forms for those who may write."""
-    seen = shown.notes_seen()
+    seen = notes_seen()
     notes = of_case(seen.notes, benchmark, case_id)
     is_hidden = (benchmark, case_id) in seen.hidden_cases
-    if not (notes or is_hidden or shown.may_write()):
+    if not (notes or is_hidden or may_write()):
         return
     with st.container(key="notes"):
         if is_hidden:
@@ -72,7 +217,7 @@ def draw_notes(benchmark: str, case_id: str) -> None:
 
 
 def _here(benchmark: str, case_id: str) -> list[Note]:
-    return of_case(shown.notes_seen().notes, benchmark, case_id)
+    return of_case(notes_seen().notes, benchmark, case_id)
 
 
 def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
@@ -90,16 +235,16 @@ def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
             if note.subject.thing != "case":
                 words += f" ({note.subject.thing})"
             st.button(
-                f"{words} ✕" if shown.may_turn(note) else words,
+                f"{words} ✕" if may_turn(note) else words,
                 key=f"tag_{note.note}",
-                disabled=not shown.may_turn(note),
+                disabled=not may_turn(note),
                 help=literal(
-                    f"{note.written_by}, about {shown.subject_words(note.subject)}"
+                    f"{note.written_by}, about {subject_words(note.subject)}"
                 ),
                 on_click=_remove,
                 args=(note, ""),
             )
-        if shown.may_write():
+        if may_write():
             _draw_new_tag(case, tags)
             _draw_form(case.benchmark, case.case_id)
 
@@ -107,7 +252,7 @@ def _draw_head(case: NoteSubject, standing: Sequence[Note]) -> None:
 def _draw_new_tag(case: NoteSubject, tags: Sequence[Note]) -> None:
     # The ids change with what was added, so that the choice is empty again.
     place = f"{case.case_id}_{len(tags)}"
-    known = shown.tag_cases(case.benchmark)
+    known = tag_cases(case.benchmark)
     here = {note.text.casefold() for note in tags if note.subject == case}
     offered = [tag for tag in known if tag.casefold() not in here]
     with st.popover("Add tag", key=f"new_tag_{place}"):
@@ -125,7 +270,7 @@ def _draw_new_tag(case: NoteSubject, tags: Sequence[Note]) -> None:
         if st.button("Add", key=f"add_tag_{place}") and chosen:
             _change(
                 lambda: add_note(
-                    data.folder(), NoteKind.TAG, case, chosen, by=shown.writer()
+                    data.folder(), NoteKind.TAG, case, chosen, by=writer()
                 )
             )
 
@@ -138,7 +283,7 @@ def _draw_text(note: Note) -> None:
         key=f"note_{note.note}",
     ):
         st.html(note_html(note), width="stretch")
-        if not shown.may_turn(note):
+        if not may_turn(note):
             return
         with st.popover(
             "Remove", key=f"remove_note_{note.note}", type="tertiary"
@@ -177,7 +322,7 @@ def _draw_form(benchmark: str, case_id: str) -> None:
         about = st.selectbox(
             "About",
             offered,
-            format_func=shown.subject_words,
+            format_func=subject_words,
             key=f"note_about_{case_id}_{kind}",
             width=480,
         )
@@ -221,7 +366,7 @@ def _draw_text_form(kind: NoteKind, about: NoteSubject, before: str) -> None:
                     kind,
                     about,
                     text,
-                    by=shown.writer(),
+                    by=writer(),
                     corrects=corrects,
                 )
             )
@@ -229,7 +374,7 @@ def _draw_text_form(kind: NoteKind, about: NoteSubject, before: str) -> None:
 
 def _draw_removed(notes: Sequence[Note]) -> None:
     """What was removed, by whom and why, each with a way back; only for those who may bring it back."""
-    listed = [note for note in notes if shown.may_turn(note)]
+    listed = [note for note in notes if may_turn(note)]
     if not listed:
         return
     with st.expander(f"Removed notes ({count(len(listed))})"):
@@ -258,13 +403,13 @@ SHOWN_LETTERS = 80
 def _remove(note: Note, reason: str) -> None:
     _act(
         lambda: remove_note(
-            data.folder(), note.note, by=shown.writer(), reason=reason
+            data.folder(), note.note, by=writer(), reason=reason
         )
     )
 
 
 def _restore(note: Note) -> None:
-    _act(lambda: restore_note(data.folder(), note.note, by=shown.writer()))
+    _act(lambda: restore_note(data.folder(), note.note, by=writer()))
 
 
 def _change(act: Callable[[], object]) -> None:

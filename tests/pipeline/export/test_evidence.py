@@ -15,8 +15,7 @@ from crane_core.cli import main
 from crane_core.domain import Detector, DetectorKind, Job, Reply, Setting
 from crane_core.errors import SourceError
 from crane_core.pipeline.export import evidence
-from crane_core.pipeline.export.evidence import MANIFEST
-from crane_core.pipeline.export.evidence_import import unpack
+from crane_core.pipeline.export.evidence import MANIFEST, unpack
 from crane_core.pipeline.jobs.files import job_file
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder

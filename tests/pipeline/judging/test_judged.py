@@ -24,7 +24,7 @@ from crane_core.annotation.plan import (
 )
 from crane_core.annotation.redeal import PeopleChange
 from crane_core.domain import Label
-from crane_core.importers.crane_llm_settled import SETTLED
+from crane_core.importers.crane_llm_workbooks import SETTLED
 from crane_core.pipeline.campaigns.campaigns import (
     asked_for,
     keep_campaign,

@@ -9,7 +9,7 @@ from crane_core.pipeline.agreement.campaign_judges import (
     CampaignJudge,
     counted_words,
 )
-from crane_core.ui.campaigns.result import judge_words, note, shown
+from crane_core.ui.campaigns.result import judge_words, labels_note, shown
 from crane_core.ui.words import literal
 from tests.own_labels import FOUR, TWO
 
@@ -99,13 +99,13 @@ def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estim
     assert {"Credit, person only", "Credit, with the judge"} < set(
         shown(ROW, "pilot", FOUR)
     )
-    assert "Credit, with the judge: prediction-powered" in note(FOUR)
+    assert "Credit, with the judge: prediction-powered" in labels_note(FOUR)
     words = (
         "Credit: the mean over the labels (correct 1, partial 0.5, wrong 0; a judge's unverifiable 0; "
         "unclear: left out)."
     )
     assert counted_words(FOUR) == words
-    assert note(FOUR).endswith(literal(words))
+    assert labels_note(FOUR).endswith(literal(words))
     silent = replace(
         TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels)
     )
@@ -117,7 +117,7 @@ def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estim
         "Cohen's kappa",
     ]
     why = "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
-    assert note(silent).endswith(literal(why))
-    assert "Correct, with the judge" in note(
+    assert labels_note(silent).endswith(literal(why))
+    assert "Correct, with the judge" in labels_note(
         study_labels()
-    ) and "credit" not in note(study_labels())
+    ) and "credit" not in labels_note(study_labels())

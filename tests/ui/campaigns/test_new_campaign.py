@@ -7,7 +7,7 @@ import pytest
 from benchmarks._server import serve
 from crane_core.annotation.plan import Overlap
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.campaigns.request_form import OVERLAP_WORDS
+from crane_core.ui.campaigns.new_campaign import OVERLAP_WORDS
 from tests.spoken import speaker
 from tests.ui.visits import Visitor
 

@@ -6,8 +6,12 @@ import pytest
 
 from crane_core.domain import NoteKind
 from crane_core.pipeline.notes.notes import Note, NoteSubject
-from crane_core.ui.notes.pair_notes import note_html, text_html
-from crane_core.ui.notes.shown import kind_counts, tags_by_case
+from crane_core.ui.notes.pair_notes import (
+    kind_counts,
+    note_html,
+    tags_by_case,
+    text_html,
+)
 
 CASE = NoteSubject("minibench", "pandas_1")
 COMMENT = Note(

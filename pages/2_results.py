@@ -19,9 +19,9 @@ from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.results_title import results_title, tab_words
 from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_claims, draw_tables
-from crane_core.ui.time_saved_view import draw_time_saved
 from crane_core.ui.together_view import draw_together
 from crane_core.ui.url_state import one_tab
+from crane_core.ui.worth_view import draw_time_saved
 
 OF_CHOSEN = {
     "Leaderboard": draw_leaderboard,

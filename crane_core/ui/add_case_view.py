@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from crane_core.errors import CraneError, NotebookError, SourceError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
-from crane_core.pipeline.verification import add_case, own_case
+from crane_core.pipeline.verification import add_case
 from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
@@ -29,7 +29,7 @@ MOST_DIAGNOSIS = 4_000
 
 
 @dataclass(slots=True, kw_only=True)
-class Adding(Background[own_case.OwnCase]):
+class Adding(Background[add_case.OwnCase]):
     """One case on its way into a benchmark."""
 
     name: str
@@ -40,8 +40,8 @@ def _start_adding(case: add_case.NewCase, benchmark: str) -> Adding:
     adding = Adding(name=case.name)
     folder, store = data.folder(), data.store()
 
-    def work() -> own_case.OwnCase:
-        return own_case.add_own_case(
+    def work() -> add_case.OwnCase:
+        return add_case.add_own_case(
             case, benchmark, folder, store, limits(), stop=adding.stop
         )
 
@@ -95,7 +95,7 @@ def _draw_outcome(adding: Adding) -> None:
             )
 
 
-def added_words(own: own_case.OwnCase) -> str:
+def added_words(own: add_case.OwnCase) -> str:
     """What was found and kept."""
     name, target, exception, n_differ, _ = own.added
     differ = (
@@ -124,7 +124,7 @@ def _draw_form() -> None:
         with st.container(horizontal=True):
             benchmark = st.selectbox(
                 "Benchmark",
-                own_case.own_benchmarks(data.store()),
+                add_case.own_benchmarks(data.store()),
                 index=None,
                 accept_new_options=True,
                 placeholder="One of yours, or a new name",
@@ -132,7 +132,7 @@ def _draw_form() -> None:
             )
             name = st.text_input(
                 "Name of the case",
-                max_chars=own_case.LONGEST_NAME,
+                max_chars=add_case.LONGEST_NAME,
                 placeholder="trip",
                 width=190,
             )

@@ -24,8 +24,7 @@ from crane_core.ui.pareto_words import COSTS
 from crane_core.ui.result_switches import ResultChoice, usual_choices
 from crane_core.ui.specification_view import choices_figure
 from crane_core.ui.study_view import tables
-from crane_core.ui.time_saved_view import time_figures
-from crane_core.ui.worth_view import worth_figure
+from crane_core.ui.worth_view import time_figures, worth_figure
 
 
 class PlacedFigure(NamedTuple):

@@ -1,4 +1,7 @@
-"""What are alarms worth in a working day? Precision at a share of cells that crash, and the decision curve."""
+"""What are alarms worth in a working day, and does it save time to ask first?
+
+Precision at a share of cells that crash, and the decision curve; then each detector that was timed.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.decision_curve import decision_curve as curve_chart
+from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.domain import PAPER_GROUPS
-from crane_core.pipeline.results.time_saved import times_of
+from crane_core.pipeline.results.time_saved import (
+    TimeSaved,
+    time_saved,
+    times_of,
+)
 from crane_core.pipeline.results.worth import (
     ALL,
     BASE_RATES,
@@ -20,7 +28,7 @@ from crane_core.pipeline.results.worth import (
 )
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
-from crane_core.ui import data, keys, url_state
+from crane_core.ui import data, keys, time_saved_words, url_state, worth_words
 from crane_core.ui.caption import captioned
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
@@ -30,12 +38,7 @@ from crane_core.ui.words import (
     NOTHING,
     count,
     percent,
-)
-from crane_core.ui.worth_words import (
-    ABOUT,
-    drawn_curve,
-    finding,
-    readable_worth,
+    setting_short,
 )
 
 EVERY_LIBRARY = "all"
@@ -60,9 +63,9 @@ def draw_worth(chosen: ResultChoice) -> None:
             "No detector was asked about crashes and about notebooks that run."
         )
         return
-    st.markdown(finding(found, day))
-    st.html(rows_html(readable_worth(found)))
-    draw_figure(_figure(chosen, rows, day, group))
+    st.markdown(worth_words.finding(found, day))
+    st.html(rows_html(worth_words.readable_worth(found)))
+    draw_figure(_curve_figure(chosen, rows, day, group))
 
 
 def _own(chosen: ResultChoice) -> pd.DataFrame:
@@ -118,10 +121,10 @@ def worth_figure(chosen: ResultChoice) -> ChartFigure | None:
     rows, day = _own(chosen), Day()
     if worth(rows, day, rule=chosen.rule).empty:
         return None
-    return _figure(chosen, rows, day, EVERY_LIBRARY)
+    return _curve_figure(chosen, rows, day, EVERY_LIBRARY)
 
 
-def _figure(
+def _curve_figure(
     chosen: ResultChoice,
     rows: pd.DataFrame,
     day: Day,
@@ -129,7 +132,7 @@ def _figure(
 ) -> ChartFigure:
     """The decision curve of these rows."""
     curve = decision_curve(rows, day.base_rate, rule=chosen.rule)
-    drawn = drawn_curve(curve)
+    drawn = worth_words.drawn_curve(curve)
     share = f"{100 * day.base_rate:g}% of cells crash"
     of_group = "" if group == EVERY_LIBRARY else f", {group}"
     return ChartFigure(
@@ -139,10 +142,13 @@ def _figure(
         numbers=curve,
         caption=captioned(
             f"Net benefit of a look at alarms, if {share}{of_group}",
-            [ABOUT, f"n: {count(rows['instance_id'].nunique())} instances."],
+            [
+                worth_words.ABOUT,
+                f"n: {count(rows['instance_id'].nunique())} instances.",
+            ],
             source=chosen.source,
         ),
-        note=ABOUT,
+        note=worth_words.ABOUT,
     )
 
 
@@ -158,4 +164,55 @@ def _readable_curve(drawn: pd.DataFrame) -> pd.DataFrame:
             else f"{digits(row['low'], 2)} to {digits(row['high'], 2)}",
         }
         for row in as_rows(drawn)
+    )
+
+
+@data.kept(data.answers, 16, copied=True)
+def _saved(chosen: ResultChoice) -> list[TimeSaved]:
+    rows = chosen.rows()
+    own = rows[rows["experiment"] == chosen.experiment]
+    return time_saved(
+        own,
+        times_of(data.store(), chosen.benchmark, chosen.experiment),
+        rule=chosen.rule,
+    )
+
+
+def draw_time_saved(chosen: ResultChoice) -> None:
+    """Both sections; a sentence where no answer was timed."""
+    draw_worth(chosen)
+    found = _saved(chosen)
+    if not found:
+        st.info(
+            "No answer of this experiment was timed together with the cells before its target."
+        )
+        return
+    st.header("Does it save time to ask first?", anchor="time")
+    for one, figure in zip(found, time_figures(chosen), strict=True):
+        st.markdown(time_saved_words.finding(one))
+        draw_figure(figure)
+
+
+def time_figures(chosen: ResultChoice) -> list[ChartFigure]:
+    """A figure per detector and input that was timed."""
+    return [_time_figure(chosen, one) for one in _saved(chosen)]
+
+
+def _time_figure(chosen: ResultChoice, one: TimeSaved) -> ChartFigure:
+    query = float(one.by_case["seconds_of_query"].mean())
+    return ChartFigure(
+        f"time_saved_{one.detector}_{one.setting}",
+        [finished(time_chart, one.by_case, one.detector_title, query)],
+        shown=time_saved_words.readable_time(one),
+        numbers=one.by_case,
+        caption=captioned(
+            f"{one.detector_title} {setting_short(one.setting)}: does it save time to ask first?",
+            [
+                time_saved_words.finding(one),
+                time_saved_words.ABOUT,
+                f"n: {count(len(one.by_case))} crashes.",
+            ],
+            source=chosen._replace(beside=()).source,
+        ),
+        note=time_saved_words.ABOUT,
     )

@@ -9,7 +9,7 @@ from crane_core.arguments import add, flag, option
 from crane_core.domain import AuditAction, JsonObject
 from crane_core.errors import CampaignError, DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.pipeline.agreement import certify_judge
+from crane_core.pipeline.agreement import judge_tuning
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.jobs.ask_models import AskingOptions, estimate
@@ -212,7 +212,7 @@ def _tune(
             f"`judge {TUNE}` asks no model, so that {_spelt(given[0])} has no place here.",
             remedy="Omit it.",
         )
-    request = certify_judge.CertificateRequest(
+    request = judge_tuning.CertificateRequest(
         campaign=campaign,
         benchmark=chosen.benchmark or JUNOBENCH.benchmark,
         gate=_gate_of(campaign) if chosen.gate is None else chosen.gate,
@@ -227,7 +227,7 @@ def _tune(
     )
     store = prepare_or_read(folder, tell)
     try:
-        found = certify_judge.certify_judge(store, folder, request)
+        found = judge_tuning.certify_judge(store, folder, request)
     finally:
         store.close()
     words = [

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
-from crane_core.ui.behind_proxy import seen_through
+from crane_core.ui.door import seen_through
 
 HERE = {"CRANE_PROXY_FROM": "127.0.0.1"}
 HEADER = {"CRANE_PROXY_HEADER": "X-Forwarded-Email"}

@@ -16,16 +16,16 @@ from crane_core.pipeline.results.exported_statistic import Judging
 from crane_core.pipeline.results.study_plan import TEMPLATE, register
 from crane_core.site.ablations import cost_blocks, drops_blocks
 from crane_core.site.blocks import finding
-from crane_core.site.later_sections import (
-    one_model_blocks,
-    plan_blocks,
-    worth_blocks,
-)
 from crane_core.site.material import Collected, source_of
 from crane_core.site.questions import (
     choices_blocks,
     time_blocks,
     together_blocks,
+)
+from crane_core.site.results import (
+    one_model_blocks,
+    plan_blocks,
+    worth_blocks,
 )
 
 STUDY = "crane-llm-2025-10"

@@ -14,8 +14,8 @@ from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.by_date import exported_dates
-from crane_core.site.later_sections import date_blocks
 from crane_core.site.material import Collected
+from crane_core.site.results import date_blocks
 from crane_core.ui import data
 from tests.spoken import Run
 from tests.written_pairs import write_pair

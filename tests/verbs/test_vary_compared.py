@@ -15,8 +15,8 @@ from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.known_notebooks import exported_copies
-from crane_core.site.later_sections import known_blocks
 from crane_core.site.material import Collected
+from crane_core.site.results import known_blocks
 from crane_core.storage.cases import varied_benchmarks
 from crane_core.storage.store import Store
 from crane_core.ui import data

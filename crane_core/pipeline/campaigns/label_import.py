@@ -1,28 +1,33 @@
 """Labels made elsewhere, from CSV, another tool's file or a desk's download, as acts of an annotator of a campaign.
 
-Every row is checked before anything is written, and all are written in one go, or none. Items go by the campaign's
-name or by the one that the annotator has in an export before the lock. Each act says which file it came from.
+Every row is checked before anything is written, and all are written in one go, or none. Items go by the campaign's name
+or by the one that the annotator has in an export before the lock. Each act says which file it came from. Another tool's
+file may hold labels of many; those of one person are taken.
 """
 
 import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from uuid import uuid4
 
 from crane_core.annotation.act import annotation
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.order import Showing
 from crane_core.annotation.plan import Plan
+from crane_core.domain import LoadProblem
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
+from crane_core.importers.answer_maps.member_path import is_path
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of
+from crane_core.importers.label_maps import label_map
 from crane_core.importers.label_maps.label_map import label_map_of
-from crane_core.pipeline.campaigns import blind_plan, desk_file, tool_labels
+from crane_core.importers.reading import UnreadableFileError
+from crane_core.pipeline.campaigns import blind_plan, desk_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
@@ -30,6 +35,17 @@ _MOST_BYTES = 64 * 2**20
 _SHOWN = 60
 """Characters of a cell or name that a message quotes."""
 _HASH_LENGTH = 12
+
+
+class LabelRow(NamedTuple):
+    """One label of a file: where it is, and what it says, "" for nothing."""
+
+    line: int
+    item: str
+    label: str
+    reason: str
+    note: str
+    showing: str
 
 
 class RowFault(StrEnum):
@@ -131,7 +147,7 @@ def read_labels(
         for row in _rows(file, content, columns):
             reader.take(row)
         return Read(reader.acts, reader.faults, reader.n_empty, source)
-    read = tool_labels.read_tool_labels(
+    read = read_tool_labels(
         file, content, rules, columns, whose=whose, annotator=annotator
     )
     for row in read.rows:
@@ -214,7 +230,7 @@ class _RowReader:
         self.faults: list[Faulty] = []
         self.n_empty = 0
 
-    def take(self, row: tool_labels.LabelRow) -> None:
+    def take(self, row: LabelRow) -> None:
         """Keep the act of a row, or its fault."""
         if not row.label:
             self.n_empty += 1
@@ -226,10 +242,10 @@ class _RowReader:
         else:
             self.faults.append(Faulty(row.line, *found))
 
-    def _showing(self, row: tool_labels.LabelRow) -> Showing:
+    def _showing(self, row: LabelRow) -> Showing:
         return Showing(self._named[row.item], 2 if row.showing == "2" else 1)
 
-    def _act(self, row: tool_labels.LabelRow) -> dict[str, object]:
+    def _act(self, row: LabelRow) -> dict[str, object]:
         showing = self._showing(row)
         return {
             "event": uuid4().hex,
@@ -241,7 +257,7 @@ class _RowReader:
             "guideline": self._guideline,
         }
 
-    def _note(self, row: tool_labels.LabelRow) -> Iterator[dict[str, object]]:
+    def _note(self, row: LabelRow) -> Iterator[dict[str, object]]:
         """A note is a separate act, as on the page."""
         if row.note:
             yield self._act(row) | {
@@ -251,10 +267,10 @@ class _RowReader:
                 "reason": None,
             }
 
-    def _label(self, row: tool_labels.LabelRow) -> str:
+    def _label(self, row: LabelRow) -> str:
         return self._meaning.get(row.label, row.label)
 
-    def _fault(self, row: tool_labels.LabelRow) -> tuple[RowFault, str] | None:
+    def _fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
         """What is wrong with a row, the first of it."""
         item = _quoted(row.item)
         if row.item not in self._named:
@@ -298,9 +314,7 @@ class _RowReader:
             )
         return self._other_fault(row)
 
-    def _other_fault(
-        self, row: tool_labels.LabelRow
-    ) -> tuple[RowFault, str] | None:
+    def _other_fault(self, row: LabelRow) -> tuple[RowFault, str] | None:
         reasons = self._plan.labels.reason_words
         if row.reason and row.reason not in reasons:
             return (
@@ -367,9 +381,7 @@ def _refuse_other_form(file: Path, content: bytes) -> None:
         )
 
 
-def _rows(
-    file: Path, content: bytes, columns: Columns
-) -> Iterator[tool_labels.LabelRow]:
+def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[LabelRow]:
     columns = columns._replace(
         item=columns.item or "item", label=columns.label or "label"
     )
@@ -383,7 +395,7 @@ def _rows(
                 field: _cell(cells, column)
                 for field, column in columns._asdict().items()
             }
-            yield tool_labels.LabelRow(line=sheet.line_num, **named)
+            yield LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(
             f"{file} is not a CSV file in UTF-8: {error}.",
@@ -418,3 +430,135 @@ def _cell(cells: Mapping[str, object], column: str | None) -> str:
         else text
     )
     return bare.strip()
+
+
+_SHOWN_PEOPLE = 10
+
+
+class NamedColumns(Protocol):
+    """Paths that a person names in place of those of the mapping."""
+
+    @property
+    def item(self) -> str | None:
+        """Of the item's name."""
+
+    @property
+    def label(self) -> str | None:
+        """Of the label."""
+
+    @property
+    def reason(self) -> str | None:
+        """Of the code of its reason."""
+
+    @property
+    def note(self) -> str | None:
+        """Of a note."""
+
+    @property
+    def showing(self) -> str | None:
+        """Of 1, or 2 for a hidden repeat."""
+
+
+class ToolLabels(NamedTuple):
+    """rows: of the person. invalid: number of the row and what is wrong. reading: how the file was read, in words."""
+
+    rows: list[LabelRow]
+    invalid: list[tuple[int, str]]
+    reading: str
+
+
+def read_tool_labels(
+    file: Path,
+    content: bytes,
+    rules: label_map.LabelMap,
+    columns: NamedColumns,
+    *,
+    whose: str | None,
+    annotator: str,
+) -> ToolLabels:
+    """The labels of one person of the file. Raises CampaignError if it cannot be read, or several could be meant."""
+    rules = _with_columns(rules, columns)
+    invalid: list[tuple[int, str]] = []
+    found: list[label_map.ForeignLabel] = []
+    try:
+        for one in label_map.foreign_labels(file.name, content, rules):
+            if isinstance(one, LoadProblem):
+                # A row that is not an object has no number here; its place says more.
+                invalid.append((0, f"{one.place}: {one.reason}"))
+            else:
+                found.append(one)
+    except UnreadableFileError as error:
+        raise CampaignError(
+            str(error.args[0]), remedy="Export the file again."
+        ) from error
+    person = _person(file, found, whose, annotator)
+    taken = [one for one in found if person in ("", one.annotator)]
+    invalid += [
+        (one.row, f"the item has {len(one.labels)} labels; it can have one")
+        for one in taken
+        if len(one.labels) > 1
+    ]
+    rows = [_row(one) for one in taken if len(one.labels) < 2]
+    paths = ", ".join(
+        f"{name} from {' or '.join(those)}"
+        for name, those in rules.paths.items()
+    )
+    of = f", labels of {person[:_SHOWN]!r}" if person else ""
+    return ToolLabels(rows, invalid, f"{rules.about.tool}{of}: {paths}")
+
+
+def _with_columns(
+    rules: label_map.LabelMap, columns: NamedColumns
+) -> label_map.LabelMap:
+    paths = dict(rules.paths)
+    for name in ("item", "label", "reason", "note", "showing"):
+        named = getattr(columns, name)
+        if named is None:
+            continue
+        if not is_path(named):
+            raise CampaignError(
+                f"{named[:_SHOWN]!r} is not a path such as data.item.",
+                remedy="Names stand with dots between, places in brackets.",
+            )
+        paths[name] = (named,)
+    return rules._replace(paths=paths)
+
+
+def _person(
+    file: Path,
+    found: Sequence[label_map.ForeignLabel],
+    whose: str | None,
+    annotator: str,
+) -> str:
+    """Whose labels are taken: "" if the file has no names. Raises CampaignError."""
+    people = Counter(one.annotator for one in found if one.annotator)
+    wanted = whose or annotator
+    if wanted in people:
+        return wanted
+    listed = ", ".join(
+        f"{name[:_SHOWN]!r} ({n:,})"
+        for name, n in people.most_common(_SHOWN_PEOPLE)
+    )
+    if whose is not None:
+        raise CampaignError(
+            f"{file} has no labels of {whose[:_SHOWN]!r}.",
+            remedy=f"It has labels of {listed or 'nobody by name'}.",
+        )
+    # Of a single person there is nothing to choose; among several, a guess would put labels under a wrong name.
+    if len(people) > 1:
+        raise CampaignError(
+            f"{file} has labels of {len(people):,} people, and none is {annotator}.",
+            remedy=f"Name one with --whose: {listed}.",
+        )
+    return next(iter(people), "")
+
+
+def _row(one: label_map.ForeignLabel) -> LabelRow:
+    return LabelRow(
+        line=one.row,
+        item=one.item,
+        label=one.labels[0] if one.labels else "",
+        reason=one.reason,
+        note=one.note,
+        showing=one.showing,
+    )

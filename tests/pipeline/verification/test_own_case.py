@@ -12,8 +12,8 @@ import pytest
 from crane_core.errors import SourceError
 from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.add_case import NewCase
-from crane_core.pipeline.verification.own_case import (
+from crane_core.pipeline.verification.add_case import (
+    NewCase,
     add_own_case,
     own_benchmarks,
 )

@@ -12,12 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from statistics import NormalDist
 
-from crane_core.annotation import label_set, order, plan
-from crane_core.annotation.assign import (
-    assigned,
-    calibration_first,
-    check_per_item,
-)
+from crane_core.annotation import assign, label_set, order, plan
 from crane_core.annotation.guideline import version_of
 from crane_core.stats.sample_size import Z_95, allocate, required_sample
 
@@ -142,7 +137,7 @@ def _drawn(
                     item_name(request, verdict), verdict, place, probability
                 )
             )
-    return calibration_first(
+    return assign.calibration_first(
         items, request.design.calibration, seed=f"{request.seed}/calibration"
     )
 
@@ -204,7 +199,7 @@ def whole_assignment(
         max(0, n - sum(item.stratum == place for item in first))
         for place, n in enumerate(shared)
     ]
-    of_rest = assigned(
+    of_rest = assign.assigned(
         rest,
         people,
         design.overlap,
@@ -272,7 +267,7 @@ def _check_design(design: plan.Design, n_people: int) -> None:
     if design.overlap is plan.Overlap.SAMPLE and n_people < 2:
         raise ValueError("an overlap sample needs a second annotator")
     if design.overlap is plan.Overlap.SOME:
-        check_per_item(design.per_item, n_people)
+        assign.check_per_item(design.per_item, n_people)
     if design.overlap is plan.Overlap.ADAPTIVE:
         _check_adaptive(design, n_people)
 

@@ -8,16 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crane_core.errors import DetectorError
-from crane_core.llm.keys import (
-    BASE_URL,
-    OPENAI,
-    OPENAI_BASE_URL,
-    Environ,
-    Secret,
-    is_local,
-    key_for,
-    value_of,
-)
+from crane_core.llm import keys
 
 MODEL = "CRANE_MODEL"
 """Environment variable with the default model; BASE_URL is the one with its address."""
@@ -38,8 +29,8 @@ class Endpoint:
     """
 
     model: str
-    base_url: str = OPENAI
-    key: Secret | None = None
+    base_url: str = keys.OPENAI
+    key: keys.Secret | None = None
     temperature: float | None = TEMPERATURE
     max_output_tokens: int = MAX_OUTPUT_TOKENS
     timeout_s: float = TIMEOUT_S
@@ -53,7 +44,7 @@ class Endpoint:
     @property
     def is_local(self) -> bool:
         """Whether the address is this machine's own, which is reached without a proxy."""
-        return is_local(urlsplit(self.base_url).hostname or "")
+        return keys.is_local(urlsplit(self.base_url).hostname or "")
 
 
 def configured_endpoint(
@@ -80,7 +71,7 @@ def resolve(
     base_url: str | None = None,
     *,
     key_env: str | None = None,
-    environ: Environ = None,
+    environ: keys.Environ = None,
     folder: Path | None = None,
     temperature: float | None = TEMPERATURE,
     max_output_tokens: int = MAX_OUTPUT_TOKENS,
@@ -96,10 +87,13 @@ def resolve(
     if not model.strip():
         raise DetectorError("No model was given.", remedy="Set one: --model M.")
     stated = (
-        value_of(name, environ, folder) for name in (BASE_URL, OPENAI_BASE_URL)
+        keys.value_of(name, environ, folder)
+        for name in (keys.BASE_URL, keys.OPENAI_BASE_URL)
     )
-    address = checked_address(base_url or next(filter(None, stated), OPENAI))
-    key = key_for(address, key_env=key_env, environ=environ, folder=folder)
+    address = checked_address(
+        base_url or next(filter(None, stated), keys.OPENAI)
+    )
+    key = keys.key_for(address, key_env=key_env, environ=environ, folder=folder)
     return Endpoint(
         model.strip(),
         address,
@@ -115,7 +109,7 @@ def checked_address(base_url: str) -> str:
     """The address without /chat/completions. Raises DetectorError if it is invalid or contains a secret."""
     # People paste the address that a provider's page shows, which is the one of the request itself.
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-    remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
+    remedy = f"Use the address before /chat/completions, such as {keys.OPENAI} or http://127.0.0.1:11434/v1."
     try:
         parts = urlsplit(address)
         is_address = (

@@ -17,26 +17,13 @@ from crane_core.pipeline.results.outcomes import under_bound
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
-from crane_core.ui import data, keys, words
+from crane_core.ui import data, drops_words, keys, words
 from crane_core.ui.ablation_switches import Ablated, usual_ablations
 from crane_core.ui.breakdown_view import group_filter, group_order
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.chart_box import draw_figure, draw_method, finished
 from crane_core.ui.chart_figure import ChartFigure
-from crane_core.ui.drops_words import (
-    PHRASES,
-    about_tests,
-    apart,
-    base_words,
-    chart_rows,
-    drawn_drops,
-    drop_marks,
-    finding,
-    finding_by,
-    printed_drops,
-    title,
-)
 from crane_core.ui.mark_list import draw_mark_list
 from crane_core.ui.navigation import go, link
 from crane_core.ui.outcome_words import comparison_cells, smaller_sentence
@@ -93,7 +80,7 @@ def ablation_title(chosen: Ablated) -> str:
         return "No detector has answered with two inputs yet"
     # Overview counts correct diagnoses, so the two pages may find different things.
     rate = f"detection {chosen.rate_words}"
-    return title(measured_drops(chosen), rate, chosen.reference())
+    return drops_words.title(measured_drops(chosen), rate, chosen.reference())
 
 
 def draw_basis(chosen: Ablated) -> None:
@@ -132,11 +119,13 @@ def draw_drops(chosen: Ablated) -> None:
     def pick(point: dict[str, Any]) -> None:
         _open_cases(chosen, measured, point)
 
-    said = finding(measured, printed, chosen.rate_words, chosen.reference())
+    said = drops_words.finding(
+        measured, printed, chosen.rate_words, chosen.reference()
+    )
     st.markdown(f"{said} {sampled(measured)}")
     draw_figure(figure, is_table_on_page=True, on_pick=pick)
     draw_mark_list(
-        drop_marks(_drawn(measured, printed)),
+        drops_words.drop_marks(_drawn(measured, printed)),
         pick,
         name=figure.name,
         what="detector and input",
@@ -147,7 +136,8 @@ def draw_drops(chosen: Ablated) -> None:
     if not set(measured["setting"].unique()) & set(CATEGORIES):
         st.caption(TO_FILL)
     draw_method(
-        about_tests(chosen.rate, len(measured)) + apart(measured),
+        drops_words.about_tests(chosen.rate, len(measured))
+        + drops_words.apart(measured),
         smaller_sentence(measured),
     )
 
@@ -158,7 +148,7 @@ def _printed(chosen: Ablated) -> pd.DataFrame:
     # The paper measures its ablations against full runtime state; beside another reference they would
     # mislead.
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
-    return printed_drops(
+    return drops_words.printed_drops(
         [tables()[name] for name in TABLES] if is_study else [],
         chosen.rate,
         measured,
@@ -166,25 +156,27 @@ def _printed(chosen: Ablated) -> pd.DataFrame:
 
 
 def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    labelled = measured.assign(label=measured["setting"].map(PHRASES))
-    return drawn_drops(labelled, printed)
+    labelled = measured.assign(
+        label=measured["setting"].map(drops_words.PHRASES)
+    )
+    return drops_words.drawn_drops(labelled, printed)
 
 
 def drops_figure(chosen: Ablated) -> ChartFigure:
     """What each input changes, with what the paper prints; the detectors have a source."""
     reference, measured = chosen.reference(), measured_drops(chosen)
     printed = _printed(chosen)
-    said = finding(measured, printed, chosen.rate_words, reference)
+    said = drops_words.finding(measured, printed, chosen.rate_words, reference)
     note = (
-        f"Against {base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. Lines: 95% "
-        "intervals by case, not adjusted for several comparisons; outcomes are adjusted by Holm. Hollow squares: "
-        "printed in the paper, not measured here. Click a diamond for the cases that changed, or open them from the "
-        "table. Structure (S) is shapes, sizes and counts; representation (R) is types; values (V) are values and "
-        "object state."
+        f"Against {drops_words.base_words(reference)}, detection alone, majority of answers; left of 0 is a drop. "
+        "Lines: 95% intervals by case, not adjusted for several comparisons; outcomes are adjusted by Holm. Hollow "
+        "squares: printed in the paper, not measured here. Click a diamond for the cases that changed, or open them "
+        "from the table. Structure (S) is shapes, sizes and counts; representation (R) is types; values (V) are values "
+        "and object state."
     )
     shown = _readable(measured, chosen)
     looks = {
-        "labels": chart_rows(measured, printed),
+        "labels": drops_words.chart_rows(measured, printed),
         "rate": chosen.rate_words,
     }
     return ChartFigure(
@@ -193,7 +185,7 @@ def drops_figure(chosen: Ablated) -> ChartFigure:
         shown=shown.drop(columns=CHANGED, errors="ignore"),
         numbers=measured.assign(reference_setting=str(reference)),
         caption=chosen.captioned(
-            f"Change of {chosen.rate_words} against {base_words(reference)}",
+            f"Change of {chosen.rate_words} against {drops_words.base_words(reference)}",
             said,
             note,
             sampled(measured),
@@ -234,10 +226,10 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
     def pick(point: dict[str, Any]) -> None:
         _open_group(chosen, table, by, labels, point)
 
-    st.markdown(finding_by(table, by, Setting(setting)))
+    st.markdown(drops_words.finding_by(table, by, Setting(setting)))
     draw_figure(figure, on_pick=pick)
     drawn = _drawn_by(chosen, table, by)
-    draw_mark_list(drop_marks(drawn), pick, name=figure.name)
+    draw_mark_list(drops_words.drop_marks(drawn), pick, name=figure.name)
 
 
 def _labels(table: pd.DataFrame, by: str) -> dict[str, str]:
@@ -251,7 +243,9 @@ def _labels(table: pd.DataFrame, by: str) -> dict[str, str]:
 
 def _drawn_by(chosen: Ablated, table: pd.DataFrame, by: str) -> pd.DataFrame:
     labelled = table.assign(label=table[by].map(_labels(table, by)))
-    return drawn_drops(labelled, printed_drops([], chosen.rate, table))
+    return drops_words.drawn_drops(
+        labelled, drops_words.printed_drops([], chosen.rate, table)
+    )
 
 
 def groups_figure(
@@ -261,11 +255,11 @@ def groups_figure(
     table = _drops_by(chosen, by, Setting(setting))
     if table.empty:
         return None
-    said = finding_by(table, by, Setting(setting))
+    said = drops_words.finding_by(table, by, Setting(setting))
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = _drawn_by(chosen, table, by)
     of_chart = (
-        f"{', '.join(titles)}: {words.setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
+        f"{', '.join(titles)}: {words.setting_words(setting)} against {drops_words.base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases."
     )
     note = (
@@ -305,7 +299,7 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Input": PHRASES[row["setting"]],
+            "Input": drops_words.PHRASES[row["setting"]],
             f"{chosen.rate} {reference}": words.percent(row["reference"]),
             f"{chosen.rate} {other}": words.percent(row["value"]),
             **comparison_cells(row, change="Change"),
@@ -358,9 +352,9 @@ def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
 def _open_cases(
     chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]
 ) -> None:
-    is_meant = (measured["setting"].map(PHRASES) == point["label"]) & (
-        measured["detector_title"] == point["detector_title"]
-    )
+    is_meant = (
+        measured["setting"].map(drops_words.PHRASES) == point["label"]
+    ) & (measured["detector_title"] == point["detector_title"])
     go("cases", **_filters(chosen, as_rows(measured[is_meant])[0]))
 
 

@@ -6,13 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from crane_core.pipeline.results import specification_curve
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.specification_curve import (
-    NOBODY,
-    Decisive,
-    JointCurve,
-    decisive,
-)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES
@@ -49,7 +44,7 @@ ABOUT = (
 
 def finding(curve: pd.DataFrame) -> str:
     """How often the conclusion changes, and the choice that it depends on most."""
-    most = decisive(curve)
+    most = specification_curve.decisive(curve)
     if most is None:
         hangs = "It depends on none of the choices."
     else:
@@ -64,7 +59,7 @@ def finding(curve: pd.DataFrame) -> str:
     return f"**Of {quantity(len(curve), 'test')} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
-def joint_finding(joint: JointCurve) -> str:
+def joint_finding(joint: specification_curve.JointCurve) -> str:
     """Whether chance alone makes such a curve, and the largest gain with an interval that knows it was picked."""
     rows = (
         f"{count(len(joint.table))} differences of {count(joint.n_cases)} cases"
@@ -128,9 +123,9 @@ def judge_caveat(curve: pd.DataFrame, judges: Container[str]) -> str | None:
 
 def _who_decides(
     curve: pd.DataFrame, judges: Container[str]
-) -> tuple[Decisive, list[str]] | None:
+) -> tuple[specification_curve.Decisive, list[str]] | None:
     """The two labels between which the conclusion differs most, in words; None where another choice decides more."""
-    most = decisive(curve)
+    most = specification_curve.decisive(curve)
     if most is None or most.choice != "judged_by":
         return None
     options = most.most, most.least
@@ -210,7 +205,7 @@ def words(reading: Mapping[str, Any]) -> str:
     """A reading in words: "majority, correct diagnosis, judged by published human"."""
     judged = (
         ""
-        if reading["judged_by"] == NOBODY
+        if reading["judged_by"] == specification_curve.NOBODY
         else f", judged by {reading['judged_by']}"
     )
     return f"{reading['rule']}, {reading['credit']}{judged}"
@@ -239,7 +234,7 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
         once.assign(choice=once[choice]) for choice in ["rule", "credit", *who]
     ]
     return pd.concat(parts).loc[
-        lambda named: named["choice"] != f"by {NOBODY}",
+        lambda named: named["choice"] != f"by {specification_curve.NOBODY}",
         ["place", "choice", "reading"],
     ]
 
@@ -254,7 +249,7 @@ def choices_html(curve: pd.DataFrame) -> str:
     rows = []
     for column in READING:
         for name, of in curve.groupby(column, sort=False):
-            if name == NOBODY:
+            if name == specification_curve.NOBODY:
                 continue
             n_of = of["conclusion"].value_counts().to_dict()
             cells = "".join(

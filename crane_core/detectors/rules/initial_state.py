@@ -9,27 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
-from crane_core.detectors.rules import harmless, prefix
+from crane_core import domain
+from crane_core.detectors.rules import from_state, harmless, prefix
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.asking import assumed_packages
 from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
-from crane_core.detectors.rules.from_state import (
-    type_of,
-    value_from_entry,
-    value_from_state,
-)
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
-from crane_core.domain import (
-    Cell,
-    CellRole,
-    KernelState,
-    Setting,
-    VariableState,
-)
 
 # IPython itself gives every notebook these names.
 _OF_IPYTHON_WORDS = (
@@ -57,14 +46,16 @@ class InitialState:
     """Cells and state of one instance. `target` is the code to be judged, `past` what the cells that ran left."""
 
     def __init__(
-        self, cells: Sequence[Cell], state: KernelState | None
+        self, cells: Sequence[domain.Cell], state: domain.KernelState | None
     ) -> None:
         self.state = state
         self.is_captured = (
             state is not None and state.schema_version >= CAPTURED
         )
-        executed = _codes(sorted(cells, key=_position), CellRole.EXECUTED)
-        targets = _codes(cells, CellRole.TARGET)
+        executed = _codes(
+            sorted(cells, key=_position), domain.CellRole.EXECUTED
+        )
+        targets = _codes(cells, domain.CellRole.TARGET)
         self.target_text = targets[0] if targets else ""
         self.prefix: prefix.Prefix = prefix.prefix_of(executed)
         self.bindings = self.prefix.bindings
@@ -120,7 +111,7 @@ class InitialState:
         return self.state.captured if self.state is not None else {}
 
     @property
-    def _variables(self) -> Mapping[str, VariableState]:
+    def _variables(self) -> Mapping[str, domain.VariableState]:
         return self.state.variables if self.state is not None else {}
 
     @property
@@ -159,7 +150,7 @@ class InitialState:
     def type_of(self, name: str) -> str:
         """The type of a variable as the state has it, "" where it has none."""
         variable = self._variables.get(name)
-        return type_of(variable.type) if variable is not None else ""
+        return from_state.type_of(variable.type) if variable is not None else ""
 
     @property
     def absent(self) -> Mapping[str, Any]:
@@ -207,7 +198,7 @@ class InitialState:
         """The same, without what the cells that ran left."""
         variable = self._variables.get(name)
         if variable is not None:
-            value = value_from_state(
+            value = from_state.value_from_state(
                 name, variable, is_captured=self.is_captured
             )
             # A kernel has a function `open` among its names. Without this, missing files would be
@@ -412,7 +403,7 @@ class InitialState:
         return (
             self.is_captured
             and self.state is not None
-            and self.state.setting is Setting.RUNTIME_PLUS
+            and self.state.setting is domain.Setting.RUNTIME_PLUS
         )
 
     def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
@@ -449,7 +440,7 @@ def _class_or_none(definition: ast.AST | None) -> ast.ClassDef | None:
     return definition if isinstance(definition, ast.ClassDef) else None
 
 
-def _codes(cells: Iterable[Cell], role: CellRole) -> list[str]:
+def _codes(cells: Iterable[domain.Cell], role: domain.CellRole) -> list[str]:
     return [cell.code for cell in cells if cell.role is role]
 
 
@@ -521,7 +512,7 @@ def _own_lines(node: ast.stmt) -> tuple[int, int]:
     return node.lineno, last
 
 
-def _position(cell: Cell) -> int:
+def _position(cell: domain.Cell) -> int:
     return cell.position
 
 
@@ -557,6 +548,6 @@ def _add_access(
         and entry.get("type") not in ("method", "")
     ):
         held = holder.attributes.get(steps[-1])
-        made = value_from_entry(text, entry, is_captured=True)
+        made = from_state.value_from_entry(text, entry, is_captured=True)
         if held is None or not held.type:
             holder.attributes[steps[-1]] = made

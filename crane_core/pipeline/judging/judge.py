@@ -26,12 +26,7 @@ from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study.table_scores import STUDY
-from crane_core.prompts.judge_reply import (
-    SCHEMA_NAME,
-    Presentation,
-    judge_prompt,
-    judge_reply_schema,
-)
+from crane_core.prompts import judge_reply
 from crane_core.prompts.template import (
     Template,
     template_for_campaign_judge,
@@ -65,7 +60,9 @@ class WantedJudgement:
     detector: str = "*"
     setting: str = "*"
     repetitions: int = 1
-    presentations: tuple[Presentation, ...] = tuple(Presentation)
+    presentations: tuple[judge_reply.Presentation, ...] = tuple(
+        judge_reply.Presentation
+    )
     template: Template | None = None
     again: bool = False
     campaign: Plan | None = None
@@ -97,10 +94,10 @@ class JudgePlan:
         case = self.cases[tuple(run)]
         rules = self.guideline.text if self.guideline else None
         labels = listed_for_judge(self.own) if self.own else None
-        return judge_prompt(
+        return judge_reply.judge_prompt(
             case.known_cause,
             case.diagnosis,
-            Presentation(presentation),
+            judge_reply.Presentation(presentation),
             self.template,
             rules,
             labels,
@@ -235,7 +232,7 @@ def _items(
 def in_passes(
     runs: Sequence[Key],
     repetitions: int,
-    presentations: Sequence[Presentation],
+    presentations: Sequence[judge_reply.Presentation],
 ) -> list[Key]:
     """Every verdict's first run in both orders, then the next runs, and all of it again per repetition.
 
@@ -258,8 +255,8 @@ def judging(plan: JudgePlan, asked: AskingOptions) -> Worker:
         prompt_of=lambda _: None,
         repeat_of=lambda key: int(key[4]),
         reply_of=lambda key, came: _reply(plan, key, came),
-        schema=judge_reply_schema(_codes(plan)),
-        schema_name=SCHEMA_NAME,
+        schema=judge_reply.judge_reply_schema(_codes(plan)),
+        schema_name=judge_reply.SCHEMA_NAME,
     )
 
 

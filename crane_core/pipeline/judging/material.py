@@ -15,11 +15,7 @@ from crane_core.pipeline.campaigns.campaigns import (
     kept_campaign,
     open_blind_campaigns,
 )
-from crane_core.pipeline.judging.judged import (
-    annotators_of,
-    judged_by,
-    judging_campaigns,
-)
+from crane_core.pipeline.judging import judged
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results import measures
@@ -60,12 +56,12 @@ class Material:
         return list(self._judgings())
 
     def _judgings(self) -> Iterator[Judging]:
-        judging = judging_campaigns(self.folder)
+        judging = judged.judging_campaigns(self.folder)
         by = ["benchmark", "experiment", "detector_kind"]
         for (benchmark, experiment, kind), rows in self.verdicts.groupby(
             by, sort=False
         ):
-            who = annotators_of(self.labels, rows, judging)
+            who = judged.annotators_of(self.labels, rows, judging)
             main = (
                 measures.Credit.DETECTION,
                 *(
@@ -104,7 +100,7 @@ class Material:
                 if campaigns
                 else None
             )
-            frame = judged_by(self.verdicts, self.labels, judge, plan)
+            frame = judged.judged_by(self.verdicts, self.labels, judge, plan)
             # By the index of the verdicts, because `_judgings` takes the rows of an experiment by it.
             self._frames[judge] = frame.set_axis(self.verdicts.index)
         return self._frames[judge]

@@ -26,13 +26,12 @@ from crane_core.pipeline.inventory import (
     names_of,
 )
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
-from crane_core.pipeline.loading import editions, losses, sources, sources_copy
-from crane_core.pipeline.loading.replacing import (
-    SourceChange,
-    act,
-    change_since_import,
-    refuse_change,
-    replaced,
+from crane_core.pipeline.loading import (
+    editions,
+    losses,
+    replacing,
+    sources,
+    sources_copy,
 )
 from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
@@ -485,7 +484,7 @@ def _import(
     change = (
         None
         if keep_whole or release
-        else change_since_import(origin, tree.was_read, folder)
+        else replacing.change_since_import(origin, tree.was_read, folder)
     )
     with staging as source:
         if change is not None:
@@ -523,7 +522,7 @@ def _added(
 
 
 def _replace(
-    change: SourceChange,
+    change: replacing.SourceChange,
     source: sources.StagedSource,
     folder: DataFolder,
     store: Store | None,
@@ -534,7 +533,7 @@ def _replace(
 ) -> Imported:
     """The new content of a folder in place of the old; content that was removed is restored. Raises SourceError."""
     if by is None:
-        raise refuse_change(origin, change)
+        raise replacing.refuse_change(origin, change)
     # Without an instance, cell or answer the new content is a broken folder rather than a new edition.
     if all(
         isinstance(record, (domain.Benchmark, domain.Case))
@@ -545,9 +544,9 @@ def _replace(
             remedy="The old source stays; nothing was loaded.",
         )
     instead = change.source.source_id
-    with replaced(folder, change, by):
+    with replacing.replaced(folder, change, by):
         if known := _known(folder, source.sha256):
-            act(folder, known, domain.InventoryAction.RESTORE, by)
+            replacing.act(folder, known, domain.InventoryAction.RESTORE, by)
             if store is not None:
                 catch_up(store, folder)
             return _described(known, records, problems)._replace(

@@ -11,7 +11,7 @@ from crane_core.domain import PAPER_GROUPS, Setting
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import keys, url_state
+from crane_core.ui import keys, url_state, words
 from crane_core.ui.agreement import computed, phrases
 from crane_core.ui.agreement.computed import AgreementChoice
 from crane_core.ui.caption import captioned
@@ -20,13 +20,6 @@ from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.grid import clicked_row
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
-from crane_core.ui.words import (
-    NOTHING,
-    count,
-    literal,
-    setting_short,
-    with_n,
-)
 
 GROUPINGS = {
     "detector_title": "detector",
@@ -89,11 +82,11 @@ def group_figure(
     )
     rows = as_rows(table)
     shown_groups = [
-        setting_short(row[by]) if by == "setting" else str(row[by])
+        words.setting_short(row[by]) if by == "setting" else str(row[by])
         for row in rows
     ]
     labels = [
-        with_n(group, row["n"], row["n"])
+        words.with_n(group, row["n"], row["n"])
         for group, row in zip(shown_groups, rows, strict=True)
     ]
     drawn = table.assign(
@@ -172,7 +165,7 @@ FACTS = {
 def _of_judges(chosen: AgreementChoice) -> str:
     """Which repetitions were compared: another section counts over all of them."""
     judges = [
-        literal(name)
+        words.literal(name)
         for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
         if kind == LabellerKind.JUDGE
     ]
@@ -186,7 +179,8 @@ def draw_differences(chosen: AgreementChoice) -> None:
     items = computed.items(chosen)
     unlike = agreement.differing(items)
     fold = st.expander(
-        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels{_of_judges(chosen)}",
+        f"{words.count(len(unlike))} of {words.count(len(items.facts))} "
+        f"{chosen.noun} with different labels{_of_judges(chosen)}",
         key="differences",
         on_change="rerun",
     )
@@ -213,14 +207,14 @@ def draw_differences(chosen: AgreementChoice) -> None:
 def _shown(unlike: pd.DataFrame, items: agreement.Items) -> pd.DataFrame:
     facts = (
         unlike[list(FACTS)]
-        .assign(setting=unlike["setting"].map(setting_short))
+        .assign(setting=unlike["setting"].map(words.setting_short))
         .rename(columns=FACTS)
     )
     said = {
         name: [
             label_words(label, items.label_set)
             if isinstance(label, str)
-            else NOTHING
+            else words.NOTHING
             for label in unlike[name]
         ]
         for name in items.annotators

@@ -32,15 +32,9 @@ from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.pipeline.campaigns.stop_advice import stop_words
 from crane_core.ui import data, keys
 from crane_core.ui.access import note_act
-from crane_core.ui.campaigns import campaign_words
+from crane_core.ui.campaigns import campaign_words, result
 from crane_core.ui.campaigns.plan_view import titles_of
 from crane_core.ui.campaigns.progress import draw_progress
-from crane_core.ui.campaigns.result import (
-    RESULT,
-    draw_export,
-    draw_lock,
-    draw_result,
-)
 from crane_core.ui.guideline_view import change_html, draw_guideline
 from crane_core.ui.headline import draw_headline, name_part
 from crane_core.ui.inventory_view import draw_one
@@ -77,10 +71,10 @@ def draw_campaign(campaign: str) -> None:
     parts = {
         PROGRESS: draw_progress,
         PEOPLE: _draw_people_and_guideline,
-        RESULT: draw_result,
+        result.RESULT: result.draw_result,
     }
     # After the lock the result is what one comes for.
-    names = [RESULT, PROGRESS, PEOPLE] if status.lock else list(parts)
+    names = [result.RESULT, PROGRESS, PEOPLE] if status.lock else list(parts)
     name, tab = one_tab(names, key=keys.PART)
     name_part(name, names, title)
     with tab:
@@ -112,20 +106,20 @@ def _draw_stop(status: CampaignStatus) -> None:
         # Where the lock is what comes next anyway, its button is the main one.
         if campaign_words.next_step(status) is not campaign_words.NextStep.LOCK:
             with st.popover("Stop and lock"):
-                draw_lock(status)
+                result.draw_lock(status)
 
 
 def _draw_main_button(status: CampaignStatus) -> None:
     step, campaign = campaign_words.next_step(status), status.plan.campaign
     if step is campaign_words.NextStep.EXPORT:
-        draw_export(status, is_next=True)
+        result.draw_export(status, is_next=True)
         return
     if step is campaign_words.NextStep.LABEL:
         _draw_label_button(status)
         return
     if step is campaign_words.NextStep.LOCK:
         with st.popover("Lock", type="primary"):
-            draw_lock(status)
+            result.draw_lock(status)
         return
     n_waiting = len(status.waiting)
     label, query = {

@@ -9,12 +9,7 @@ from crane_core.detectors.rules.abstract_value import (
     literal,
 )
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    ARRAY,
-    is_none,
-    literal_of,
-    whole,
-)
+from crane_core.detectors.rules.families import numpy_arrays
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation, is_at_least
@@ -74,12 +69,12 @@ def subplots_of_figure(operation: Operation) -> Answer:
 def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
     rows, columns = (
-        whole(given.get("nrows", literal(1))),
-        whole(given.get("ncols", literal(1))),
+        numpy_arrays.whole(given.get("nrows", literal(1))),
+        numpy_arrays.whole(given.get("ncols", literal(1))),
     )
     # subplot_kw={'projection': '3d'} makes axes of another class, with other methods.
-    held = AXES if is_none(given.get("subplot_kw")) else None
-    squeeze = literal_of(given.get("squeeze"), True)
+    held = AXES if numpy_arrays.is_none(given.get("subplot_kw")) else None
+    squeeze = numpy_arrays.literal_of(given.get("squeeze"), True)
     # A count of 1 drops its axis: with unknown counts even the number of dimensions is open.
     if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):
         return AbstractValue()
@@ -90,7 +85,7 @@ def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     if not shape:
         return AbstractValue(held or "")
     return AbstractValue(
-        ARRAY, known_facts(shape=shape, dtype="object", held=held)
+        numpy_arrays.ARRAY, known_facts(shape=shape, dtype="object", held=held)
     )
 
 

@@ -1,5 +1,6 @@
 """Reading and writing parts of arrays: ranges, the number of indices, what cannot be one, what fills a part."""
 
+from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
@@ -18,14 +19,6 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import (
-    Part,
-    Shape,
-    Some,
-    broadcast_to,
-    index,
-    size,
-)
 
 RULES = Family("numpy: indices")
 _REMEDY = "use an index within the shape of the array"
@@ -66,7 +59,7 @@ def write(operation: Operation) -> Answer:
         and shape is not None
         # One object may be any list, and one record is written as a tuple.
         and kind not in "OV"
-        and size(target) != 0
+        and shapes.size(target) != 0
     ):
         remedy = (
             "assign as many values as there are elements, or use a longer array"
@@ -74,7 +67,7 @@ def write(operation: Operation) -> Answer:
         with crash_on_shape_mismatch(
             f"{describe(receiver)}; {describe(value, 'the value')}", remedy
         ):
-            broadcast_to(shape, target)
+            shapes.broadcast_to(shape, target)
     values_changed(operation, receiver)
     return UNCHANGED
 
@@ -91,7 +84,7 @@ def flags(operation: Operation) -> Answer:
 
 def _selected(
     operation: Operation, receiver: AbstractValue, asked: AbstractValue
-) -> Shape | None:
+) -> shapes.Shape | None:
     """The shape that an index selects; None of an array of unknown shape or with fields, or if the index may be any."""
     shape, parts = (
         shape_of(receiver),
@@ -100,12 +93,12 @@ def _selected(
     # Types first: NumPy refuses a float or a string before it counts the indices.
     _refuse_types(operation, receiver, asked)
     # A mask selects as many elements as its values say, and a name of a field selects all rows.
-    if shape is None or receiver.fact("fields") or Some.ARRAY in parts:
+    if shape is None or receiver.fact("fields") or shapes.Some.ARRAY in parts:
         return None
     with crash_on_shape_mismatch(
         describe(receiver), _REMEDY, exception="IndexError"
     ):
-        return index(shape, parts)
+        return shapes.index(shape, parts)
 
 
 def _refuse_types(
@@ -170,19 +163,21 @@ def indices_of(asked: AbstractValue) -> list[AbstractValue]:
     )
 
 
-def _part(value: AbstractValue) -> Part:
+def _part(value: AbstractValue) -> shapes.Part:
     """One of several indices; Some.ARRAY if it may be one, or anything."""
     if value.literal is None or value.path == "numpy.newaxis":
         return None
     if value.type == "slice":
-        return slice_of(value) or Some.SLICE
+        return slice_of(value) or shapes.Some.SLICE
     if value.type == "ellipsis":
         return Ellipsis
     # A boolean is not among these: `a[True]` adds an axis.
     if value.type == "int":
-        return value.literal if type(value.literal) is int else Some.INTEGER
+        return (
+            value.literal if type(value.literal) is int else shapes.Some.INTEGER
+        )
     return (
-        Some.INTEGER
+        shapes.Some.INTEGER
         if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u")
-        else Some.ARRAY
+        else shapes.Some.ARRAY
     )

@@ -4,18 +4,7 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    ARRAY,
-    array,
-    crash_on_shape_mismatch,
-    describe_all,
-    dtype_of,
-    is_array,
-    is_number,
-    kind_of,
-    shape_of,
-    values_changed,
-)
+from crane_core.detectors.rules.families import numpy_arrays
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation, is_at_least
 from crane_core.detectors.rules.shapes import Shape, broadcast, matmul
@@ -27,7 +16,7 @@ _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**", "@")
 _BINARY: Final = (*_ARITHMETIC, *_BITS, *_COMPARISONS)
 
 
-@RULES.operator(ARRAY, *_BINARY)
+@RULES.operator(numpy_arrays.ARRAY, *_BINARY)
 def of_two(operation: Operation) -> Answer:
     """The result's shape; raises Crash where the shapes cannot be broadcast or multiplied."""
     left, right = operation.receiver, operation.first
@@ -45,15 +34,21 @@ def of_two(operation: Operation) -> Answer:
     shape = _common(operation, left, right)
     if shape is None:
         # Two vectors make a number by @, and not an array.
-        return UNCHANGED if operation.name == "@" else AbstractValue(ARRAY)
+        return (
+            UNCHANGED
+            if operation.name == "@"
+            else AbstractValue(numpy_arrays.ARRAY)
+        )
     # Other dtypes stay open: NumPy 2 promotes numbers of Python otherwise than NumPy 1.
-    return array(shape, "bool" if operation.name in _COMPARISONS else None)
+    return numpy_arrays.array(
+        shape, "bool" if operation.name in _COMPARISONS else None
+    )
 
 
 def _is_numpys(value: AbstractValue) -> bool:
     return (
-        is_array(value)
-        or is_number(value)
+        numpy_arrays.is_array(value)
+        or numpy_arrays.is_number(value)
         or value.type in ("list", "tuple", "str")
     )
 
@@ -62,7 +57,10 @@ def _common(
     operation: Operation, left: AbstractValue, right: AbstractValue
 ) -> Shape | None:
     """The shape that they make; None where NumPy looks for a loop before it looks at the shapes."""
-    of_left, of_right = shape_of(left), shape_of(right)
+    of_left, of_right = (
+        numpy_arrays.shape_of(left),
+        numpy_arrays.shape_of(right),
+    )
     is_product = operation.name == "@"
     # Before NumPy 1.25 arrays that do not fit each other compared as False, with a warning.
     gives_false = operation.name in ("==", "!=") and not is_at_least(
@@ -80,14 +78,19 @@ def _common(
         if is_product
         else "reshape one, or x[:, None]"
     )
-    with crash_on_shape_mismatch(describe_all([left, right]), remedy):
+    with numpy_arrays.crash_on_shape_mismatch(
+        numpy_arrays.describe_all([left, right]), remedy
+    ):
         return (matmul if is_product else broadcast)(of_left, of_right)
 
 
 def _is_loop_first(
     name: str, left: AbstractValue, right: AbstractValue
 ) -> bool:
-    kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
+    kinds = {
+        numpy_arrays.kind_of(numpy_arrays.dtype_of(left)),
+        numpy_arrays.kind_of(numpy_arrays.dtype_of(right)),
+    }
     # Floats have no & and booleans no -: NumPy raises TypeError for them, whatever the shapes.
     # Strings, dates and records have loops for few pairs only.
     return (
@@ -100,13 +103,14 @@ def _is_loop_first(
 
 # x @= y exists since NumPy 1.25 only; before, NumPy refused it.
 @RULES.operator(
-    ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@")
+    numpy_arrays.ARRAY,
+    *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@"),
 )
 def in_place(operation: Operation) -> Answer:
     """The array itself, with other values: `x += y` writes into the memory that views share."""
     left, right = operation.receiver, operation.first
-    if not is_array(left):
+    if not numpy_arrays.is_array(left):
         return UNKNOWN
-    values_changed(operation, left)
+    numpy_arrays.values_changed(operation, left)
     # To a tensor or a class with __array_priority__ the array leaves the step, and x is what __radd__ returns.
     return left if _is_numpys(right) else UNKNOWN

@@ -10,14 +10,7 @@ from crane_core.detectors.rules.abstract_value import (
     known_facts,
 )
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    array,
-    describe,
-    is_array,
-    kind_of,
-    literal_of,
-    taken_shape,
-)
+from crane_core.detectors.rules.families import numpy_arrays
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     changed,
@@ -59,7 +52,7 @@ def select(operation: Operation) -> Answer:
     if asked.type == "slice":
         return some_rows(old)
     # A key of dtype object may hold labels as well as booleans: only dtype bool is surely a mask.
-    if is_series(asked) or is_array(asked):
+    if is_series(asked) or numpy_arrays.is_array(asked):
         return (
             some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
         )
@@ -111,7 +104,9 @@ def attribute(operation: Operation) -> Answer:
             )
         case "values":
             # One array for all columns: it has the dtype that all of them fit into.
-            return array((rows, width), _common_dtype(old), words=words)
+            return numpy_arrays.array(
+                (rows, width), _common_dtype(old), words=words
+            )
         case "columns":
             labels = labels_of(old)
             return AbstractValue(
@@ -134,7 +129,8 @@ def _common_dtype(old: AbstractValue) -> str | None:
     found = set(dtypes.values()) if len(dtypes) == n_columns(old) else set()
     return (
         found.pop()
-        if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb")
+        if len(found) == 1
+        and numpy_arrays.kind_of(next(iter(found))) in tuple("iufb")
         else None
     )
 
@@ -185,7 +181,7 @@ def assign_column(operation: Operation) -> Answer:
     # Before pandas 3, frame[mask] = 1.5 made floats of integers; since then it is refused.
     if (
         is_series(asked)
-        or is_array(asked)
+        or numpy_arrays.is_array(asked)
         or is_frame(asked)
         or asked.type == "slice"
     ):
@@ -209,8 +205,9 @@ def _fits(
     rows = n_rows(old)
     # A series is aligned by its index instead, and a number or string fills every row.
     length = (
-        only_length(taken_shape(value))
-        if value.type in ("list", "tuple", "range") or is_array(value)
+        only_length(numpy_arrays.taken_shape(value))
+        if value.type in ("list", "tuple", "range")
+        or numpy_arrays.is_array(value)
         else None
     )
     if rows and differ(
@@ -219,7 +216,7 @@ def _fits(
         operation.crash(
             "ValueError",
             f"Length of values ({length}) does not match length of index ({rows})",
-            fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
+            fact=f"{old.named('the frame')} has {rows} rows; {numpy_arrays.describe(value, 'the value')}",
             remedy="pass one value per row, or a Series, which is aligned by its index",
         )
 
@@ -261,7 +258,7 @@ def _is_same_index(old: AbstractValue, value: AbstractValue) -> bool:
 def store_attribute(operation: Operation) -> Answer:
     """frame.columns = [...]: as many labels as there are columns."""
     old, value = operation.receiver, operation.first
-    count = only_length(taken_shape(value))
+    count = only_length(numpy_arrays.taken_shape(value))
     match getattr(operation.node, "attr", operation.name):
         case "columns":
             _has_as_many(
@@ -401,13 +398,13 @@ def drop(operation: Operation) -> Answer:
     # drop(columns=["a"], level=1) removes every column with this part of a label.
     if given is None or "level" in given:
         return UNKNOWN
-    axis = literal_of(given.get("axis"), 0)
+    axis = numpy_arrays.literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
     wanted = given.get(
         "columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS
     )
     # Notebooks pass errors="ignore" for columns that an earlier run may have dropped.
-    if literal_of(given.get("errors"), "raise") == "raise":
+    if numpy_arrays.literal_of(given.get("errors"), "raise") == "raise":
         need_columns(operation, old, wanted)
     gone = whole_labels(wanted)
     made = with_columns(old, None) if gone is None else without(old, gone)

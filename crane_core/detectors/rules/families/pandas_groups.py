@@ -5,17 +5,8 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
+from crane_core.detectors.rules.families import pandas_frames
 from crane_core.detectors.rules.families.pandas_column_levels import aggregated
-from crane_core.detectors.rules.families.pandas_frames import (
-    FRAME,
-    is_pandas,
-    lacking,
-    lacks_key,
-    may_be_values,
-    need_column,
-    need_columns,
-    whole_labels,
-)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -23,7 +14,7 @@ RULES = Family("pandas: groups")
 GROUPED: Final = "pandas.DataFrameGroupBy"
 
 
-@RULES.method(FRAME, "groupby")
+@RULES.method(pandas_frames.FRAME, "groupby")
 def groupby(operation: Operation) -> Answer:
     """Groups that know their frame; raises Crash for a key that is neither column nor level."""
     given = operation.arguments.bound(
@@ -37,9 +28,9 @@ def groupby(operation: Operation) -> Answer:
     # As many keys as rows may be values, one per row: five.groupby(list("abcde")) runs.
     # So may an index, of which the length is compared first.
     may_be = by.type == "list" or by.is_a("pandas")
-    if not may_be or not may_be_values(old, by):
-        need_columns(operation, old, by, lacks_key)
-    elif lacking(old, by, lacks_key):
+    if not may_be or not pandas_frames.may_be_values(old, by):
+        pandas_frames.need_columns(operation, old, by, pandas_frames.lacks_key)
+    elif pandas_frames.lacking(old, by, pandas_frames.lacks_key):
         return AbstractValue(GROUPED)
     return AbstractValue(
         GROUPED,
@@ -50,7 +41,7 @@ def groupby(operation: Operation) -> Answer:
 
 def _index_of_result(given: Mapping[str, AbstractValue]) -> Any:
     """The names of the index of what is computed by group; None where they are not known."""
-    labels = whole_labels(given.get("by"))
+    labels = pandas_frames.whole_labels(given.get("by"))
     is_plain = labels is not None and all(
         isinstance(label, str) for label in labels
     )
@@ -68,12 +59,14 @@ def select(operation: Operation) -> Answer:
     """Some columns of groups; raises Crash for a column that the frame lacks."""
     asked = operation.first
     if asked.type in ("str", "int", "list"):
-        need_columns(operation, _frame_of(operation.receiver), asked)
+        pandas_frames.need_columns(
+            operation, _frame_of(operation.receiver), asked
+        )
     # Before pandas 2.0 a tuple of columns only warned.
     if (
         asked.type == "tuple"
         and len(asked.items or ()) > 1
-        and is_pandas(operation, 2, 0)
+        and pandas_frames.is_pandas(operation, 2, 0)
     ):
         operation.crash(
             "ValueError",
@@ -104,13 +97,13 @@ def aggregate(operation: Operation) -> Answer:
         ]
     for label in sources:
         if asked is not None or isinstance(label, str):
-            need_column(operation, _frame_of(groups), label)
+            pandas_frames.need_column(operation, _frame_of(groups), label)
     by = groups.fact("by")
     if asked is not None and asked.type == "dict" and isinstance(by, tuple):
         made = aggregated(asked.members or {}, by)
-        return AbstractValue(FRAME) if made is None else made
+        return AbstractValue(pandas_frames.FRAME) if made is None else made
     return (
-        AbstractValue(FRAME)
+        AbstractValue(pandas_frames.FRAME)
         if asked is None or asked.type == "dict"
         else UNCHANGED
     )

@@ -10,19 +10,7 @@ from crane_core.detectors.rules.abstract_value import (
     number_of,
 )
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.python_values import (
-    ANYTHING,
-    by_types,
-    changed,
-    elements_of,
-    forget_views,
-    is_own,
-    item_like,
-    known,
-    length_of,
-    refuse,
-    words_of,
-)
+from crane_core.detectors.rules.families import python_values
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -40,24 +28,24 @@ _DICTS = (
 def item(operation: Operation) -> Answer:
     """x[i] and x[a:b]."""
     held, index = operation.receiver, operation.first
-    if not is_own(held):
+    if not python_values.is_own(held):
         return UNKNOWN
     _refuse_types(operation, operator.getitem, held, index)
     if held.type not in _ROWS:
         return UNKNOWN
     if index.type == "slice":
         return _part(operation, held, index)
-    at, items = index.literal, elements_of(held)
+    at, items = index.literal, python_values.elements_of(held)
     # True and False are places, too: `rows[True]` is `rows[1]`.
     if not isinstance(at, int):
-        return item_like(held)
+        return python_values.item_like(held)
     _refuse_beyond(operation, held, at, f"{held.type} index out of range")
     # first_items are the beginning only: a negative index counts from an end that is unknown.
     first = items if items is not None else held.fact("first_items") or ()
     return (
         first[at]
         if -len(first) * (items is not None) <= at < len(first)
-        else item_like(held)
+        else python_values.item_like(held)
     )
 
 
@@ -68,23 +56,23 @@ def _refuse_types(
     *others: AbstractValue,
 ) -> None:
     """What Python refuses whatever the container holds, and whatever the unknown value is."""
-    by_types(
+    python_values.by_types(
         operation,
         step,
-        [AbstractValue(held.type, words=words_of(held)), *others],
-        unknown=ANYTHING,
+        [AbstractValue(held.type, words=python_values.words_of(held)), *others],
+        unknown=python_values.ANYTHING,
     )
 
 
 def _refuse_beyond(
     operation: Operation, row: AbstractValue, at: int, why: str
 ) -> None:
-    length = length_of(row)
+    length = python_values.length_of(row)
     if length is not None and not -length <= at < length:
         operation.crash(
             "IndexError",
             f"{why}: index {at}, length {length}",
-            fact=f"{words_of(row, 'the ' + row.type)} has {number_of(length, 'element')}",
+            fact=f"{python_values.words_of(row, 'the ' + row.type)} has {number_of(length, 'element')}",
             remedy=f"Use an index from {-length} to {length - 1}."
             if length
             else "It is empty: add elements first.",
@@ -94,14 +82,17 @@ def _refuse_beyond(
 def _part(
     operation: Operation, row: AbstractValue, index: AbstractValue
 ) -> Answer:
-    bounds, items = known(index.items or ()), elements_of(row)
+    bounds, items = (
+        python_values.known(index.items or ()),
+        python_values.elements_of(row),
+    )
     if bounds is None or items is None:
         return AbstractValue(row.type)
     try:
         # `rows[::0]` raises ValueError: slice step cannot be zero.
         cut = items[slice(*bounds)]
     except ValueError as error:
-        refuse(operation, error, [index])
+        python_values.refuse(operation, error, [index])
     if row.type in ("list", "tuple"):
         return AbstractValue(row.type, items=cut)
     return (
@@ -120,7 +111,7 @@ def _item_of_dict(operation: Operation) -> Answer:
             return held.members[key.literal]
         # defaultdict and Counter have an answer for a missing key.
         if held.type == "dict":
-            refuse(operation, KeyError(key.literal), [held])
+            python_values.refuse(operation, KeyError(key.literal), [held])
     # Reading a missing key of a defaultdict stores it, so the keys are others now.
     if held.type != "dict":
         held.forget()
@@ -137,7 +128,7 @@ def _is_exact(key: AbstractValue) -> bool:
 
 
 def _refuse_unhashable(operation: Operation, key: AbstractValue) -> None:
-    by_types(operation, hash, [key])
+    python_values.by_types(operation, hash, [key])
 
 
 @RULES.other("key", "*")
@@ -158,9 +149,9 @@ def store(operation: Operation) -> Answer:
         operation.first,
         operation.arguments.positional[-1],
     )
-    if not is_own(row):
+    if not python_values.is_own(row):
         return UNKNOWN
-    forget_views(operation)
+    python_values.forget_views(operation)
     # setitem changes its operand, and all steps share the samples.
     _refuse_types(
         operation,
@@ -175,7 +166,7 @@ def store(operation: Operation) -> Answer:
         _refuse_beyond(operation, row, at, "list assignment index out of range")
     items = row.items
     if isinstance(at, int) and items is not None:
-        changed(
+        python_values.changed(
             row,
             [
                 value if place == at % len(items) else each
@@ -190,7 +181,7 @@ def store(operation: Operation) -> Answer:
 @RULES.other("del_item", "*")
 def delete(operation: Operation) -> Answer:
     """Views of a container without the item, and iterators over it, give other elements."""
-    forget_views(operation)
+    python_values.forget_views(operation)
     return UNKNOWN
 
 
@@ -206,7 +197,7 @@ def _store_in_dict(operation: Operation) -> Answer:
         operation.arguments.positional[-1],
     )
     _refuse_unhashable(operation, key)
-    forget_views(operation)
+    python_values.forget_views(operation)
     members = held.members
     held.forget()
     if members is not None and _is_exact(key):

@@ -10,17 +10,7 @@ from crane_core.detectors.rules.abstract_value import (
     literal,
 )
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.python_values import (
-    LONG_NUMBER,
-    by_types,
-    changed,
-    elements_of,
-    forget_views,
-    is_own,
-    known,
-    tried,
-    words_of,
-)
+from crane_core.detectors.rules.families import python_values
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -48,12 +38,12 @@ def operator_on_own_values(operation: Operation) -> Answer:
         if operation.name in _COMPUTE
         else operation.name.removesuffix("=")
     )
-    if not all(map(is_own, operands)) or symbol not in _COMPUTE:
+    if not all(map(python_values.is_own, operands)) or symbol not in _COMPUTE:
         return UNKNOWN
     left = operands[0]
     # += changes these objects themselves, so every other name of them sees it.
     if symbol != operation.name and left.type in ("list", "set", "dict"):
-        forget_views(operation)
+        python_values.forget_views(operation)
         return (
             _in_place(operation, left, operands[1])
             if left.type == "list" and symbol == "+"
@@ -71,7 +61,11 @@ def _computed(
     operation: Operation, symbol: str, operands: list[AbstractValue]
 ) -> Answer:
     """What the operator makes of values, or refuses by their types."""
-    left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
+    left, values, compute = (
+        operands[0],
+        python_values.known(operands),
+        _COMPUTE[symbol],
+    )
     if (
         values is not None
         and _is_bounded(symbol, values)
@@ -79,11 +73,13 @@ def _computed(
         # copies.
         and left.type != "dict"
     ):
-        return tried(operation, compute, operands)
+        return python_values.tried(operation, compute, operands)
     # Whether "%d" % x fails is decided by the string, which is unknown here.
     if symbol == "%" and left.type in ("str", "bytes"):
         return AbstractValue(left.type)
-    return by_types(operation, compute, list(map(_little, operands)))
+    return python_values.by_types(
+        operation, compute, list(map(_little, operands))
+    )
 
 
 def _little(value: AbstractValue) -> AbstractValue:
@@ -93,7 +89,9 @@ def _little(value: AbstractValue) -> AbstractValue:
         and abs(value.literal) <= _BIGGEST
     )
     return (
-        value if is_number else AbstractValue(value.type, words=words_of(value))
+        value
+        if is_number
+        else AbstractValue(value.type, words=python_values.words_of(value))
     )
 
 
@@ -165,9 +163,9 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
         )
     # "%9999d" and "%*d" make long strings of short operands.
     if symbol == "%" and isinstance(values[0], (str, bytes)):
-        return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(
-            values[0]
-        )
+        return python_values.LONG_NUMBER.search(
+            str(values[0])
+        ) is None and "*" not in str(values[0])
     return symbol != "*" or _is_short_product(values)
 
 
@@ -187,9 +185,9 @@ def _in_place(
     operation: Operation, left: AbstractValue, right: AbstractValue
 ) -> Answer:
     """`x += y`: a list takes in whatever can be iterated."""
-    by_types(operation, iter, [right])
-    items = elements_of(right)
-    changed(
+    python_values.by_types(operation, iter, [right])
+    items = python_values.elements_of(right)
+    python_values.changed(
         left,
         [*left.items, *items]
         if left.items is not None and items is not None
@@ -205,14 +203,14 @@ def formatted(operation: Operation) -> Answer:
     is_short = (
         isinstance(spec, str)
         and len(spec) <= _LONGEST_FORMAT
-        and LONG_NUMBER.search(spec) is None
+        and python_values.LONG_NUMBER.search(spec) is None
     )
-    if not is_short or not is_own(value):
+    if not is_short or not python_values.is_own(value):
         return UNKNOWN
-    if known([value]) is not None:
-        return tried(operation, format, [value, operation.first])
+    if python_values.known([value]) is not None:
+        return python_values.tried(operation, format, [value, operation.first])
     # Here a ValueError follows from the type, too: every string refuses the format ".2f".
-    return by_types(
+    return python_values.by_types(
         operation,
         format,
         [value, operation.first],

@@ -4,22 +4,8 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    describe,
-    is_array,
-    literal_of,
-    shape_of,
-)
+from crane_core.detectors.rules.families import numpy_arrays, pandas_frames
 from crane_core.detectors.rules.families.pandas_columns import text_column
-from crane_core.detectors.rules.families.pandas_frames import (
-    is_frame,
-    label_set,
-    lacks_key,
-    n_rows,
-    nearest,
-    need_columns,
-    told_columns,
-)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation, is_at_least
 
@@ -61,20 +47,24 @@ def by_label(operation: Operation) -> Answer:
     given = operation.arguments
     # `sns.histplot(df, x="a")` gives the data by position.
     data = given.keywords.get("data", operation.first)
-    if not is_frame(data) or not given.is_complete or label_set(data) is None:
+    if (
+        not pandas_frames.is_frame(data)
+        or not given.is_complete
+        or pandas_frames.label_set(data) is None
+    ):
         return UNCHANGED
     # Roles are keyword-only since 0.12; what older releases raise is not known here.
     for role in _ROLES if is_at_least(operation, "seaborn", 0, 12) else ():
-        label = literal_of(given.keywords.get(role))
+        label = numpy_arrays.literal_of(given.keywords.get(role))
         # A role may also be a list of values, and a string may name a level of the index.
-        if isinstance(label, str) and lacks_key(data, label):
+        if isinstance(label, str) and pandas_frames.lacks_key(data, label):
             operation.crash(
                 "KeyError"
                 if operation.function_name in _BY_KEY
                 else "ValueError",
                 f"{label!r}, given for {role}, is not a column of the data",
-                fact=told_columns(data, label),
-                remedy=nearest(data, label),
+                fact=pandas_frames.told_columns(data, label),
+                remedy=pandas_frames.nearest(data, label),
             )
     return UNCHANGED
 
@@ -87,11 +77,13 @@ def pairplot(operation: Operation) -> Answer:
     )
     if (
         given is not None
-        and is_frame(given["data"])
-        and label_set(given["data"]) is not None
+        and pandas_frames.is_frame(given["data"])
+        and pandas_frames.label_set(given["data"]) is not None
     ):
         for name in ("hue", "vars", "x_vars", "y_vars"):
-            need_columns(operation, given["data"], given.get(name))
+            pandas_frames.need_columns(
+                operation, given["data"], given.get(name)
+            )
     return UNCHANGED
 
 
@@ -100,8 +92,8 @@ def heatmap(operation: Operation) -> Answer:
     """Raises Crash for a frame with a column of strings that are not numbers."""
     data = operation.arguments.keywords.get("data", operation.first)
     if (
-        is_frame(data)
-        and n_rows(data)
+        pandas_frames.is_frame(data)
+        and pandas_frames.n_rows(data)
         and (label := text_column(data)) is not None
     ):
         operation.crash(
@@ -120,11 +112,11 @@ def heatmap(operation: Operation) -> Answer:
 def one_axes(operation: Operation) -> Answer:
     """ax= is a single axes."""
     ax = operation.arguments.keywords.get("ax", AbstractValue())
-    if is_array(ax) and shape_of(ax):
+    if numpy_arrays.is_array(ax) and numpy_arrays.shape_of(ax):
         operation.crash(
             "AttributeError",
             "ax= takes a single Axes, not an array of them",
-            fact=describe(ax, "ax"),
+            fact=numpy_arrays.describe(ax, "ax"),
             remedy="select one by its index, or .flatten() them first",
         )
     return UNKNOWN

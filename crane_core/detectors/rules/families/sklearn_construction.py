@@ -2,25 +2,11 @@
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import (
-    NOT_KNOWN,
-    AbstractValue,
-    literal,
-)
+from crane_core.detectors.rules import abstract_value
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.sklearn_classes import (
-    KnownClass,
-    classes,
-    known_class,
-)
-from crane_core.detectors.rules.families.sklearn_estimators import (
-    features_fitted,
-    is_fitted,
-    new_estimator,
-    pairs,
-    parameter,
-    unfitted_copy,
-    value_of,
+from crane_core.detectors.rules.families import (
+    sklearn_classes,
+    sklearn_estimators,
 )
 from crane_core.detectors.rules.families.sklearn_limits import refuse_parameters
 from crane_core.detectors.rules.family import Family
@@ -38,7 +24,10 @@ _INSTEAD: Final = {
 @RULES.function("sklearn.*")
 def called(operation: Operation) -> Answer:
     """A class makes an estimator of its arguments; a function refuses plain values of its parameters."""
-    known, given = classes().get(operation.function_name), operation.arguments
+    known, given = (
+        sklearn_classes.classes().get(operation.function_name),
+        operation.arguments,
+    )
     if known is None or known.path != operation.receiver.path:
         if given.is_complete:
             # Functions check at the call; an estimator only when it is fitted,
@@ -50,7 +39,7 @@ def called(operation: Operation) -> Answer:
     # How many may be positional differs by release, so that is left to scikit-learn.
     if not given.is_complete or len(given.positional) > known.n_positional:
         return UNCHANGED
-    return new_estimator(
+    return sklearn_estimators.new_estimator(
         known.path,
         {
             **dict(zip(known.parameters, given.positional, strict=False)),
@@ -82,10 +71,10 @@ def pipeline_made(operation: Operation) -> Answer:
         for at, name in enumerate(names)
     ]
     held = {
-        "steps": pairs(zip(numbered, parts, strict=True)),
+        "steps": sklearn_estimators.pairs(zip(numbered, parts, strict=True)),
         **operation.arguments.keywords,
     }
-    return new_estimator("sklearn.pipeline.Pipeline", held)
+    return sklearn_estimators.new_estimator("sklearn.pipeline.Pipeline", held)
 
 
 @RULES.function("sklearn.base.clone")
@@ -93,8 +82,8 @@ def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
     return (
         # A subclass may define __sklearn_clone__.
-        unfitted_copy(operation.first)
-        if known_class(operation.first) is not None
+        sklearn_estimators.unfitted_copy(operation.first)
+        if sklearn_classes.known_class(operation.first) is not None
         else UNKNOWN
     )
 
@@ -104,7 +93,7 @@ def set_parameters(operation: Operation) -> Answer:
     """New parameters."""
     estimator, known, given = (
         operation.receiver,
-        known_class(operation.receiver),
+        sklearn_classes.known_class(operation.receiver),
         operation.arguments,
     )
     if (
@@ -124,7 +113,7 @@ def attribute(operation: Operation) -> Answer:
     estimator, name, known = (
         operation.receiver,
         operation.name,
-        known_class(operation.receiver),
+        sklearn_classes.known_class(operation.receiver),
     )
     if known is None or name in estimator.attributes:
         return UNKNOWN
@@ -132,7 +121,7 @@ def attribute(operation: Operation) -> Answer:
     is_given = operation.may_give_attribute(name)
     if (
         not is_given
-        and is_fitted(estimator) is False
+        and sklearn_estimators.is_fitted(estimator) is False
         and name in known.learnt - known.readable_unfitted
     ):
         operation.crash(
@@ -152,27 +141,36 @@ def attribute(operation: Operation) -> Answer:
         )
     if (
         name == "feature_importances_"
-        and (n_features := features_fitted(estimator)) is not None
+        and (n_features := sklearn_estimators.features_fitted(estimator))
+        is not None
     ):
-        return AbstractValue(
+        return abstract_value.AbstractValue(
             "numpy.ndarray", {"shape": (n_features,), "dtype": "float64"}
         )
     if (
         name in known.parameters
-        and (value := parameter(estimator, name)).literal is not NOT_KNOWN
+        and (value := sklearn_estimators.parameter(estimator, name)).literal
+        is not abstract_value.NOT_KNOWN
     ):
-        return literal(value.literal)
+        return abstract_value.literal(value.literal)
     return UNKNOWN
 
 
-def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
+def _lacks(
+    estimator: abstract_value.AbstractValue,
+    known: sklearn_classes.KnownClass,
+    name: str,
+) -> bool:
     """Whether it has none of those that people ask for, whatever it was fitted to.
 
     Support vectors have probabilities on request.
     """
     # "deprecated" is the default since scikit-learn 1.9, and means False.
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
-        return value_of(estimator, "probability") in (False, "deprecated")
+        return sklearn_estimators.value_of(estimator, "probability") in (
+            False,
+            "deprecated",
+        )
     return (
         name in _INSTEAD
         # Classes that need arguments have no learnt names in the table: they may have any.

@@ -9,17 +9,10 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.asking_sklearn import sent_to_fit
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families import sklearn_estimators
 from crane_core.detectors.rules.families.sklearn_classes import (
     KnownClass,
     known_class,
-)
-from crane_core.detectors.rules.families.sklearn_estimators import (
-    features_fitted,
-    fit_to,
-    forget_namesakes,
-    is_fitted,
-    steps,
-    value_of,
 )
 from crane_core.detectors.rules.families.sklearn_limits import refuse_settings
 from crane_core.detectors.rules.family import Family
@@ -76,7 +69,7 @@ def fitting_at_once(operation: Operation) -> Answer:
         UNCHANGED
         # StandardScaler(copy=False) writes its result into the data that it got.
         if _fit(operation) is not None
-        and value_of(operation.receiver, "copy") is not False
+        and sklearn_estimators.value_of(operation.receiver, "copy") is not False
         else UNKNOWN
     )
 
@@ -99,7 +92,7 @@ def _fit(operation: Operation) -> AbstractValue | None:
     may_write = _may_write(estimator)
     may_change = may_write or _may_run_notebook(estimator, known)
     _fit_parts(operation, estimator, known)
-    fit_to(estimator, x, fit_on)
+    sklearn_estimators.fit_to(estimator, x, fit_on)
     if may_write:
         x.forget()
     return None if may_change else x
@@ -116,7 +109,7 @@ def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
 def _may_write(estimator: AbstractValue) -> bool:
     """Whether it, or a part of it, may write its result into the data that it is given."""
     return any(
-        value_of(part, name) is False
+        sklearn_estimators.value_of(part, name) is False
         for part in reachable([estimator])
         if known_class(part) is not None
         for name in ("copy", "copy_X", "copy_x")
@@ -127,7 +120,11 @@ def _fit_parts(
     operation: Operation, estimator: AbstractValue, known: KnownClass
 ) -> None:
     """Parts that are fitted themselves; others are copied. A state may tell of them under whatever other name."""
-    parts = steps(estimator) if known.name == "Pipeline" else None
+    parts = (
+        sklearn_estimators.steps(estimator)
+        if known.name == "Pipeline"
+        else None
+    )
     if parts is not None:
         _fit_steps(operation, estimator, [part for _, part in parts])
     elif known.name in (*_FITS_ITS_PARTS, "Pipeline"):
@@ -143,11 +140,11 @@ def _fit_steps(
         if inner is not None:
             # Without memory= a pipeline fits its steps themselves, and not clones of them.
             _fit_parts(operation, part, inner)
-            fit_to(part, AbstractValue())
+            sklearn_estimators.fit_to(part, AbstractValue())
         elif not part.is_literal:
             part.forget()
     if "steps" in pipeline.facts:
-        forget_namesakes(operation, parts)
+        sklearn_estimators.forget_namesakes(operation, parts)
 
 
 @RULES.method("sklearn.*", *_ASKS)
@@ -180,12 +177,15 @@ def _needs_fit(
     """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
     if known.name == "Pipeline":
         parts = [
-            part for _, part in steps(estimator) or () if not part.is_literal
+            part
+            for _, part in sklearn_estimators.steps(estimator) or ()
+            if not part.is_literal
         ]
         fresh = [
             inner
             for part in parts
-            if (inner := known_class(part)) and is_fitted(part) is False
+            if (inner := known_class(part))
+            and sklearn_estimators.is_fitted(part) is False
         ]
         # A pipeline calls transform of its first step before anything else.
         first = "transform" if len(parts) > 1 else method
@@ -197,10 +197,13 @@ def _needs_fit(
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     # Set otherwise, each of these may make a fit unnecessary.
     is_usual = all(
-        value_of(estimator, name) == known.parameters[name] for name in ready
+        sklearn_estimators.value_of(estimator, name) == known.parameters[name]
+        for name in ready
     )
     return (
-        is_usual and is_fitted(estimator) is False and method in known.unfitted
+        is_usual
+        and sklearn_estimators.is_fitted(estimator) is False
+        and method in known.unfitted
     )
 
 
@@ -218,7 +221,10 @@ def _refuse_count(
     known: KnownClass,
     x: AbstractValue,
 ) -> None:
-    fitted, given = features_fitted(estimator), data.n_features(x)
+    fitted, given = (
+        sklearn_estimators.features_fitted(estimator),
+        data.n_features(x),
+    )
     if differ(fitted, given) and operation.name in known.counts_features:
         operation.crash(
             "ValueError",

@@ -8,12 +8,8 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families import torch_modules
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
-from crane_core.detectors.rules.families.torch_modules import (
-    has_torchs_method,
-    is_module,
-    stated_layers,
-)
 from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -28,7 +24,7 @@ Weights = dict[str, tuple[int, ...]]
 def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
     """Shapes of the weights that certainly are in a module, by their names in its state_dict."""
     found = _of_layer(module.class_name, module.facts, prefix)
-    for path, known in stated_layers(module):
+    for path, known in torch_modules.stated_layers(module):
         if "type" in known:
             found.update(
                 _of_layer(str(known["type"]), known, f"{prefix}{path}.")
@@ -44,7 +40,7 @@ def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
         yield from (
             (name, part)
             for name, part in module.attributes.items()
-            if is_module(part)
+            if torch_modules.is_module(part)
         )
     elif (
         module.items is not None
@@ -54,7 +50,7 @@ def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
         yield from (
             (str(at), part)
             for at, part in enumerate(module.items)
-            if is_module(part)
+            if torch_modules.is_module(part)
         )
 
 
@@ -118,7 +114,7 @@ def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
 def state_dict(operation: Operation) -> Answer:
     """The shapes of the weights by name, as far as the layers have their sizes."""
     module = operation.receiver
-    if not has_torchs_method(operation):
+    if not torch_modules.has_torchs_method(operation):
         return UNKNOWN
     # prefix= gives the weights other names.
     if operation.arguments.positional or operation.arguments.keywords:
@@ -141,11 +137,11 @@ def loaded(operation: Operation) -> Answer:
         operation.receiver,
         operation.arguments.bound("state_dict, strict=True"),
     )
-    if not has_torchs_method(operation) or bound is None:
+    if not torch_modules.has_torchs_method(operation) or bound is None:
         return UNKNOWN
     given = bound["state_dict"]
     # torch.save(model) writes the module itself, which load_state_dict refuses.
-    if given.type in _NO_DICTS or is_module(given):
+    if given.type in _NO_DICTS or torch_modules.is_module(given):
         operation.crash(
             "TypeError",
             f"Expected state_dict to be dict-like, got {given.type}",

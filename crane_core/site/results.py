@@ -31,8 +31,7 @@ from crane_core.pipeline.results import (
 from crane_core.pipeline.results.by_date import compared_dates
 from crane_core.pipeline.results.exported_statistic import Judging
 from crane_core.pipeline.results.measures import PairedTest, VoteRule
-from crane_core.pipeline.results.model_across import model_across
-from crane_core.pipeline.results.one_model import model_of_all
+from crane_core.pipeline.results.model_across import model_across, model_of_all
 from crane_core.pipeline.results.worth import ALL, Day, decision_curve, worth
 from crane_core.site import blocks, numbers, questions
 from crane_core.site.blocks import figure, folded, heading, paragraph, points

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.results.one_model import ModelOfAll
+from crane_core.pipeline.results.model_across import ModelOfAll
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import Outcome
 from crane_core.ui import words

@@ -259,8 +259,8 @@ def groups_figure(
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = _drawn_by(chosen, table, by)
     of_chart = (
-        f"{', '.join(titles)}: {words.setting_words(setting)} against {drops_words.base_words(chosen.reference())}. Lines: "
-        f"95% intervals by case. Faded: at most {FEW_CASES} cases."
+        f"{', '.join(titles)}: {words.setting_words(setting)} against {drops_words.base_words(chosen.reference())}. "
+        f"Lines: 95% intervals by case. Faded: at most {FEW_CASES} cases."
     )
     note = (
         f"{of_chart} p in the table: Benjamini-Hochberg over its {len(table)} rows. "

@@ -9,9 +9,8 @@ import streamlit as st
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.results.five_runs import Measure
+from crane_core.pipeline.results.five_runs import Measure, Stability, stability
 from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule
-from crane_core.pipeline.results.run_measures import Stability, stability
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state, words

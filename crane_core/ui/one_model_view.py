@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crane_core.pipeline.results.one_model import ModelOfAll, model_of_all
+from crane_core.pipeline.results.model_across import ModelOfAll, model_of_all
 from crane_core.stats.equivalence import SMALLEST_EFFECT
 from crane_core.ui import answers_words, data, one_model_words
 from crane_core.ui.answers_words import MethodAnswers

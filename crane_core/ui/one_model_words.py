@@ -5,8 +5,11 @@ from typing import Any
 import pandas as pd
 
 from crane_core.charts.drops import FEW_CASES
-from crane_core.pipeline.results.model_across import SAMPLED
-from crane_core.pipeline.results.one_model import LEAST_CASES, ModelOfAll
+from crane_core.pipeline.results.model_across import (
+    LEAST_CASES,
+    SAMPLED,
+    ModelOfAll,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 from crane_core.stats.one_model import PRIOR_SCALES

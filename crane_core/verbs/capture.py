@@ -22,13 +22,7 @@ from crane_core.pipeline.dask.cluster import (
     is_installed,
     reached,
 )
-from crane_core.pipeline.own_notebooks import capture, capture_many, check
-from crane_core.pipeline.own_notebooks.capture_many import (
-    CapturedNotebook as Captures,
-)
-from crane_core.pipeline.own_notebooks.capture_many import (
-    ManyCaptureOptions as CaptureHow,
-)
+from crane_core.pipeline.own_notebooks import capture_many, check
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, KernelLimits, most_memory, n_cores
@@ -230,13 +224,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     tell(f"Running the cells before the target of {notebook.name}")
     # Lines that install packages change the user's environment for good, so they run only on request.
     tell_left_out(read_plan(notebook, chosen.target), chosen)
-    captured = capture.capture_to_file(
+    captured = capture_many.capture_to_file(
         notebook,
         chosen.out,
         benchmark=chosen.benchmark,
         **_options(chosen, bounded(chosen)),
     )
-    told = {"out": str(chosen.out)} | capture.document_of(
+    told = {"out": str(chosen.out)} | capture_many.document_of(
         captured, chosen.benchmark
     )
     words = in_words(captured, chosen.out)
@@ -272,7 +266,9 @@ def _several(chosen: argparse.Namespace) -> int:
         tell(
             f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too"
         )
-    how = CaptureHow(chosen.benchmark, _options(chosen, limits), n_jobs)
+    how = capture_many.ManyCaptureOptions(
+        chosen.benchmark, _options(chosen, limits), n_jobs
+    )
     with (
         stop_on_interrupt() as stop,
         cluster_for(chosen, len(wanted), n_jobs) as cluster,
@@ -297,7 +293,7 @@ def captured_into(
     targets: Mapping[Path, int | None],
     benchmark: str,
     chosen: Namespace,
-) -> list[Captures]:
+) -> list[capture_many.CapturedNotebook]:
     """The state of each notebook before its target, as a file of `out`; those that failed.
 
     Files that are newer than their notebook stay. For verbs with the options of `add_bounds` and `add_isolation`,
@@ -311,7 +307,7 @@ def captured_into(
         "probes": [],
         "keep_going": False,
     }
-    how = CaptureHow(
+    how = capture_many.ManyCaptureOptions(
         benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs
     )
     found = capture_many.notebooks_in(list(targets), out)
@@ -331,10 +327,10 @@ def captured_into(
 
 def _captures(
     wanted: Sequence[capture_many.CaptureRequest],
-    how: CaptureHow,
+    how: capture_many.ManyCaptureOptions,
     cluster: Cluster | None,
     stop: Event,
-) -> Iterator[Captures]:
+) -> Iterator[capture_many.CapturedNotebook]:
     """Each as it ends, told; Ctrl+C ends all of them, as KeyboardInterrupt."""
     for number, one in enumerate(
         capture_many.capture_each(wanted, how, cluster, stop), start=1
@@ -358,13 +354,15 @@ def _shared(chosen: Namespace, n_jobs: int) -> KernelLimits:
     )
 
 
-def _ending(one: Captures) -> str:
+def _ending(one: capture_many.CapturedNotebook) -> str:
     if one.document is None:
         return one_line(str(one.error))
     return _counted(len(one.document["variables"]), "variable")
 
 
-def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> JsonObject:
+def _as_json(
+    out: Path, n_all: int, ended: Sequence[capture_many.CapturedNotebook]
+) -> JsonObject:
     told = [
         {"notebook": str(one.of.notebook)}
         | (

@@ -46,11 +46,6 @@ from crane_core.pipeline.detection.cascade import NAME as CASCADE
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
-from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
-from crane_core.pipeline.detection.rehearsal import (
-    RehearsalOptions as RehearsalHow,
-)
-from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
 from crane_core.pipeline.jobs import ask_models, end, files
 from crane_core.pipeline.jobs.words import (
     estimate_words,
@@ -131,7 +126,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--detector D",
             f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
-            f"find no certain crash, {', '.join(local_detectors())}, {REHEARSAL.detector}: no prediction, the target "
+            f"find no certain crash, {', '.join(local_detectors())}, {rehearsal.DETECTOR.detector}: no prediction, the target "
             "is executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
             required=True,
             choices=[
@@ -139,7 +134,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
                 FAKE,
                 CASCADE,
                 *local_detectors(),
-                REHEARSAL.detector,
+                rehearsal.DETECTOR.detector,
             ],
         ),
         option(
@@ -212,7 +207,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         ),
         option(
             "--rehearse-s S",
-            f"how long {REHEARSAL.detector} lets a target run (default {rehearsal.USUAL_S:g})",
+            f"how long {rehearsal.DETECTOR.detector} lets a target run (default {rehearsal.USUAL_S:g})",
             arguments.number(0, LONGEST_S, above=True),
             default=rehearsal.USUAL_S,
         ),
@@ -581,7 +576,7 @@ def _table(
 def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     if chosen.dask != OFF and chosen.detector not in local_detectors():
         why = "asks a model, and keys and limits stay on this machine"
-        if chosen.detector == REHEARSAL.detector:
+        if chosen.detector == rehearsal.DETECTOR.detector:
             why = "executes notebooks on this machine"
         raise DetectorError(
             f"{chosen.detector} {why}.",
@@ -589,7 +584,7 @@ def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         )
     if chosen.detector == CASCADE:
         return _of_cascade(chosen, folder)
-    if chosen.detector == REHEARSAL.detector:
+    if chosen.detector == rehearsal.DETECTOR.detector:
         return _of_rehearsal(chosen, folder)
     return (
         _of_model(chosen, folder)
@@ -616,8 +611,8 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         plan = _planned(
             chosen,
             folder,
-            REHEARSAL,
-            rehearsal_options(chosen.rehearse_s),
+            rehearsal.DETECTOR,
+            rehearsal.options(chosen.rehearse_s),
             None,
         )
         if chosen.dry_run:
@@ -626,7 +621,7 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
                 f"{len(plan.work.open):,} notebooks to execute; nothing is sent over the network",
             )
         n_jobs = chosen.concurrency or max(1, n_cores() // 2)
-        how = RehearsalHow(
+        how = rehearsal.RehearsalOptions(
             chosen.rehearse_s,
             # The kernels share the machine's memory, so that none of them makes the system end another one.
             KernelLimits(memory_bytes=most_memory() // n_jobs),
@@ -887,7 +882,7 @@ def _planned(
             template=template,
             again=chosen.again,
             is_given_both=chosen.detector == CASCADE,
-            is_executed=chosen.detector == REHEARSAL.detector,
+            is_executed=chosen.detector == rehearsal.DETECTOR.detector,
             labels=_labels(chosen),
             sample=_sample(chosen),
             examples=examples,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.results.one_model import COLUMNS, ModelOfAll
+from crane_core.pipeline.results.model_across import GAIN_COLUMNS, ModelOfAll
 from crane_core.ui.answers_words import (
     MethodAnswers,
     answers_of,
@@ -43,7 +43,7 @@ CURVE = pd.DataFrame(
 
 
 def model(*gains: dict[str, object]) -> ModelOfAll:
-    table = pd.DataFrame(gains, columns=COLUMNS)
+    table = pd.DataFrame(gains, columns=GAIN_COLUMNS)
     return ModelOfAll(table, pd.DataFrame(), {}, 111)
 
 

@@ -13,7 +13,7 @@ from crane_core.cli import main
 from crane_core.domain import Setting
 from crane_core.errors import KernelError
 from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.own_notebooks.capture import capture_to_file
+from crane_core.pipeline.own_notebooks.capture_many import capture_to_file
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.storage import cases
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crane_core.pipeline.results.measures import Credit, VoteRule, gain_table
-from crane_core.pipeline.results.one_model import (
+from crane_core.pipeline.results.model_across import (
     GROUPINGS,
     ModelOfAll,
     model_of_all,

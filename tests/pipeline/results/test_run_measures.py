@@ -16,9 +16,9 @@ from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.five_runs import (
     answers_by_run,
     run_table,
+    stability,
     vote_table,
 )
-from crane_core.pipeline.results.run_measures import stability
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
 from crane_core.storage.inventory import empty

@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
 from crane_core.live.undo import UndoReport, report_of
-from crane_core.live.verdict import (
-    OFFER,
-    LiveVerdict,
-    Rehearsed,
-    scope_words,
-)
+from crane_core.live.verdict import OFFER, LiveVerdict, Rehearsed, scope_words
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import Ran, ran_before, request
 
@@ -225,9 +220,8 @@ class Session:
         *,
         start_s: float | None = None,
     ) -> Rehearsal:
-        from crane_core.runtime.rehearsal import (
-            rehearsal_of,
-        )  # kernels that never rehearse load nothing for it
+        # Kernels that never rehearse load nothing for it.
+        from crane_core.runtime.rehearsal import rehearsal_of
         from crane_core.runtime.rehearsal import request as asked
 
         wanted = asked(target, seconds, names)

@@ -266,9 +266,8 @@ class TaskLine:
             runner.run(self._work())
 
     async def _work(self) -> None:
-        from crane_core.llm.for_openai import (
-            OpenAIClient,
-        )  # takes a second to import, and only questions need it
+        # Takes a second to import, and only questions need it.
+        from crane_core.llm.for_openai import OpenAIClient
 
         async with (
             OpenAIClient(self._terms.endpoint, self._concurrency) as client,

@@ -60,9 +60,8 @@ def csv_as_it_is(rows: Iterable[Sequence[str]]) -> str:
 
 def csv_of(table: pd.DataFrame) -> str:
     """A table as CSV, without its index."""
-    from pandas.api.types import (
-        is_numeric_dtype,
-    )  # who has no table needs no pandas
+    # Who has no table needs no pandas.
+    from pandas.api.types import is_numeric_dtype
 
     safe = table.rename(columns=lambda name: guarded(str(name)))
     for place, kind in enumerate(table.dtypes):

@@ -28,9 +28,8 @@ def mean(values: ArrayLike, *, seed: int) -> Mean:
             float("nan"),
             len(array),
         )
-    from scipy.stats import (
-        bootstrap,
-    )  # scipy.stats takes a second to load, and few pages ask for it
+    # Scipy.stats takes a second to load, and few pages ask for it.
+    from scipy.stats import bootstrap
 
     found = bootstrap(
         (array,),

@@ -23,9 +23,8 @@ def holm(p_values: ArrayLike) -> Array:
 
 def benjamini_hochberg(p_values: ArrayLike) -> Array:
     """Benjamini-Hochberg adjusted p-values, shape (m,), in the order given, by scipy."""
-    from scipy.stats import (
-        false_discovery_control,
-    )  # loaded with the first grid, not with the app: it takes a second
+    # Loaded with the first grid, not with the app: it takes a second.
+    from scipy.stats import false_discovery_control
 
     p, made = _checked(p_values)
     adjusted = (

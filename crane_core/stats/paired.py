@@ -34,9 +34,8 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
     Takes instances as independent; a case's two notebooks are not quite: `sign_flip` is the test that allows for it.
     """
-    from scipy.special import (
-        bdtr,
-    )  # loaded with the first test, not with the app: it takes half a second
+    # Loaded with the first test, not with the app: it takes half a second.
+    from scipy.special import bdtr
 
     return min(1.0, 2 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
 

@@ -33,9 +33,8 @@ class _Rejections(NamedTuple):
 
     def power(self, discordant_share: float, difference: float) -> float:
         """Chance of p <= alpha where pairs that differ turn as this difference has them turn."""
-        from scipy.special import (
-            bdtr,
-        )  # loaded with the first test, not with the app: it takes half a second
+        # Loaded with the first test, not with the app: it takes half a second.
+        from scipy.special import bdtr
 
         turned = min(
             max((discordant_share + difference) / (2 * discordant_share), 0.0),

@@ -102,9 +102,8 @@ def _moved(sums: Array) -> _Moved:
 
 def _counted(moved: _Moved, observed: float) -> float:
     """Over all results, each with the number of ways to it."""
-    from scipy.special import (
-        gammaln,
-    )  # loaded with the first test, not with the app: it takes half a second
+    # Loaded with the first test, not with the app: it takes half a second.
+    from scipy.special import gammaln
 
     grid = np.indices((moved.n_of + 1).tolist()).reshape(len(moved.n_of), -1).T
     ways = (

@@ -74,9 +74,8 @@ def _chances(steps: NDArray[np.int64]) -> Array:
     Steps of one size make a binomial distribution; different sizes are convolved, long ones by Fourier transform, which
     errs by 1e-15 of the whole.
     """
-    from scipy.special import (
-        gammaln,
-    )  # loaded with the first test, not with the app: it takes half a second
+    # Loaded with the first test, not with the app: it takes half a second.
+    from scipy.special import gammaln
 
     chances = np.ones(1)
     for size, n in zip(*np.unique(steps, return_counts=True), strict=True):

@@ -17,9 +17,7 @@ from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.url_state import many_of
-from crane_core.ui.words import (
-    NOTHING,
-)
+from crane_core.ui.words import NOTHING
 
 MEMBERS_HELP = """Each predicts once, by the majority of its answers, or by all of them where that is chosen above. The
 first one leads the cascade: where it predicts a crash, that stands; elsewhere, the majority of the others decides."""

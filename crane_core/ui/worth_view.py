@@ -34,12 +34,7 @@ from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
-from crane_core.ui.words import (
-    NOTHING,
-    count,
-    percent,
-    setting_short,
-)
+from crane_core.ui.words import NOTHING, count, percent, setting_short
 
 EVERY_LIBRARY = "all"
 CRASH_S = {"600": "10 min", "60": "1 min", "3600": "1 h"}

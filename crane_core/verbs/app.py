@@ -143,9 +143,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
-    from crane_core.ui.warm import (
-        load,
-    )  # loads Streamlit, which the other commands need not wait for
+    # Loads Streamlit, which the other commands need not wait for.
+    from crane_core.ui.warm import load
 
     load()
     _allow_many_files()

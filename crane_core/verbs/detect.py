@@ -126,8 +126,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         option(
             "--detector D",
             f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
-            f"find no certain crash, {', '.join(local_detectors())}, {rehearsal.DETECTOR.detector}: no prediction, the target "
-            "is executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
+            f"find no certain crash, {', '.join(local_detectors())}, {rehearsal.DETECTOR.detector}: no prediction, the "
+            "target is executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
             required=True,
             choices=[
                 LLM,

@@ -238,9 +238,8 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    from crane_core.site.write import (
-        write_site,
-    )  # charts and templates, which a pack does not need
+    # Charts and templates, which a pack does not need.
+    from crane_core.site.write import write_site
 
     # Before everything is computed, not after.
     refuse_taken(chosen.site)

@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.results import (
-    exported_statistic,
-    measures,
-)
+from crane_core.pipeline.results import exported_statistic, measures
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.pipeline.rows import as_rows
 

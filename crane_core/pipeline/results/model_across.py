@@ -11,10 +11,7 @@ import numpy as np
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.results import (
-    exported_statistic,
-    measures,
-)
+from crane_core.pipeline.results import exported_statistic, measures
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats import gee, rates

@@ -16,11 +16,7 @@ from crane_core.pipeline.results import measures, outcomes
 from crane_core.pipeline.results.measures import SEED, Pairs
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.equivalence import SMALLEST_EFFECT
-from crane_core.stats.joint_curve import (
-    curve_p,
-    joint_interval,
-    joint_quantile,
-)
+from crane_core.stats.joint_curve import curve_p, joint_interval, joint_quantile
 from crane_core.stats.outcome import Outcome, outcome, outcome_text
 from crane_core.stats.resampling import Interval
 

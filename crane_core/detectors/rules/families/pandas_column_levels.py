@@ -7,10 +7,7 @@ means all columns below it, so only a first level that no label has is missing.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn
 
-from crane_core.detectors.rules.abstract_value import (
-    AbstractValue,
-    known_facts,
-)
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,

@@ -11,12 +11,7 @@ from types import FunctionType
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import magics
-from .names import (
-    FUNCTIONS,
-    names_bound_here,
-    nodes_in_scope,
-    parameters,
-)
+from .names import FUNCTIONS, names_bound_here, nodes_in_scope, parameters
 
 _FUNCTIONS = (*FUNCTIONS, ast.Lambda)
 

@@ -1,8 +1,9 @@
 """`export`: an evidence pack, from which another machine rebuilds the same tables, or a site that opens from disk."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from crane_core import arguments
 from crane_core.arguments import add, flag, option
@@ -25,6 +26,9 @@ from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.storage.store import Store
 from crane_core.terminal import give_either, tell
+
+Written = TypeVar("Written")
+"""What one way of writing returns."""
 
 NAME = "export"
 HELP = (
@@ -210,19 +214,7 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # pyarrow and the dataset's card, which the other exports do not need.
     from crane_core.pipeline.export.hf_dataset import write_dataset
 
-    # Before everything is computed, not after.
-    refuse_taken(chosen.hf)
-    store = prepare_or_read(folder, tell)
-    try:
-        material = Material(store, folder)
-        written = write_dataset(
-            material,
-            chosen.hf,
-            with_texts=chosen.with_published_texts,
-            progress=tell,
-        )
-    finally:
-        store.close()
+    written = _with_material(chosen, folder, chosen.hf, write_dataset)
     note_written(folder, "dataset", chosen.hf)
     told = {
         "dataset": str(chosen.hf),
@@ -241,19 +233,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
     # Charts and templates, which a pack does not need.
     from crane_core.site.write import write_site
 
-    # Before everything is computed, not after.
-    refuse_taken(chosen.site)
-    store = prepare_or_read(folder, tell)
-    try:
-        material = Material(store, folder)
-        n_files = write_site(
-            material,
-            chosen.site,
-            with_texts=chosen.with_published_texts,
-            progress=tell,
-        )
-    finally:
-        store.close()
+    n_files = _with_material(chosen, folder, chosen.site, write_site)
     note_written(folder, "site", chosen.site)
     told = {
         "site": str(chosen.site),
@@ -263,6 +243,27 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
     words = f"{chosen.site}: {n_files:,} files; open index.html"
     give_either(told, words, as_json=chosen.json)
     return 0
+
+
+def _with_material(
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    out: Path,
+    write: Callable[..., Written],
+) -> Written:
+    """What `write` returns, which writes the new folder `out` from everything that is stored."""
+    # Before everything is computed, not after.
+    refuse_taken(out)
+    store = prepare_or_read(folder, tell)
+    try:
+        return write(
+            Material(store, folder),
+            out,
+            with_texts=chosen.with_published_texts,
+            progress=tell,
+        )
+    finally:
+        store.close()
 
 
 def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -318,8 +318,7 @@ def part_replaced(operation: Operation) -> Answer:
 # Modes, dtypes, devices
 
 
-@RULES.method(
-    "__main__.*",
+_PLACING = (
     "train",
     "eval",
     "to",
@@ -330,30 +329,11 @@ def part_replaced(operation: Operation) -> Answer:
     "cuda",
     "zero_grad",
 )
-@RULES.method(
-    "torch.*",
-    "train",
-    "eval",
-    "to",
-    "float",
-    "double",
-    "half",
-    "cpu",
-    "cuda",
-    "zero_grad",
-)
-@RULES.method(
-    "torchvision.*",
-    "train",
-    "eval",
-    "to",
-    "float",
-    "double",
-    "half",
-    "cpu",
-    "cuda",
-    "zero_grad",
-)
+
+
+@RULES.method("__main__.*", *_PLACING)
+@RULES.method("torch.*", *_PLACING)
+@RULES.method("torchvision.*", *_PLACING)
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver

@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.results.rehearsed import rehearsed
-from crane_core.pipeline.results.repaired import repaired
+from crane_core.pipeline.results.repaired import rehearsed, repaired
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.jobs import repair_runs
 from crane_core.ui import data
@@ -76,7 +75,7 @@ def _of(part: int, whole: int) -> str:
 
 @data.kept(data.answers, 16, copied=True)
 def what_ran(chosen: ResultChoice) -> pd.DataFrame:
-    """What the rehearsed targets did; see `pipeline.results.rehearsed`."""
+    """What the rehearsed targets did; see `pipeline.results.repaired`."""
     return rehearsed(chosen.rows())
 
 

@@ -18,8 +18,8 @@ from crane_core.pipeline.export.run_file import SUFFIX, write_run
 from crane_core.pipeline.fresh_folder import fresh_folder, refuse_taken
 from crane_core.pipeline.judging.material import Material
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.notes.exported import write_notes
 from crane_core.pipeline.notes.notes import all_notes
+from crane_core.pipeline.notes.reading import write_notes
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.study_tables import study_tables

@@ -8,7 +8,7 @@ from crane_core.domain import NoteKind, Setting, Version
 from crane_core.errors import NoteError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.notes import exported, notes, subjects
+from crane_core.pipeline.notes import notes, reading, subjects
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 from crane_core.terminal import give_either, in_columns, one_line, tell
@@ -131,9 +131,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     found = [
         note for note in notes.all_notes(folder) if _is_asked(chosen, note)
     ]
-    give_either(
-        exported.table_rows(found), in_words(found), as_json=chosen.json
-    )
+    give_either(reading.table_rows(found), in_words(found), as_json=chosen.json)
     return 0
 
 
@@ -158,7 +156,7 @@ def _write(
     )
     tell(_line(note))
     if is_correction:
-        tell(exported.difference(corrects or "", note.text))
+        tell(reading.difference(corrects or "", note.text))
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.pipeline.loading.load import import_paths
-from crane_core.pipeline.notes.exported import COLUMNS
+from crane_core.pipeline.notes.reading import COLUMNS
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run
 

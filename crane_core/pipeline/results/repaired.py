@@ -1,6 +1,8 @@
-"""What repair jobs found: how many crashing notebooks have a fix that runs through, and how near the published it is.
+"""What jobs that execute found: what rehearsed targets did, and how many crashing notebooks have a fix.
 
-Knows what is counted of how many. Refuses to know how fixes are found and tried; see `detection.repairs`.
+Of a fix: whether it runs through, and how near the published it is. Of rehearsed targets, crashing and fixed notebooks
+apart: how many crashed, ran through, or gave no verdict. Knows what is counted of how many. Refuses to know how fixes
+are found and tried; see `detection.repairs`.
 """
 
 import json
@@ -9,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.domain import JsonObject, Version
+from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.intervals import rate_of_cases
 
@@ -101,3 +104,37 @@ COLUMNS = [
     "n_shown", "n_crash", "n_first", "n_same_cells", "n_compared", "n_same_state",
     "n_fixed", "n_regressions", "n_requests", "n_tokens",
 ]  # fmt: skip
+
+
+BY_VERSION = ["detector_title", "experiment", "version"]
+
+
+def rehearsed(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row per detector, experiment and version of the notebook; frame: rows of `evaluate.verdict_frame`.
+
+    Columns: BY_VERSION, n_crashed, n_through, n_open (no verdict), and of `measures.rate_table` value, low and high
+    (the share that did what the notebook claims, of n with a verdict) and n_cases.
+    """
+    counted = frame.assign(
+        n_crashed=frame["n_crash"] > 0,
+        n_through=frame["n_safe"] > 0,
+        n_open=frame["n_crash"] + frame["n_safe"] == 0,
+    )
+    counts = (
+        counted.groupby(BY_VERSION, sort=False)[
+            ["n_crashed", "n_through", "n_open"]
+        ]
+        .sum()
+        .reset_index()
+    )
+    rates = rate_table(
+        frame,
+        by=BY_VERSION,
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+    )
+    return counts.merge(
+        rates[[*BY_VERSION, "n", "n_cases", "value", "low", "high"]],
+        on=BY_VERSION,
+    )

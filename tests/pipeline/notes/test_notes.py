@@ -23,7 +23,6 @@ from crane_core.pipeline.audit import is_for_database, is_private
 from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.inventory import inventory_file
 from crane_core.pipeline.loading.load import load_ledger, prepare
-from crane_core.pipeline.notes.exported import difference
 from crane_core.pipeline.notes.notes import (
     MOST_OF_A_CASE,
     NoteSubject,
@@ -36,6 +35,7 @@ from crane_core.pipeline.notes.notes import (
 )
 from crane_core.pipeline.notes.reading import (
     cases_by_tag,
+    difference,
     mentioned,
     mentioning,
     notes_for,

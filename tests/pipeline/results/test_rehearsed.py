@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.pipeline.results.combinations import usual_members
-from crane_core.pipeline.results.rehearsed import rehearsed
+from crane_core.pipeline.results.repaired import rehearsed
 from crane_core.ui.executed_view import readable_rehearsals as readable
 
 OUTCOMES = [

@@ -149,19 +149,32 @@ def _exceptions(module: ModuleType) -> set[str]:
     """Names of exceptions that a family's rules say: in its own code, and in what it takes from its neighbours."""
     tree = ast.parse(inspect.getsource(module))
     found = _said(tree)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not (
-            node.module or ""
-        ).startswith(f"{families.__name__}."):
-            continue
-        neighbour = ast.parse(
-            inspect.getsource(importlib.import_module(str(node.module)))
-        )
-        taken = {alias.name for alias in node.names}
+    for name, taken in _taken(tree).items():
+        neighbour = ast.parse(inspect.getsource(importlib.import_module(name)))
         for part in neighbour.body:
             if isinstance(part, ast.FunctionDef) and part.name in taken:
                 found |= _said(part)
     return found
+
+
+def _taken(tree: ast.Module) -> dict[str, set[str]]:
+    """Neighbours by their full names, each with what is taken of it: imported by name, or reached by the module's."""
+    package = families.__name__
+    taken: dict[str, set[str]] = defaultdict(set)
+    neighbours: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        names = {alias.name for alias in node.names}
+        if node.module == package:
+            neighbours |= names
+        elif (node.module or "").startswith(f"{package}."):
+            taken[str(node.module)] |= names
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), member) if name in neighbours:
+                taken[f"{package}.{name}"].add(member)
+    return taken
 
 
 def _said(tree: ast.AST) -> set[str]:

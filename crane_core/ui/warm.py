@@ -127,9 +127,10 @@ def _prepare_others() -> None:
     from crane_core.ui.trial.asking import prepare_price
 
     data.run_list()
-    prepare_caveat()
+    # Cases is the first entry of the menu.
     prepare_counts()
     prepare_answers()
+    prepare_caveat()
     local_detectors()
     prepare_usual()
     prepare_drops()

@@ -132,6 +132,7 @@ def test_a_plan_is_shown_before_it_is_stored(
     assert plan.annotators == PAIR
     assert plan.seed > 10**9
     settled(open_page(f"{app}/campaigns"))
+    page.get_by_text("How the margin is computed").click()
     sees(page, re.compile(r"^Seed: [0-9]+\."))
     expect(page.get_by_text(f"Seed: {plan.seed}.")).to_have_count(0)
 

@@ -38,10 +38,10 @@ def test_distinct_texts_are_counted_and_one_text_alone_is_not(
     text_of: TextOf,
 ) -> None:
     several = text_of(card_html(card(Text("One.", 3), Text("Other.", 2))))
-    assert "5 runs, 2 texts" in several
+    assert "5 answers, 2 texts" in several
     assert "3×One." in several and "2×Other." in several
     alone = text_of(card_html(card(Text("One.", 1))))
-    assert "1 run, one text" in alone
+    assert "1 answer, one text" in alone
     assert "×" not in alone
 
 

@@ -7,6 +7,8 @@ import ast
 import atexit
 import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from threading import Event, RLock
@@ -18,14 +20,21 @@ from crane_core.ui.navigation import page_files
 _shown = Event()
 
 
-def page_shown() -> None:
-    """A visit has its page: no visitor is waiting at the moment."""
-    _shown.set()
+@contextmanager
+def drawing() -> Iterator[None]:
+    """A visitor waits for a page within this block."""
+    _shown.clear()
+    try:
+        yield
+    finally:
+        # With several visitors the first that has its page ends the wait: work beside it must end some time.
+        _shown.set()
 
 
 def wait_for_a_page(patience_s: float) -> None:
-    """Return once a visit has its page, or after this many seconds without a visitor."""
-    _shown.wait(patience_s)
+    """Return when the visit that began last has its page, or after so many seconds, from when on nobody waits."""
+    if not _shown.wait(patience_s):
+        _shown.set()
 
 
 _ONE_AT_A_TIME = RLock()

@@ -17,7 +17,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import admitted, draw_login
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
-from crane_core.ui.first_visit import freeze_gc, import_page, page_shown
+from crane_core.ui.first_visit import drawing, freeze_gc, import_page
 from crane_core.ui.headline import APP, draw_headline, name_tab
 from crane_core.ui.navigation import (
     MARK,
@@ -83,10 +83,10 @@ def run_app() -> None:
     chosen = navigate(_draw_not_found)
     st.session_state[keys.PAGE] = chosen.url_path
     name_tab(shown_title())
-    if chosen.url_path in ("", *page_files()):
-        import_page(chosen.url_path)
-    chosen.run()
-    page_shown()
+    with drawing():
+        if chosen.url_path in ("", *page_files()):
+            import_page(chosen.url_path)
+        chosen.run()
 
 
 def _draw_not_found(name: str) -> None:

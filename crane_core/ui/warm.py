@@ -6,8 +6,9 @@ first, while the first browser loads its scripts; the rest waits until that visi
 
 import inspect
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from threading import Event, Thread
 
@@ -58,10 +59,10 @@ def _warm_up(patience_s: float) -> None:
     with _quietly():
         # Overview first: it is what the first visitor opens.
         _prepare_overview()
-        # Done at the same time, the rest would delay the first visitor's page.
-        first_visit.wait_for_a_page(patience_s)
-        first_visit.import_modules(imported_by_pages())
-        _prepare_others()
+        for step in _other_steps():
+            # Done at the same time, it would delay the page of a visitor.
+            first_visit.wait_for_a_page(patience_s)
+            step()
 
 
 def load() -> None:
@@ -113,10 +114,14 @@ def imported_by_pages() -> list[str]:
     )
 
 
-def _prepare_others() -> None:
-    first_visit.import_modules(
-        ["crane_core.detectors.registry", "crane_core.ui.agreement.computed"]
-    )
+def _other_steps() -> Iterator[Callable[[], object]]:
+    """In small steps, each of which a visitor may have to wait for."""
+    for name in (
+        *imported_by_pages(),
+        "crane_core.detectors.registry",
+        "crane_core.ui.agreement.computed",
+    ):
+        yield partial(first_visit.import_modules, [name])
     from crane_core.detectors.registry import local_detectors
     from crane_core.ui import data
     from crane_core.ui.agreement.computed import prepare_usual
@@ -126,12 +131,12 @@ def _prepare_others() -> None:
     from crane_core.ui.specification_view import prepare_caveat
     from crane_core.ui.trial.asking import prepare_price
 
-    data.run_list()
-    # Cases is the first entry of the menu.
-    prepare_counts()
-    prepare_answers()
-    prepare_caveat()
-    local_detectors()
-    prepare_usual()
-    prepare_drops()
-    prepare_price()
+    # In the order of the menu, on which Cases comes first.
+    yield data.run_list
+    yield prepare_counts
+    yield prepare_answers
+    yield prepare_caveat
+    yield local_detectors
+    yield prepare_usual
+    yield prepare_drops
+    yield prepare_price

@@ -6,12 +6,17 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.first_visit import imported_by
+from crane_core.ui.first_visit import (
+    drawing,
+    imported_by,
+    wait_for_a_page,
+)
 from crane_core.ui.navigation import page_files
 from tests.patience import PATIENCE_S
 from tests.ui.lab import copied
@@ -52,6 +57,22 @@ with ThreadPoolExecutor(2) as pool:
     for visit in [pool.submit(of_the_whole), pool.submit(of_a_part)]:
         visit.result()
 """
+
+
+def test_work_beside_waits_until_a_visitor_has_the_page_but_not_for_ever() -> (
+    None
+):
+    beside = Thread(target=wait_for_a_page, args=(PATIENCE_S,))
+    with drawing():
+        beside.start()
+        beside.join(0.1)
+        assert beside.is_alive()
+    beside.join(PATIENCE_S)
+    assert not beside.is_alive()
+    with drawing():
+        # Nobody comes: the wait ends, and later ones are not waited out again.
+        wait_for_a_page(0.0)
+        wait_for_a_page(PATIENCE_S)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from base64 import b64encode
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
@@ -27,9 +27,9 @@ SOON = re.compile(
 _LIKE_A_PAGE = re.compile(r"/[^/._][^/.]*")
 """Addresses at which Streamlit serves its page though no page has that name."""
 _BELOW_A_PAGE = re.compile(
-    r"/(?!component/|media/|static/)[^/._][^/]*(/[^/_][^/]*)+"
+    rf"/({'|'.join(navigation.ITEM_OF_PAGE)})((?:/[^/_][^/]*)+)"
 )
-"""Addresses of two parts or more, but for those at which Streamlit serves files."""
+"""Addresses below a page of many things. Below other names the server may have addresses of its own: /auth/login."""
 _ROOT = b'<div id="root">'
 """By which that page differs from other HTML."""
 AGAIN = (b"if-none-match", b"if-modified-since", b"accept-encoding")
@@ -89,23 +89,21 @@ class FirstPaint:
 
 
 def _meant_below(scope: Scope) -> str | None:
-    """The address that a visitor means who typed a path below a page; None where the path is none.
+    """The address that a visitor means who typed a thing's path below its page; None where the path is none.
 
     Streamlit would serve its page there, too, whose files are then looked for below that path: nothing is ever drawn.
     """
     # Only what a browser opens as a page: files of pages and components are asked for by other headers.
     is_opened = "text/html" in Headers(scope=scope).get("accept", "")
-    path = scope["path"].rstrip("/")
-    if not is_opened or not _BELOW_A_PAGE.fullmatch(path):
+    below = _BELOW_A_PAGE.fullmatch(scope["path"].rstrip("/"))
+    if not is_opened or not below:
         return None
-    first, *between, last = path.split("/")[1:]
-    query = parse_qsl(scope["query_string"].decode("latin-1"))
-    named = navigation.ITEM_OF_PAGE.get(first)
-    if named is None:
-        # Whatever the last part is, the page for unknown addresses tells what there is of this name.
-        return f"/{quote(last, safe='')}"
+    page, path = below.groups()
+    *between, last = path.split("/")[1:]
     of = [(keys.BENCHMARK, between[-1])] if between else []
-    return f"/{first}?{urlencode([*of, (named, last), *query])}"
+    named = [(navigation.ITEM_OF_PAGE[page], last)]
+    query = parse_qsl(scope["query_string"].decode("latin-1"))
+    return f"/{page}?{urlencode([*of, *named, *query])}"
 
 
 def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:

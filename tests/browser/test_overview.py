@@ -140,7 +140,7 @@ def test_the_story_of_one_case_is_told_by_the_keyboard_alone(
     expect(told.locator(".cw-state summary").first).to_be_visible()
     page.keyboard.press("j")
     arrives(page, re.compile("no crash predicted from the code"))
-    expect(told.locator(".cw-example h3")).to_have_text(
+    expect(told.locator(".cw-example h2")).to_have_text(
         ["No crash predicted ✗ wrong", "Crash predicted ✓ right"]
     )
     page.keyboard.press("j")

@@ -57,9 +57,7 @@ def test_other_addresses_are_answered(client: TestClient, asked: str) -> None:
         ),
         ("/campaigns/pilot", "/campaigns?campaign=pilot"),
         ("/annotate/pilot", "/annotate?campaign=pilot"),
-        ("/results/robustness", "/robustness"),
-        ("/pair/torch_13", "/torch_13"),
-        ("/x/%5Cevil.example", "/%5Cevil.example"),
+        ("/cases/%5Cevil.example", "/cases?case=%5Cevil.example"),
     ],
 )
 def test_a_path_below_a_page_leads_to_what_it_names(
@@ -75,6 +73,8 @@ def test_a_path_below_a_page_leads_to_what_it_names(
         "/component/crane.bar/index.html",
         "/static/index.html",
         "/cases/_stcore/health",
+        "/auth/logins",
+        "/base/of/a/proxy",
     ],
 )
 def test_files_that_a_page_asks_for_are_answered(

@@ -187,7 +187,7 @@ def test_the_text_is_that_of_the_run_that_the_label_is_about(
         ),
         (
             "numpy_1_reproduced,heron,code,wrong,,",
-            "gave 2 texts; the column run must say which",
+            "its answers have 2 texts; the column run must say which",
         ),
         (
             "numpy_1_reproduced,heron,code,wrong,,9",

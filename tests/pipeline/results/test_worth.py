@@ -14,7 +14,7 @@ from crane_core.pipeline.results.worth import (
     decision_curve,
     worth,
 )
-from crane_core.ui.worth_view import readable_worth
+from crane_core.ui.worth_words import readable_worth
 
 
 def answers() -> pd.DataFrame:

@@ -108,7 +108,7 @@ def prepare_drops() -> None:
 
 def draw_drops(chosen: Ablated) -> None:
     """The finding, the chart with what the paper prints, and the table with its links."""
-    st.header("What does each part of the input add?", anchor="drops")
+    st.header("What is lost without each part of the input?", anchor="drops")
     if not chosen.source:
         st.info(NO_RUNS)
         return

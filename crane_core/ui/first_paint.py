@@ -29,7 +29,7 @@ _LIKE_A_PAGE = re.compile(r"/[^/._][^/.]*")
 _BELOW_A_PAGE = re.compile(
     rf"/({'|'.join(navigation.ITEM_OF_PAGE)})((?:/[^/_][^/]*)+)"
 )
-"""Addresses below a page of many things. Below other names the server may have addresses of its own: /auth/login."""
+"""Addresses below a page of many things. Below other names the server has addresses, too: /auth/login."""
 _ROOT = b'<div id="root">'
 """By which that page differs from other HTML."""
 AGAIN = (b"if-none-match", b"if-modified-since", b"accept-encoding")

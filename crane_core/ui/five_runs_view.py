@@ -23,6 +23,8 @@ from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.rows_html import rows_html
 
 ALL_INPUTS = "all inputs"
+ENOUGH = 10
+"""Instances of which a share is more than a hint; shares of fewer are in no title."""
 BASIS = "By detection alone: a crash that is predicted counts, whatever its diagnosis."
 ABOUT_VOTES = (
     "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances; faded, without "
@@ -68,9 +70,10 @@ def votes_title(chosen: ResultChoice) -> str | None:
 
 
 def title(votes: pd.DataFrame) -> str | None:
-    """The same as a title, over all detectors; None where none has so many votes."""
+    """The same as a title, over all detectors; None where none has so many votes of ENOUGH instances."""
     most = votes["n_runs"].max()
-    counted = votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)]
+    is_counted = (votes["n_runs"] == most) & (votes["votes"] >= most - 1)
+    counted = votes[is_counted & (votes["n"] >= ENOUGH)]
     said: list[str] = []
     for n, shares in reversed(list(counted.groupby("votes")["value"])):
         # Integers are exact enough for a title.
@@ -177,8 +180,9 @@ def finding(votes: pd.DataFrame) -> str:
         ]
     ):
         verb = "are one" if said else "crash votes are a real crash"
+        bold = "**" if row["n"] >= ENOUGH else ""
         share = (
-            f"**{words.percent(row['value'])}** of the time "
+            f"{bold}{words.percent(row['value'])}{bold} of the time "
             f"({words.interval(row['low'], row['high'])}, n {words.count(row['n'])})"
         )
         said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")

@@ -36,9 +36,9 @@ CHOICE_WORDS = {
 }
 ABOUT = (
     "Each column is one reading of the same answers: how answers become a prediction, what a diagnosis is worth, and "
-    "who judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or "
-    "wrong, and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals by case. From the "
-    "smallest mean difference at the left to the largest; shaded: the reading chosen above."
+    "who judged it. Filled: every test of that detector in that reading finds a change (exact McNemar where an "
+    "instance is right or wrong, and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals "
+    "by case. From the smallest mean difference at the left to the largest; shaded: the reading chosen above."
 )
 
 

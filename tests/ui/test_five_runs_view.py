@@ -47,6 +47,7 @@ def test_where_runs_never_agree_on_a_crash_it_says_so() -> None:
 def test_the_title_has_the_range_of_all_detectors() -> None:
     both = votes(
         (4, 18, 0.5625, 0.4, 0.7, 32),
+        (4, 1, 0.333, 0.02, 0.94, 3),
         (5, 137, 0.913, 0.85, 0.95, 150),
         (5, 100, 0.68, 0.6, 0.75, 147),
     )

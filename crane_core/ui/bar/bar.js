@@ -33,10 +33,18 @@ export default function (component) {
       help.togglePopover();
     }
   };
+  namePage();
   // Streamlit draws the bar again on each page and does not always end the one before.
   document.removeEventListener('keydown', window.craneBarKey);
   window.craneBarKey = onKey;
   document.addEventListener('keydown', onKey);
+}
+
+// A narrow screen folds the menu away: its button says which page is open.
+function namePage() {
+  const name = location.pathname.split('/').pop().replace(/[^a-z_]/g, '').replaceAll('_', ' ') || 'overview';
+  const words = `Menu · ${name[0].toUpperCase()}${name.slice(1)}`;
+  document.documentElement.style.setProperty('--cw-menu', JSON.stringify(words));
 }
 
 function isWriting(target) {

@@ -25,15 +25,15 @@ def draw_by_date(chosen: ResultChoice) -> None:
         return
     benchmark = data.benchmark_title(chosen.benchmark)
     sentences = by_date_words.missing(found, benchmark)
+    models = by_date_words.readable_models(found)
+    stated_at = by_date_words.STATED_AT
+    models[stated_at] = models[stated_at].map(by_date_words.source_html)
+    st.html(rows_html(models, finished=[stated_at]))
     if not found.models["dated"].any():
         # The title of the page has said why.
         why = f"{by_date_words.title(found, benchmark)}."
         st.markdown(literal(sentences.pop(0).removeprefix(why).lstrip()))
         link("data", "Import cases with their dates on Data")
-    models = by_date_words.readable_models(found)
-    stated_at = by_date_words.STATED_AT
-    models[stated_at] = models[stated_at].map(by_date_words.source_html)
-    st.html(rows_html(models, finished=[stated_at]))
     for sentence in sentences:
         st.markdown(literal(sentence))
     if len(found.table):

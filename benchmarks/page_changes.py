@@ -4,10 +4,11 @@
 
 From the press on the menu to the frame in which the other page stands whole: its script is over, its title is another,
 nothing is stale. First visits after a start of the server stand apart from the N later ones of each page. Memory is
-resident bytes of the server and what it started, the most after the first two visits of any page. At 100x
+resident bytes of the server and what it started, the most after the first two visits of any page; of these, about
+140 MB are the process that asks libraries, from the first visit of Try a notebook on. At 100x
 (`benchmarks/_data.py`: 22,200 instances with their runs, states, prompts and human labels) the server starts three
 times. Limits: 0.2 s for a later visit at the median, 0.22 s at 100x; there 1 s for a first visit, 0.5 s for a later
-one of Results; 450 MB, and 900 MB at 100x.
+one of Results; 600 MB, and 1,100 MB at 100x.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from benchmarks._timing import Times, machine, options
 
 STARTS_OF_LARGE = 3
 ROUNDS_OF_MEMORY = 2
-MEDIAN_LIMIT_S, P95_LIMIT_S, LIMIT_MB = 0.2, 0.5, 450
-LARGE_LIMIT_S, FIRST_LIMIT_S, LATER_LIMIT_S, LARGE_LIMIT_MB = 0.22, 1, 0.5, 900
+MEDIAN_LIMIT_S, P95_LIMIT_S, LIMIT_MB = 0.2, 0.5, 600
+LARGE_LIMIT_S, FIRST_LIMIT_S, LATER_LIMIT_S, LARGE_LIMIT_MB = 0.22, 1, 0.5, 1100
 
 
 class Visit(NamedTuple):

@@ -32,7 +32,7 @@ def drawing() -> Iterator[None]:
 
 
 def wait_for_a_page(patience_s: float) -> None:
-    """Return when the visit that began last has its page, or after so many seconds, from when on nobody waits."""
+    """Return when the visit that began last has its page, or after so many seconds; later calls wait no more then."""
     if not _shown.wait(patience_s):
         _shown.set()
 

@@ -102,7 +102,9 @@ def explained_kappa(chosen: AgreementChoice) -> str:
     items, labels = computed.items(chosen), computed.label_set(chosen)
     # Words as annotators saw them: the codes of labels are for files.
     names_of_labels = [label_words(label, labels) for label in items.scale]
+    first, second = items.annotators
     counts = agreement.confusions(items).set_axis(names_of_labels, axis=0)
+    counts = counts.rename_axis(index=first, columns=second)
     return phrases.kappa_words(
         kappa["value"], kappa["low"], kappa["high"], counts
     )

@@ -127,10 +127,11 @@ def kappa_words(
     """Why kappa is low, in a sentence or two for Markdown, by `stats.agreement_reading`; empty where it is not.
 
     low, high: its 95% interval, None without one. counts: items by the label of the first (rows) and the second
-    annotator (columns), named as people read them.
+    annotator (columns), both axes with the annotator's name, labels named as people read them.
     """
     found = agreement_reading.kappa_reading(counts, high)
     agreed, expected = percent(found.agreed), percent(found.expected)
+    first, second = (literal(str(axis.name)) for axis in counts.axes)
     match found.why:
         case agreement_reading.LowKappa.LESS_THAN_CHANCE:
             doubt = (
@@ -145,9 +146,9 @@ def kappa_words(
         case agreement_reading.LowKappa.SKEWED:
             return (
                 f"Kappa is low ({coefficient(kappa)}) although they agree on {agreed}, because the labels are skewed: "
-                f"“{literal(str(counts.index[found.most]))}” is {percent(found.of_first)} of one annotator's labels "
-                f"and {percent(found.of_second)} of the other's, so {expected} agreement is expected by chance. "
-                f"AC1, which a frequent label lowers less, is {coefficient(found.ac1)}."
+                f"“{literal(str(counts.index[found.most]))}” is {percent(found.of_first)} of the labels of "
+                f"{first} and {percent(found.of_second)} of those of {second}, so {expected} agreement is expected by "
+                f"chance. AC1, which a frequent label lowers less, is {coefficient(found.ac1)}."
             )
         case agreement_reading.LowKappa.MORE_EXPECTED:
             return (

@@ -38,7 +38,11 @@ def told(matrix: Matrix) -> str:
     low, high = (
         None if np.isnan(end) else end for end in (kappa.low, kappa.high)
     )
-    counts = pd.DataFrame(matrix, index=SCALE, columns=SCALE)
+    counts = pd.DataFrame(
+        matrix,
+        index=pd.Index(SCALE, name="ada"),
+        columns=pd.Index(SCALE, name="bo"),
+    )
     return kappa_words(kappa.value, low, high, counts)
 
 
@@ -72,6 +76,7 @@ def test_a_low_kappa_has_the_reason_that_is_true(
     )
     sentence = told(matrix)
     assert ("skewed" in sentence) == (why is LowKappa.SKEWED)
+    assert ("labels of ada" in sentence) == (why is LowKappa.SKEWED)
     assert bool(sentence) == (why is not LowKappa.NOTHING)
 
 

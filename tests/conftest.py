@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from crane_core.pipeline.loading import load
@@ -92,14 +93,16 @@ def run_folder(
 
 
 @pytest.fixture(scope="session")
-def prepared_folder(run_folder: Path) -> DataFolder:
-    """A data folder with the embedded data loaded, closed; of all workers, to be copied, not changed."""
-    return DataFolder(
+def prepared_folder(run_folder: Path) -> Iterator[DataFolder]:
+    """A data folder with the embedded data loaded; of all workers, to be copied, not changed."""
+    folder = DataFolder(
         shared.made_once(
             run_folder / "prepared",
             lambda place: prepare(DataFolder(place)).close(),
         )
     )
+    with read_only(folder):
+        yield folder
 
 
 @pytest.fixture
@@ -159,10 +162,17 @@ def small_folder(
     )
 
 
+@contextmanager
+def read_only(folder: DataFolder) -> Iterator[None]:
+    """A test that opens this database to write fails always, not only when another worker does the same."""
+    with duckdb.connect(str(folder.database), read_only=True):
+        yield
+
+
 @pytest.fixture(scope="session")
 def answered_folder(
     prepared_folder: DataFolder, run_folder: Path
-) -> DataFolder:
+) -> Iterator[DataFolder]:
     """A data folder with answers of two models to twelve cases of the minibench; of all workers, to be copied.
 
     Experiment "ours", our own texts: both predict every crash, with and without runtime state, in three runs each.
@@ -174,7 +184,9 @@ def answered_folder(
         answers.write_text(_answers_of_two_models(), "utf-8")
         import_paths([answers], DataFolder(place))
 
-    return DataFolder(shared.made_once(run_folder / "answered", make))
+    folder = DataFolder(shared.made_once(run_folder / "answered", make))
+    with read_only(folder):
+        yield folder
 
 
 def _answers_of_two_models() -> str:

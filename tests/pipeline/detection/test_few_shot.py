@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from crane_core.domain import Setting
@@ -13,8 +11,6 @@ from crane_core.pipeline.detection.few_shot import (
     FewShot,
     few_shot,
 )
-from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import (
     INPUT_LINE,
     PLACEHOLDER,
@@ -27,22 +23,15 @@ from crane_core.storage.store import Store
 OURS = template_for(Setting.CODE)
 
 
-@pytest.fixture(scope="module")
-def store(prepared_folder: DataFolder) -> Iterator[Store]:
-    store = prepare(prepared_folder)
-    yield store
-    store.close()
-
-
 def examples(store: Store, n: int, benchmark: str = "minibench") -> FewShot:
     return few_shot(store, n, Setting.CODE, benchmark, OURS)
 
 
 @pytest.mark.parametrize("benchmark", ["minibench", "junobench"])
 def test_no_target_meets_its_case_or_its_kind(
-    store: Store, benchmark: str
+    embedded_store: Store, benchmark: str
 ) -> None:
-    shots = examples(store, MOST_EXAMPLES, benchmark)
+    shots = examples(embedded_store, MOST_EXAMPLES, benchmark)
     assert (len(shots.pool), shots.n_unusable) == (40, 0)
     for row in shots.known.itertuples():
         text = shots.before(OURS, row.instance_id).text
@@ -57,10 +46,10 @@ def test_no_target_meets_its_case_or_its_kind(
 
 @pytest.mark.parametrize("wording", [Wording.PROTOCOL, Wording.INPUT_FIRST])
 def test_examples_stand_before_the_input_with_their_answers(
-    store: Store, wording: Wording
+    embedded_store: Store, wording: Wording
 ) -> None:
     words = template_for(Setting.CODE, wording)
-    found = examples(store, 3).before(words, "numpy_1_fixed")
+    found = examples(embedded_store, 3).before(words, "numpy_1_fixed")
     assert found.name == f"{words.name} with 3 examples"
     before, after = found.text.split(INPUT_LINE)
     assert before.count("----- its answer -----\n") == 3
@@ -69,17 +58,19 @@ def test_examples_stand_before_the_input_with_their_answers(
     assert after.startswith(PLACEHOLDER) and found.text.count(PLACEHOLDER) == 1
 
 
-def test_examples_are_part_of_what_names_a_run(store: Store) -> None:
-    two, three = (examples(store, n).options for n in (2, 3))
-    of_runtime = few_shot(store, 2, Setting.RUNTIME, "minibench", OURS).options
-    assert two == examples(store, 2).options
+def test_examples_are_part_of_what_names_a_run(embedded_store: Store) -> None:
+    two, three = (examples(embedded_store, n).options for n in (2, 3))
+    of_runtime = few_shot(
+        embedded_store, 2, Setting.RUNTIME, "minibench", OURS
+    ).options
+    assert two == examples(embedded_store, 2).options
     assert two["examples"]["n"] == 2 and two != three and two != of_runtime
 
 
 def test_too_few_examples_skip_the_instance_with_the_reason(
-    store: Store,
+    embedded_store: Store,
 ) -> None:
-    shots = examples(store, 4)
+    shots = examples(embedded_store, 4)
     [few] = [FewShot(4, shots.pool[:2], 0, "minibench", shots.known)]
     with pytest.raises(PromptError, match="examples are of another kind"):
         few.before(OURS, "numpy_1_fixed")
@@ -96,7 +87,7 @@ def test_too_few_examples_skip_the_instance_with_the_reason(
     ],
 )
 def test_a_template_that_cannot_take_examples_is_refused(
-    store: Store, template: Template, why: str
+    embedded_store: Store, template: Template, why: str
 ) -> None:
     with pytest.raises(DetectorError, match=why):
-        few_shot(store, 1, Setting.CODE, "minibench", template)
+        few_shot(embedded_store, 1, Setting.CODE, "minibench", template)

@@ -15,6 +15,7 @@ COLUMN_PT, PAGE_PT = 241, 506
 """85 and 178 mm in TeX's points: a column, and the whole text, of a page with two columns (ACM, IEEE)."""
 MOST_ROWS = 40
 """A float cannot break across pages, so a longer table is written as several with one number."""
+LONGTABLE_NEEDS = r"% needs \usepackage{array,booktabs,longtable}, and \onecolumn before it in a paper of two columns"
 _NARROW, _WIDE = ".,:;|il'() ", "%+−=<>mwMW&"
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -39,6 +40,11 @@ SPECIAL = {
     "–": "--",
 }
 SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
+
+
+def broken_into_lines(width_mm: int) -> str:
+    """LaTeX for a column of this width whose texts go on in the next line."""
+    return rf">{{\raggedright\arraybackslash}}p{{{width_mm}mm}}"
 
 
 class _Size(NamedTuple):

@@ -12,7 +12,11 @@ from crane_core.pipeline.claims.claims import (
     interval_words,
 )
 from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimVerdict
-from crane_core.pipeline.frame_formats import frame_markdown
+from crane_core.pipeline.frame_formats import (
+    LONGTABLE_NEEDS,
+    broken_into_lines,
+    frame_markdown,
+)
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format, json_text
 
@@ -31,7 +35,6 @@ HEADER = (
 )
 TITLE = "Claims of the paper's text, compared with the data"
 COLUMNS_MM = (16, 52, 14, 20, 30, 20)
-NEEDED = r"% needs \usepackage{array,booktabs,longtable}, and \onecolumn before it in a paper of two columns"
 UNADJUSTED = "none"
 """The column `adjustment` of an interval: each counts alone, whatever the number of claims and estimates."""
 UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
@@ -131,13 +134,10 @@ def _latex(checked: Sequence[CheckedClaim]) -> str:
         index=False,
         escape=True,
         longtable=True,
-        column_format="".join(
-            rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
-            for width in COLUMNS_MM
-        ),
+        column_format="".join(map(broken_into_lines, COLUMNS_MM)),
         caption=f"{TITLE}. {UNADJUSTED_WORDS}",
     )
-    return f"{NEEDED}\n{{\\footnotesize\n{table}}}\n"
+    return f"{LONGTABLE_NEEDS}\n{{\\footnotesize\n{table}}}\n"
 
 
 _WRITERS: dict[Format, Callable[[Sequence[CheckedClaim]], str]] = {

@@ -3,7 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from crane_core.pipeline.frame_formats import escaped
+from crane_core.pipeline.frame_formats import (
+    LONGTABLE_NEEDS,
+    broken_into_lines,
+    escaped,
+)
 from crane_core.pipeline.results.exported_statistic import ExportedStatistic
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.rounding import digits
@@ -19,18 +23,19 @@ DECIMALS = {
 }
 USUAL_DECIMALS = 2
 P_DECIMALS = 3
-LATEX_COLUMNS = (
-    "statistic",
-    "experiment",
-    "detector",
-    "input",
-    "group",
-    "policy",
-    "value",
-    "interval",
-    "n",
-    "p",
-)
+COLUMNS_MM = {
+    "statistic": 22,
+    "experiment": 16,
+    "detector": 18,
+    "input": 13,
+    "group": 28,
+    "policy": 20,
+    "value": 12,
+    "interval": 16,
+    "n": 8,
+    "p": 9,
+}
+"""Column of LaTeX to its width: as wide as a page of 178 mm, with 2 pt on either side of each."""
 
 
 def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
@@ -57,15 +62,18 @@ def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
 
 
 def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
-    """One longtable of a kind, numbers rounded; it needs the packages longtable and booktabs."""
+    """One longtable of a kind, numbers rounded; its first line names the packages that it needs."""
     title = escaped(kind.replace("_", " ").capitalize())
-    head = " & ".join(escaped(name) for name in LATEX_COLUMNS) + r" \\"
+    head = " & ".join(escaped(name) for name in COLUMNS_MM) + r" \\"
+    widths = "".join(broken_into_lines(width) for width in COLUMNS_MM.values())
     body = [
         " & ".join(escaped(text) for text in _latex_fields(row)) + r" \\"
         for row in rows
     ]
     lines = [
-        r"\begin{longtable}{" + "l" * len(LATEX_COLUMNS) + "}",
+        LONGTABLE_NEEDS,
+        r"{\footnotesize\setlength{\tabcolsep}{2pt}",
+        rf"\begin{{longtable}}{{{widths}}}",
         rf"\caption{{{title}}} \label{{tab:{kind}}} \\",
         r"\toprule",
         head,
@@ -73,7 +81,7 @@ def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
         r"\endhead",
         *body,
         r"\bottomrule",
-        r"\end{longtable}",
+        r"\end{longtable}}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -71,7 +71,7 @@ def draw_run(row: dict[str, Any]) -> None:
     turn("All runs", **last_held(keys.RUNS_ON, keys.RUNS_BY))
     draw_headline(
         run_sentence(row, *_right_and_answered(key_of(row))),
-        tab=condition_words(row),
+        tab=run_words(row),
     )
     if row["is_job"] and data.is_running(row["experiment"]):
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])

@@ -61,9 +61,9 @@ def marked_blanks(html: str) -> str:
 
 def _with_marks(name: re.Match[str]) -> str:
     quote, before, inner, after = name.groups()
-    begins = _blank_html(before, "begins with a blank")
+    begins = _blank_html(before, "begins with a space")
     return (
-        f"{quote}{begins}{inner}{_blank_html(after, 'ends in a blank')}{quote}"
+        f"{quote}{begins}{inner}{_blank_html(after, 'ends in a space')}{quote}"
     )
 
 

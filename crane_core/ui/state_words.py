@@ -298,7 +298,7 @@ COLUMN_SENTENCES: dict[str, str] = {
     "first_no_number": "the first text that is not a number: {}",
     "n_of_rarest": "the rarest value has {} rows",
     "telling_dates": "the order of day and month shows in {}",
-    "n_fractions": "{} distinct values have a fraction",
+    "n_fractions": "{} with a fraction",
     "fraction": "such as {}",
     "n_duplicates": "{} duplicates",
     "dtype": "dtype {}",

@@ -95,8 +95,8 @@ def test_a_blank_at_the_end_of_a_quoted_name_is_marked() -> None:
     mark = '<span class="cw-blank" title="{}"> </span>'
     assert told == (
         "it doesn&#x27;t have &#x27;yield_kg&#x27;, but &#x27;yield_kg"
-        f"{mark.format('ends in a blank')}&#x27; and &#x27;"
-        f"{mark.format('begins with a blank')}&lt;b&gt;&#x27;"
+        f"{mark.format('ends in a space')}&#x27; and &#x27;"
+        f"{mark.format('begins with a space')}&lt;b&gt;&#x27;"
     )
 
 

@@ -37,6 +37,7 @@ from crane_core.ui.trial.cells_html import (
 )
 from crane_core.ui.trial.desk import fix_html, fixed_notebook
 from crane_core.ui.trial.running import (
+    cells_before,
     cost_words,
     failed_words,
     installs_words,
@@ -142,7 +143,7 @@ def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
         .replace("</dd>", " ")
     )
     assert "Will crash: KeyError" in words and (
-        "Write 'kg ' (with a blank at the end)." in words
+        "Write 'kg ' (with a space at the end)." in words
     )
     assert crash_line(said) == 2
     assert words.count("Will crash") == 2
@@ -200,7 +201,7 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(
         "A crash here would cost 1.2 s of re-execution"
     )
     known = replace(checked, state=KernelState("", "", Setting.RUNTIME, "", {}))
-    assert cost_words(known) == "Cells 0 to 1 ran before the target."
+    assert cost_words(known) == "" and cells_before(known) == "cells 0 to 1"
     assert "3.0 min" in cost_words(replace(checked, seconds_before=180.0))
     assert run_words(checked) == "Run the 2 cells before it"
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"

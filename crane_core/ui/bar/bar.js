@@ -40,11 +40,11 @@ export default function (component) {
   document.addEventListener('keydown', onKey);
 }
 
-// A narrow screen folds the menu away: its button says which page is open.
+// A narrow screen folds the menu away, or its end: the button there says which page is open.
 function namePage() {
   const name = location.pathname.split('/').pop().replace(/[^a-z_]/g, '').replaceAll('_', ' ') || 'overview';
-  const words = `Menu · ${name[0].toUpperCase()}${name.slice(1)}`;
-  document.documentElement.style.setProperty('--cw-menu', JSON.stringify(words));
+  const shown = `${name[0].toUpperCase()}${name.slice(1)}`;
+  document.documentElement.style.setProperty('--cw-page', JSON.stringify(shown));
 }
 
 function isWriting(target) {

@@ -20,10 +20,7 @@ def cell_words(cell: CodeCell) -> str:
     ]
     first = lines[0].strip() if lines else "(empty)"
     cut = first if len(first) <= MAX_PREVIEW else first[: MAX_PREVIEW - 1] + "…"
-    count = (
-        f"[{cell.execution_count}] " if cell.execution_count is not None else ""
-    )
-    return f"Code cell {cell.index} {count}· {cut}"
+    return f"Code cell {cell.index} · {cut}"
 
 
 OPEN_CELLS = 2

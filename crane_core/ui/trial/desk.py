@@ -24,7 +24,7 @@ from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial import verdict_view
 from crane_core.ui.trial.cells_html import cells_html
-from crane_core.ui.trial.running import draw_bar, run_of
+from crane_core.ui.trial.running import cells_before, draw_bar, run_of
 from crane_core.ui.words import sentence_case, shortened
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -61,7 +61,8 @@ def bench_html(checked: check.CheckedNotebook, said: Prediction) -> str:
     state = _state_html(checked, said)
     css = "cw-bench cw-one cw-with-state" if state else "cw-bench"
     cells = cells_html(checked.cells, verdict_view.crash_line(said))
-    head = '<div class="cw-state-head"><b>Code</b></div>' if state else ""
+    ran = f'<span class="cw-dim">{cells_before(checked)} ran</span>'
+    head = f'<div class="cw-state-head"><b>Code</b> {ran}</div>' * bool(state)
     return f'<div class="{css}"><div>{head}{cells}</div>{state}</div>'
 
 

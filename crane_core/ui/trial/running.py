@@ -158,7 +158,8 @@ def draw_bar(
             if isinstance(outcome, CraneError)
             else cost_words(checked)
         )
-        st.caption(words, width="content")
+        if words:
+            st.caption(words, width="content")
     if may_run:
         st.caption(f"{here_words()} {installs_words(checked)}")
 
@@ -248,7 +249,10 @@ def run_words(checked: check.CheckedNotebook) -> str:
 
 
 def cost_words(checked: check.CheckedNotebook) -> str:
-    """The cost of a crash here: the time of the cells before the target (paper, section 6.4)."""
+    """The cost of a crash here: the time of the cells before the target (paper, section 6.4).
+
+    Empty where a state was brought: that the cells ran stands above them then.
+    """
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:
         seconds = checked.seconds_before
@@ -257,7 +261,7 @@ def cost_words(checked: check.CheckedNotebook) -> str:
         )
         return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
     if checked.state is not None:
-        return f"{_cells_before(checked)} ran before the target."
+        return ""
     return (
         f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run."
         if n
@@ -265,13 +269,13 @@ def cost_words(checked: check.CheckedNotebook) -> str:
     )
 
 
-def _cells_before(checked: check.CheckedNotebook) -> str:
+def cells_before(checked: check.CheckedNotebook) -> str:
     """The executed cells by the numbers that they have on the page, where these follow each other."""
     numbers = [cell.index for cell in checked.plan.executed]
     first, last = min(numbers, default=0), max(numbers, default=0)
     if first < last and numbers == list(range(first, last + 1)):
-        return f"Cells {first} to {last}"
-    return cells_words(len(numbers)).capitalize()
+        return f"cells {first} to {last}"
+    return cells_words(len(numbers))
 
 
 def failed_words(error: CraneError, *, is_upload: bool) -> str:

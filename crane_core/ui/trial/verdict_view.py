@@ -88,12 +88,12 @@ def _finding_html(finding: dict[str, Any]) -> str:
 
 
 def _remedy_html(text: str) -> str:
-    """A remedy is copied by hand, and the mark of a blank would be taken for a dot."""
+    """A remedy is copied by hand, and the mark of a space would be taken for a dot."""
     shown = _shown(_sentence(text))
     told = [
-        f"with a blank at the {end}"
+        f"with a space at the {end}"
         for words, end in (("begins with", "beginning"), ("ends in", "end"))
-        if f'title="{words} a blank"' in shown
+        if f'title="{words} a space"' in shown
     ]
     about = f' <span class="cw-dim">({" and ".join(told)})</span>.'
     return shown.removesuffix(".") + about if told else shown

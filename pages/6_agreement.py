@@ -36,19 +36,18 @@ with page():
             if is_shown:
                 with st.container():
                     draw_matrix(chosen)
-        if is_shown:
-            draw_differences(chosen)
+                with st.container():
+                    draw_differences(chosen)
         with st.container(key="parts_of_agreement"):
             with st.container():
-                if is_shown:
-                    st.header("By group", anchor="groups")
-                    draw_groups(chosen)
-                st.header("Judge consistency", anchor="consistency")
                 draw_consistency(chosen)
+                if is_shown:
+                    st.header("Where do they agree more?", anchor="groups")
+                    draw_groups(chosen)
                 draw_label_model()
             with st.container():
-                st.header("People and LLM judges", anchor="judges")
+                st.header("How often does the judge differ from a person?", anchor="judges")
                 draw_with_judges(chosen)
                 draw_powered(chosen)
-                st.header("Annotator consistency", anchor="repeats")
+                st.header("Do annotators agree with themselves?", anchor="repeats")
                 draw_repeats()

@@ -52,6 +52,7 @@ def forest(
     drawn = table.assign(
         is_before=is_before,
         text_at=table["high"].fillna(table["value"]).fillna(ticks[0]),
+        whole=whole,
     )
     base = alt.Chart(drawn).encode(
         y=alt.Y(
@@ -91,11 +92,13 @@ def forest(
         ),
     ]
     if whole is not None:
-        mark = theme.line_at("whole", whole)
+        # Each row has its own piece, which ends below the row's name.
         layers.insert(
             0,
-            mark.encode(
+            base.mark_rule(color=theme.INK, strokeDash=[3, 2]).encode(
                 x=x("whole:Q"),
+                y=alt.Y("label:N", sort=labels, bandPosition=0.4),
+                y2=alt.Y2("label:N", bandPosition=0.95),
                 tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f"),
             ),
         )

@@ -356,6 +356,9 @@ def agreement_with_judges(
     )
 
 
+BOTH_ORDERS = "normal and reversed order"
+
+
 def judge_consistency(
     items: Items, passes: pd.DataFrame, *, single: bool | None = None
 ) -> pd.DataFrame:
@@ -393,7 +396,7 @@ def _comparisons(
         which = f"repetition {repetition}"
         if repetition == 0:
             which = "most frequent label of all repetitions"
-        words = f"normal and reversed order, {which}"
+        words = f"{BOTH_ORDERS}, {which}"
         is_single = is_repeated and repetition != 0
         found.append((words, rows["annotator"].tolist(), bool(is_single)))
     return [one for one in found if len(one[1]) > 1]

@@ -58,9 +58,10 @@ def tab_words(chosen: AgreementChoice | None) -> str:
 
 
 def draw_answer(chosen: AgreementChoice) -> bool:
-    """Why kappa is low, what is left out, and what may not be shown yet; whether there is anything to show."""
+    """Whether a judge may replace a person, why kappa is low, what is left out or hidden; whether there is more."""
     n = len(computed.items(chosen).facts)
     is_withheld = computed.gives_labels_away(chosen)
+    draw_gate(chosen)
     if is_withheld:
         st.info(
             f"{phrases.names(chosen.annotators)} have {n} {chosen.noun} in common. "
@@ -74,7 +75,6 @@ def draw_answer(chosen: AgreementChoice) -> bool:
         )
     elif explained := explained_kappa(chosen):
         st.markdown(explained)
-    draw_gate(chosen)
     _draw_off_scale(chosen)
     _draw_differences_only(chosen)
     if (computed.items(chosen).weights != 1).any():

@@ -9,7 +9,6 @@ from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state, words
 from crane_core.ui.agreement import computed, phrases
@@ -162,16 +161,6 @@ FACTS = {
 }
 
 
-def _of_judges(chosen: AgreementChoice) -> str:
-    """Which repetitions were compared: another section counts over all of them."""
-    judges = [
-        words.literal(name)
-        for name, kind in zip(chosen.annotators, chosen.kinds, strict=True)
-        if kind == LabellerKind.JUDGE
-    ]
-    return f" ({', '.join(judges)})" if judges else ""
-
-
 def draw_differences(chosen: AgreementChoice) -> None:
     """A row per verdict, a column per annotator; a click opens the pair. Campaigns that are not locked are excluded."""
     if chosen.blind_campaigns:
@@ -180,7 +169,7 @@ def draw_differences(chosen: AgreementChoice) -> None:
     unlike = agreement.differing(items)
     fold = st.expander(
         f"{words.count(len(unlike))} of {words.count(len(items.facts))} "
-        f"{chosen.noun} with different labels{_of_judges(chosen)}",
+        f"{chosen.noun} with different labels",
         key="differences",
         on_change="rerun",
     )

@@ -29,6 +29,7 @@ from crane_core.ui.documentation import help_address
 from crane_core.ui.grid import grid
 
 AFTER_LOCK = "its certificate is shown when the campaign is locked"
+OF_THEMSELVES = "Do LLM judges agree with themselves?"
 OFF_SCALE = "Off the scale: labels that are not about a diagnosis (not detected, unverifiable)."
 
 
@@ -53,8 +54,8 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
             f"Shown from {agreement.MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
         )
         return
-    draw_figure(judges_figure(found))
     _draw_differing(chosen)
+    draw_figure(judges_figure(found))
     # What is not certified is said of those that are compared above.
     above = _certified(chosen.annotators, 0.0, has_biases=False)
     told = _certified(list(found.table["judge"]), 0.0)
@@ -105,11 +106,12 @@ def certified_words(
         found = known.get(judge)
         said = f"{words.sentence_case(judge)}: {certificates.certificate_words(found, gate)}."
         biases = certificates.bias_words(found) if found and has_biases else []
-        # A command that can be typed, and where it is explained.
+        # The conclusion is bold; then a command that can be typed, and where it is explained.
+        conclusion, _, _ = certificates.NOT_CERTIFIED.partition(";")
         sentences.append(
             words.literal(" ".join([said, *biases])).replace(
-                words.literal("run judge tune"),
-                f"run [`crane judge tune`]({help_address('campaigns')})",
+                words.literal(certificates.NOT_CERTIFIED),
+                f"**{words.literal(conclusion)}**; run [`crane judge tune`]({help_address('campaigns')})",
             )
         )
     return sentences
@@ -192,7 +194,7 @@ def _draw_differing(chosen: AgreementChoice) -> None:
         f"**Diagnoses labelled differently than by {words.literal(str(person))}**"
     )
     rows = differing_rows(table)
-    _draw_scale(rows, ("Judge", "Differs", "Of all its labels"))
+    _draw_scale(rows, ("Judge", "Differs", "With all its labels"))
     if any(row.about for row in rows):
         st.caption(OFF_SCALE)
 
@@ -210,7 +212,7 @@ def differing_rows(table: pd.DataFrame) -> list[ScaleRow]:
         about = ""
         if n_off := every["n"] - main["n"]:
             share = f"{words.percent(every['value'])} ({words.interval(every['low'], every['high'])})"
-            about = f"{share} of {words.count(every['n'])}, {words.count(n_off)} off the scale"
+            about = f"{share} of all {words.count(every['n'])}, {words.count(n_off)} off the scale"
         shown.append(
             ScaleRow(
                 name=name,
@@ -269,6 +271,10 @@ def _draw_scale(rows: list[ScaleRow], heads: tuple[str, str, str]) -> None:
 def draw_consistency(chosen: AgreementChoice) -> None:
     """Repetition against repetition, and one order of texts against the other; single repetitions when opened."""
     table = computed.consistency(chosen.scope, single=False)
+    st.header(
+        OF_THEMSELVES if table.empty else consistency_title(table),
+        anchor="consistency",
+    )
     if table.empty:
         st.caption("No judge labelled an item twice.")
         return
@@ -291,6 +297,23 @@ def draw_consistency(chosen: AgreementChoice) -> None:
                 st.caption("No judge has more than one repetition.")
             else:
                 _draw_consistency(single)
+
+
+def consistency_title(table: pd.DataFrame) -> str:
+    """What the rows find; the question where they are of several judges, or of repetitions or orders alone."""
+    agreed = table[table["coefficient"] == agreement.PERCENT].dropna(
+        subset=["value", "low", "high"]
+    )
+    is_of_orders = agreed["compared"].str.startswith(agreement.BOTH_ORDERS)
+    orders, repeats = agreed[is_of_orders], agreed[~is_of_orders]
+    if table["judge"].nunique() > 1 or len(orders) != 1 or repeats.empty:
+        return OF_THEMSELVES
+    [turned] = as_rows(orders)
+    is_less = turned["high"] < repeats["low"].min()
+    return (
+        f"The judge repeats {words.percent(repeats['value'].min())} of its labels, "
+        f"{'but only' if is_less else 'and'} {words.percent(turned['value'])} with the two texts reversed"
+    )
 
 
 def _draw_consistency(table: pd.DataFrame) -> None:

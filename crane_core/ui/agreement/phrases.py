@@ -7,6 +7,7 @@ import pandas as pd
 from crane_core.pipeline.agreement.agreement import PERCENT
 from crane_core.stats import agreement_reading
 from crane_core.stats.cohen_kappa import landis_koch
+from crane_core.stats.gwet_ac import AC1
 from crane_core.stats.krippendorff_alpha import NOMINAL as ALPHA_NOMINAL
 from crane_core.stats.krippendorff_alpha import ORDINAL
 from crane_core.stats.resampling import N_RESAMPLES
@@ -162,12 +163,12 @@ def reading(row: dict[str, Any]) -> str:
     """What a coefficient of a row of an agreement table is called by convention, or why it has none; plain text."""
     if row["value"] is None:
         return f"not defined, {row['why']}"
-    of_alpha = row["coefficient"] in (ORDINAL.name, ALPHA_NOMINAL.name)
-    said = (
-        f"{agreement_reading.krippendorff_words(row['value'])} (Krippendorff 2004)"
-        if of_alpha
-        else f"{landis_koch(row['value'])} (Landis and Koch 1977)"
-    )
+    said = f"{landis_koch(row['value'])} (Landis and Koch 1977)"
+    if row["coefficient"] in (ORDINAL.name, ALPHA_NOMINAL.name):
+        said = f"{agreement_reading.krippendorff_words(row['value'])} (Krippendorff 2004)"
+    elif row["coefficient"] == AC1.name:
+        # The words were made for kappa: beside one that is slight, "almost perfect" would contradict it.
+        said = "high where one label is frequent (Gwet 2008)"
     against = agreement_reading.against_chance(
         row["value"], row["low"], row["high"]
     )

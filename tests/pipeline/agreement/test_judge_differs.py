@@ -54,7 +54,7 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
     assert (row.name, row.shown) == ("judge", "33.3%")
     assert row.counted == "1 of 3 diagnoses"
     assert row.about.startswith("60.0% (")
-    assert row.about.endswith(" of 5, 2 off the scale")
+    assert row.about.endswith(" of all 5, 2 off the scale")
 
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:

@@ -46,8 +46,13 @@ with page():
                     draw_groups(chosen)
                 draw_label_model()
             with st.container():
-                st.header("How often does the judge differ from a person?", anchor="judges")
+                st.header(
+                    "How often does the judge differ from a person?",
+                    anchor="judges",
+                )
                 draw_with_judges(chosen)
                 draw_powered(chosen)
-                st.header("Do annotators agree with themselves?", anchor="repeats")
+                st.header(
+                    "Do annotators agree with themselves?", anchor="repeats"
+                )
                 draw_repeats()

@@ -40,7 +40,6 @@ with page():
         draw_mapping()
         draw_add_case()
     draw_outcomes(IMPORT)
-    st.header("Other sources", anchor="sources")
     draw_sources()
     draw_many(Listed.BENCHMARK, Listed.SOURCE)
     draw_removed(Listed.BENCHMARK, Listed.SOURCE)

@@ -91,7 +91,7 @@ def draw_audit() -> None:
     with refusals_shown():
         found = audit.entries(data.folder())
         if not found:
-            with st.expander("Audit log: no act yet"):
+            with st.expander("Audit log: nothing recorded yet"):
                 st.caption(
                     "Changed roles, logins, locks, exports and runs are listed here."
                 )

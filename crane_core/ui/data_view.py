@@ -1,6 +1,7 @@
 """The content of the store: sources, counts, unreadable records, contradictions, outcomes of executed pairs."""
 
 import re
+from os.path import commonprefix
 from collections.abc import Sequence
 from html import escape
 
@@ -36,7 +37,11 @@ MOST_PROBLEMS = 200
 """Problems of one source that are shown over the page."""
 DIFFERS = r"^(?P<Printed>\S+) is printed, but (?P<Computed>\S+) is computed: (?P<Why>.+)$"
 INSTANCE = re.compile(r"\b(?P<case>\w+_\d+)_(?:reproduced|fixed)\b")
-PLACES = {"^table junobench-llms": "JunoBench README", "^table": "Table"}
+PLACES = {
+    "^table junobench-llms": "JunoBench README",
+    "^table": "Table",
+    r"\bPC\b": "Partial diagnoses",
+}
 """How a place is called here."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
@@ -192,22 +197,42 @@ def draw_problems() -> None:
     if n:
         if not is_alone:
             st.markdown(f"**{title}**")
-        _draw_differing(told[differs].assign(Where=problems["place"]))
+        st.html(differing_html(told[differs].assign(Where=problems["place"])))
 
 
-def _draw_differing(told: pd.DataFrame) -> None:
-    """A table for each reason; a case that the reason names leads there."""
+def differing_html(told: pd.DataFrame) -> str:
+    """One table; above the rows of each reason a row says where they are and why. A case that it names is a link."""
+    body = ""
     for why, rows in told.groupby("Why", sort=False):
-        shown = rows.assign(Where=rows["Where"].replace(PLACES, regex=True))[
-            ["Where", "Printed", "Computed"]
+        places = [
+            place.split(", ")
+            for place in rows["Where"].replace(PLACES, regex=True)
         ]
-        with st.container(key=f"parts_of_{rows.index[0]}"):
-            st.html(rows_html(shown, css="cw-differing"))
-            with st.container(gap="small"):
-                st.caption(f"Why: {literal(str(why))}.")
-                if named := INSTANCE.search(str(why)):
-                    case = named["case"]
-                    link("cases", f"Open {literal(case)}", case=case)
+        above = commonprefix([place[:-1] for place in places])
+        because = INSTANCE.sub(
+            r'<a href="cases?case=\g<case>" target="_self">\g<0></a>',
+            escape(str(why)),
+        )
+        body += (
+            f'<tr><th scope="colgroup" colspan="3">{escape(", ".join(above))}'
+            f"<small>Why: {because}.</small></th></tr>"
+        )
+        for place, (printed, computed) in zip(
+            places, rows[["Printed", "Computed"]].to_numpy(), strict=True
+        ):
+            name = escape(", ".join(place[len(above) :]))
+            body += (
+                f'<tr><th scope="row">{name}</th><td class="cw-number">{escape(printed)}</td>'
+                f'<td class="cw-number">{escape(computed)}</td></tr>'
+            )
+    heads = "".join(
+        f'<th scope="col" class="cw-number">{head}</th>'
+        for head in ("Printed", "Computed")
+    )
+    return (
+        '<table class="cw-versus cw-plain cw-differing"><thead><tr><th scope="col">Where</th>'
+        f"{heads}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def _draw_unread(problems: pd.DataFrame) -> None:

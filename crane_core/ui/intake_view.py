@@ -75,11 +75,8 @@ def draw_fetch() -> None:
                         pressed = name
                     if loaded:
                         source_cards.draw_problems(loaded[-1])
-    st.caption(
-        "Leaving the page stops a download; the next one resumes it."
-        if is_admin
-        else "Fetching needs the role admin."
-    )
+    if not is_admin:
+        st.caption("Fetching needs the role admin.")
     if pressed:
         _fetch(pressed)
 
@@ -96,7 +93,10 @@ def _default(name: str) -> tuple[str, str]:
 
 
 def _fetch(name: str) -> None:
-    bar = st.progress(0.0, f"Contacting the server of {name}")
+    bar, told = st.progress(0.0, f"Contacting the server of {name}"), st.empty()
+    told.caption(
+        "Leaving this page stops the download. Fetch again to resume it."
+    )
 
     def show(step: DownloadStep) -> None:
         of = f" of {count(step.total)}" if step.total else ""
@@ -111,6 +111,7 @@ def _fetch(name: str) -> None:
             import_paths([path], data.folder(), data.store(), release=release)
         )
     bar.empty()
+    told.empty()
     keep(FETCH, imported, is_all=bool(imported))
 
 

@@ -30,6 +30,13 @@ RECORD_WORDS = {
 """Tables whose records people call otherwise."""
 FACTS = "published-facts"
 SHIPS = "ships with the app"
+TITLES = {
+    "published": "Published figures",
+    "minibench-states": "minibench: states",
+    "minibench-results": "minibench: answers",
+    "minibench": "minibench: pairs",
+}
+"""What people call the sources that ship with the app, by their names."""
 FIRST = "crane-llm"
 """What a newcomer should fetch first."""
 
@@ -46,7 +53,7 @@ OTHERS = {
     "crane-llm": PublishedByOthers(
         "Code, kernel states, prompts and reasoning of the study: pairs can be read and labelled.",
         "BSD-3-Clause",
-        "about 2 MB",
+        "about 2\u00a0MB",
     ),
     "junobench": PublishedByOthers(
         "Whole notebooks of JunoBench's 111 cases, with the cells that the study left out.",
@@ -56,7 +63,7 @@ OTHERS = {
     "junobench-construct": PublishedByOthers(
         "Answers and texts of two open models in the first exploration.",
         "MIT",
-        "about 1 MB",
+        "about 1\u00a0MB",
     ),
 }
 UNLOCKS = {
@@ -145,7 +152,7 @@ def n_missing(sources: Sequence[LoadedSource]) -> int:
 
 
 def records_words(records: dict[str, RecordCount]) -> str:
-    """The most frequent records: "80,076 labels (77,856 new), 7,548 answers (all in other sources too)"."""
+    """The most frequent records: "80,076 labels, 7,548 answers"; how many are new stands in the table of records."""
     counted = [
         (of, name)
         for name, of in records.items()
@@ -153,19 +160,10 @@ def records_words(records: dict[str, RecordCount]) -> str:
     ]
     counted.sort(key=lambda one: -one[0].n_read)
     words = [
-        f"{count(of.n_read)} {record_noun(of.n_read, name)}{_known_words(of)}"
+        f"{count(of.n_read)} {record_noun(of.n_read, name)}"
         for of, name in counted[:MOST_RECORDS]
     ]
     return ", ".join(words)
-
-
-def _known_words(of: RecordCount) -> str:
-    """Why the counts of sources add up to more than the store has."""
-    if of.n_new == of.n_read:
-        return ""
-    if of.n_new:
-        return f" ({count(of.n_new)} new)"
-    return " (all in other sources too)"
 
 
 def record_noun(n: int, table: str) -> str:
@@ -185,7 +183,7 @@ def published_card(
         facts = _facts(loaded[-1])
     else:
         status = '<b class="cw-dim">○ not fetched</b>'
-        facts = [escape(published.licence)]
+        facts = [f"Licence: {published.licence}"]
     return _card(
         name,
         status=status,
@@ -199,7 +197,7 @@ def source_card(source: LoadedSource) -> str:
     published = _of_others(source)
     return _card(
         source.name,
-        status=f'<span class="cw-tag">{escape(source.kind)}</span>',
+        status=f'<span class="cw-tag">{escape(source.kind.replace("-", " "))}</span>',
         unlocks=published.unlocks
         if published
         else UNLOCKS.get(source.kind, ""),
@@ -216,10 +214,11 @@ def _facts(source: LoadedSource) -> list[str]:
     checksum = f'<abbr class="cw-term" tabindex="0" title="sha256 {escape(source.sha256)}">checksum</abbr>'
     return [
         escape(records_words(source.records)),
-        f'<span class="cw-aside">{size_words(source.n_bytes)}, </span>{escape(source.loaded)}'
-        f'<span class="cw-aside">, {checksum}</span>',
+        f"<time>Loaded {escape(source.loaded)}</time>"
+        * (source.loaded != SHIPS)
+        + f'<span class="cw-aside">{size_words(source.n_bytes)}, {checksum}</span>',
         _release_html(source),
-        escape(published.licence if published else ""),
+        f"Licence: {published.licence}" if published else "",
         f'<a href="#problems">{quantity(source.n_problems, "difference")} from printed numbers</a>'
         if _is_facts(source)
         else "",
@@ -230,7 +229,7 @@ def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
     """status and facts: HTML; empty facts are left out."""
     lines = "".join(f"<div>{fact}</div>" for fact in facts if fact)
     return (
-        f'<div class="cw-card"><div class="cw-card-head"><b>{escape(name)}</b> <span>{status}</span></div>'
+        f'<div class="cw-card"><div class="cw-card-head"><b title="{escape(name)}">{escape(TITLES.get(name, name))}</b> <span>{status}</span></div>'
         f'<p>{escape(unlocks)}</p><div class="cw-dim">{lines}</div></div>'
     )
 
@@ -297,6 +296,13 @@ def draw_source_cards(sources: Sequence[LoadedSource]) -> None:
     """
     above = [of_published(name, sources)[-1:] for name in OTHERS]
     listed = [source for source in sources if [source] not in above]
+    is_shipped = all(source.loaded == SHIPS for source in listed)
+    st.header(
+        "Shipped with the app"
+        if is_shipped
+        else "Imported, or shipped with the app",
+        anchor="sources",
+    )
     with st.container(key="cards_of_sources"):
         for source in list(reversed(listed))[:MOST_CARDS]:
             with st.container(border=True, key=f"source_{source.source_id}"):

@@ -309,7 +309,8 @@ def test_a_source_shows_its_release_and_commit(
     expect(earlier).to_contain_text(f"release default, {DEFAULT[:7]}")
     newest = card_of(data_page, "crane-llm")
     expect(newest).to_contain_text(f"release other, {LATER[:7]}")
-    shipped = cards(data_page).filter(has_text="ships with the app")
+    shipped = cards(data_page).filter(has_text="minibench: ")
+    expect(shipped).to_have_count(3)
     expect(shipped.filter(has_text="release")).to_have_count(0)
     data_page.goto(f"{intake_app}/cases?case={CASE}")
     expect(

@@ -174,7 +174,7 @@ def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
             expect(page.get_by_role("button", **button)).to_be_visible()
             page.goto(f"{app}/data")
             expect(
-                settled(page).get_by_role("heading", name="Other sources")
+                settled(page).get_by_role("heading", name="Inventory")
             ).to_be_visible()
             expect(
                 page.get_by_role("combobox", name="Rename or remove")

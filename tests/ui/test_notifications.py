@@ -53,9 +53,9 @@ def test_who_has_no_channel_is_shown_none(
     lab_with_channels: Lab, name: str
 ) -> None:
     seen = lab_with_channels.visitor(f"{name}@lab.example").sees("data")
-    assert seen.shows("Other sources") and not seen.shows(HEADING)
+    assert seen.shows("Inventory") and not seen.shows(HEADING)
 
 
 def test_without_channels_there_is_no_section(lab: Lab) -> None:
     seen = lab.visitor("vic@lab.example").sees("data")
-    assert seen.shows("Other sources") and not seen.shows(HEADING)
+    assert seen.shows("Inventory") and not seen.shows(HEADING)

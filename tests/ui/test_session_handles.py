@@ -40,7 +40,7 @@ def test_ended_sessions_hold_no_files(
         before = n_open(pid)
         for _ in range(N_VISITS):
             in_own_loop(_look_in(address))
-        assert Visitor(address).sees("data").shows("Other sources")
+        assert Visitor(address).sees("data").shows("Inventory")
         once(lambda: n_open(pid) < before + 12)
 
 
@@ -50,7 +50,7 @@ def test_a_session_that_comes_back_is_drawn_again(lab: Lab) -> None:
     first = lea.sees("data")
     again = replace(lea, session=first.session).sees("data")
     assert again.session == first.session
-    assert again.shows("Other sources")
+    assert again.shows("Inventory")
     assert "event loop" not in lab.log().removeprefix(before)
 
 

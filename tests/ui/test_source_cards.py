@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from crane_core.pipeline.loading.sources import StagedSource
 from crane_core.releases import Release
-from crane_core.ui.data_view import loaded_sentence, problem_html
+from crane_core.ui.data_view import (
+    differing_html,
+    loaded_sentence,
+    problem_html,
+)
 from crane_core.ui.source_cards import (
     LoadedSource,
     RecordCount,
@@ -92,16 +97,6 @@ def test_records_are_counted_in_the_words_of_people() -> None:
     )
 
 
-def test_a_card_says_which_of_its_records_other_sources_have_too() -> None:
-    known = {
-        "runs": RecordCount(7548, 0),
-        "judgements": RecordCount(80_076, 77_856),
-    }
-    assert records_words(known) == (
-        "80,076 labels (77,856 new), 7,548 answers (all in other sources too)"
-    )
-
-
 def test_a_card_of_others_says_whether_it_is_loaded_and_under_which_licence() -> (
     None
 ):
@@ -113,7 +108,10 @@ def test_a_card_of_others_says_whether_it_is_loaded_and_under_which_licence() ->
     loaded = published_card("crane-llm", [source("crane-llm-2026")], release)
     assert "✓ loaded" in loaded and "2026-01-02 03:04 UTC" in loaded
     assert "1,905 cells, 1 answer" in loaded
-    assert "Download: about 2 MB" in card and "Download: about 2 MB" in loaded
+    assert (
+        "Download: about 2\xa0MB" in card
+        and "Download: about 2\xa0MB" in loaded
+    )
 
 
 def test_the_checksum_of_a_source_is_a_tooltip() -> None:
@@ -123,7 +121,23 @@ def test_the_checksum_of_a_source_is_a_tooltip() -> None:
     assert size_words(1_500) == "1.5 kB"
 
 
+def differing(place: str, why: str) -> pd.DataFrame:
+    places = [f"{place}, PC (+RT)", f"{place}, Total (+RT)"]
+    columns = {"Where": places, "Printed": ["3", "10"], "Computed": ["2", "9"]}
+    return pd.DataFrame(columns | {"Why": why})
+
+
+def test_numbers_that_differ_for_one_reason_share_its_row() -> None:
+    html = differing_html(
+        differing("table 3, GPT-5", "numpy_10_fixed is counted")
+    )
+    assert html.count("Table 3, GPT-5") == html.count("Why: ") == 1
+    assert '<th scope="row">Partial diagnoses (+RT)</th>' in html
+    assert 'href="cases?case=numpy_10"' in html and ">numpy_10_fixed<" in html
+
+
 def test_hostile_names_are_text(hostile: str) -> None:
     card = source_card(source(kind=hostile[:200], name=hostile[:200]))
     problem = problem_html("unreadable", hostile, hostile, hostile)
-    assert "<script" not in card + problem
+    told = differing_html(differing(hostile, hostile))
+    assert "<script" not in card + problem + told

@@ -165,9 +165,7 @@ def test_the_shared_password_admits_a_connection(locked_app: str) -> None:
                 found.append(await answers(socket))
             await socket.send(message("clear_cache").SerializeToString())
             seen = await drawn(socket, "data", "")
-        return found, seen.shows(
-            "Other sources"
-        ) and "Password" not in seen.widgets
+        return found, seen.shows("Inventory") and "Password" not in seen.widgets
 
     kinds, is_still_in = in_own_loop(asking())
     assert kinds == [["heartbeat_ack"], ["file_urls_response", "heartbeat_ack"]]

@@ -71,12 +71,10 @@ HELP = {
     "Run": "Its name, start time, the end of the job's name and how it ended; of an imported run its release. Of a run "
     "on a part of the benchmark, on how many notebooks.",
     "Detection accuracy": "Share of notebooks that the majority vote has right, with its 95% interval. A diagnosis "
-    f"does not count. The line spans 0 to 100%. {OWN_PAIRS}",
+    f"does not count. The line spans 0 to 100%; its mark at 50% is what guessing would get. {OWN_PAIRS}",
     "Unstable": "Notebooks whose answers differ: some predict a crash, others do not.",
 }
-ONE_ANSWER = (
-    "Unstable is known of runs with more than one answer to each notebook."
-)
+ONE_ANSWER = "Only runs with several answers to each notebook can be unstable."
 
 
 def draw_list(table: pd.DataFrame) -> None:
@@ -92,7 +90,7 @@ def draw_list(table: pd.DataFrame) -> None:
     compare = above.container(width="content")
     above.caption(
         f"{quantity(n_jobs, 'local run')}, {count(len(table) - n_jobs)} imported. "
-        "Click a row to open it; tick two or more to compare them.",
+        "Click a row to open it, a heading to sort; tick two or more to compare them.",
         width="stretch",
     )
     ticked = _draw_rows(table, named)

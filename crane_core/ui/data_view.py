@@ -1,9 +1,9 @@
 """The content of the store: sources, counts, unreadable records, contradictions, outcomes of executed pairs."""
 
 import re
-from os.path import commonprefix
 from collections.abc import Sequence
 from html import escape
+from itertools import takewhile
 
 import pandas as pd
 import streamlit as st
@@ -208,7 +208,11 @@ def differing_html(told: pd.DataFrame) -> str:
             place.split(", ")
             for place in rows["Where"].replace(PLACES, regex=True)
         ]
-        above = commonprefix([place[:-1] for place in places])
+        parts = zip(*(place[:-1] for place in places), strict=False)
+        above = [
+            part[0]
+            for part in takewhile(lambda part: len(set(part)) == 1, parts)
+        ]
         because = INSTANCE.sub(
             r'<a href="cases?case=\g<case>" target="_self">\g<0></a>',
             escape(str(why)),

@@ -228,8 +228,9 @@ def _facts(source: LoadedSource) -> list[str]:
 def _card(name: str, *, status: str, unlocks: str, facts: list[str]) -> str:
     """status and facts: HTML; empty facts are left out."""
     lines = "".join(f"<div>{fact}</div>" for fact in facts if fact)
+    title = f'<b title="{escape(name)}">{escape(TITLES.get(name, name))}</b>'
     return (
-        f'<div class="cw-card"><div class="cw-card-head"><b title="{escape(name)}">{escape(TITLES.get(name, name))}</b> <span>{status}</span></div>'
+        f'<div class="cw-card"><div class="cw-card-head">{title} <span>{status}</span></div>'
         f'<p>{escape(unlocks)}</p><div class="cw-dim">{lines}</div></div>'
     )
 

@@ -98,7 +98,7 @@ def forest(
             base.mark_rule(color=theme.INK, strokeDash=[3, 2]).encode(
                 x=x("whole:Q"),
                 y=alt.Y("label:N", sort=labels, bandPosition=0.4),
-                y2=alt.Y2("label:N", bandPosition=0.95),
+                y2=alt.Y2("label:N", bandPosition=0.75),
                 tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f"),
             ),
         )

@@ -152,7 +152,7 @@ def n_missing(sources: Sequence[LoadedSource]) -> int:
 
 
 def records_words(records: dict[str, RecordCount]) -> str:
-    """The most frequent records: "80,076 labels, 7,548 answers"; how many are new stands in the table of records."""
+    """The most frequent records: "80,076 labels, 7,548 answers"; how many are new is in the table of records."""
     counted = [
         (of, name)
         for name, of in records.items()

@@ -251,7 +251,7 @@ def run_words(checked: check.CheckedNotebook) -> str:
 def cost_words(checked: check.CheckedNotebook) -> str:
     """The cost of a crash here: the time of the cells before the target (paper, section 6.4).
 
-    Empty where a state was brought: that the cells ran stands above them then.
+    Empty where a state was brought: their heading says then that they ran.
     """
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:

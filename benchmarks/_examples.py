@@ -1,7 +1,7 @@
 """The examples in the docstrings of the installed libraries as targets: what is predicted of them, and what they do.
 
 Knows where the examples are and how one is tried in this process: what stands before it runs, the probe looks, the
-rules and perhaps the peer's checker say what they predict, and the target really runs. Nothing of an example is kept.
+target really runs, and the rules say what they predict of that look. Nothing of an example is kept.
 """
 
 from __future__ import annotations
@@ -11,20 +11,16 @@ import contextlib
 import doctest
 import importlib
 import inspect
-import io
-import json
-import signal
 import sys
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from benchmarks._follow_ups import NAME, follow_ups
-from benchmarks._minibench import judged_target
-from crane_core.detectors.rules.predict import Report
+from benchmarks._minibench import JudgedTarget, judged, judged_target
+from benchmarks._targets_run import TargetTooLongError, came_of, prepared
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
 # At the top of the file stand the words, so that what is left is a table for each library.
@@ -34,9 +30,7 @@ MODULES: dict[str, Sequence[str]] = {
     library: held["modules"] for library, held in _TABLE.items()
 }
 """Library to the modules whose docstrings have examples."""
-LONGEST_S = 4.0
-THEN = "value, then crash"
-"""The kind of a target of two statements, of which the second breaks on what the first gives."""
+LONGEST_S = 4
 _MOST_STATEMENTS = 40
 
 
@@ -50,29 +44,6 @@ class Text(NamedTuple):
 
     def before(self, at: int) -> str:
         return "\n".join([self.preamble, *self.statements[:at]])
-
-
-class Trial(NamedTuple):
-    """What was predicted of a target, and what it raised: classes of exceptions, None if nothing."""
-
-    library: str
-    name: str
-    kind: str
-    setup: str
-    target: str
-    raised: str | None
-    ours: str | None
-    theirs: str | None
-    why: str = ""
-    errors: tuple[str, ...] = ()
-
-
-class TooLongError(BaseException):
-    """The code took more than its time."""
-
-
-Peer = Callable[[str, dict[str, Any]], str | None]
-"""The class of the exception that the peer predicts of a target in a namespace."""
 
 
 # Where the examples are
@@ -151,168 +122,50 @@ def _is_python(source: str) -> bool:
 # Trying one
 
 
-def each_statement(text: Text, peer: Peer | None = None) -> Iterator[Trial]:
+def each_statement(text: Text) -> Iterator[JudgedTarget]:
     """Every statement as the target of what stands before it, one namespace for all of the text."""
-    namespace = room()
-    if ran(text.preamble, namespace) is not None:
-        return
+    namespace = _started(text.preamble)
     for at, source in enumerate(text.statements):
-        trial = tried(
-            text, "statement", text.before(at), source, namespace, peer
-        )
-        if trial is None:
+        done = _tried(text, "statement", text.before(at), source, namespace)
+        yield from done
+        if not done:
             return
-        yield trial
 
 
-def rest_of(text: Text, at: int, peer: Peer | None = None) -> Iterator[Trial]:
+def rest_of(text: Text, at: int) -> Iterator[JudgedTarget]:
     """All that follows a statement as one target, up to what really raises."""
-    if at >= len(text.statements):
-        return
-    yield from in_new_room(
-        text, "rest", text.before(at), "\n".join(text.statements[at:]), peer
-    )
+    rest = "\n".join(text.statements[at:])
+    yield from in_new_room(text, "rest", text.before(at), rest)
 
 
 def in_new_room(
-    text: Text, kind: str, setup: str, target: str, peer: Peer | None
-) -> Iterator[Trial]:
-    namespace = room()
+    text: Text, change: str, setup: str, target: str
+) -> list[JudgedTarget]:
+    """The target where its setup alone ran; none if that is not possible."""
+    return _tried(text, change, setup, target, _started(setup))
+
+
+def _started(setup: str) -> dict[str, Any] | None:
+    """The namespace in which it ran; None if it raises or takes too long."""
     try:
-        failed = ran(setup, namespace)
-    except TooLongError:
-        return
-    if (
-        failed is None
-        and (trial := tried(text, kind, setup, target, namespace, peer))
-        is not None
-    ):
-        yield trial
+        return prepared(setup, LONGEST_S)
+    except (Exception, SystemExit, TargetTooLongError):  # noqa: BLE001 - then there is no target
+        return None
 
 
-def followed(
-    text: Text, at: int, seed: int, peer: Peer | None
-) -> Iterator[Trial]:
-    """A statement that gives a value, and behind it one of several that this value does not allow, as one target."""
-    code = _kept(text.statements[at])
-    namespace = room()
-    if (
-        code is None
-        or ran(text.before(at), namespace) is not None
-        or ran(code, namespace) is not None
-    ):
-        return
-    for second in list(follow_ups(namespace[NAME], seed + at)):
-        yield from in_new_room(
-            text, THEN, text.before(at), f"{code}\n{second}", peer
-        )
-
-
-def _kept(source: str) -> str | None:
-    """A statement that gives its value the name of follow-ups; None if it gives none, or unpacks it."""
-    [*others, last] = ast.parse(source).body
-    match last:
-        case ast.Expr(value=value):
-            kept = f"{NAME} = {ast.unparse(value)}"
-        case ast.Assign(targets=[ast.Name()], value=value):
-            kept = (
-                f"{NAME} = {ast.unparse(last.targets[0])} = "
-                f"{ast.unparse(value)}"
-            )
-        case _:
-            return None
-    return None if others else kept
-
-
-def tried(
+def _tried(
     text: Text,
-    kind: str,
+    change: str,
     setup: str,
     target: str,
-    namespace: dict[str, Any],
-    peer: Peer | None,
-) -> Trial | None:
-    """The target tried where its setup ran; None if it took too long."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            report = predicted(setup, target, namespace)
-            theirs = within(lambda: peer(target, namespace)) if peer else None
-            raised = ran(target, namespace)
-        except TooLongError:
-            return None
-    found = report.findings[0] if report.findings else None
-    return Trial(
-        text.library,
-        text.name,
-        kind,
-        setup,
-        target,
-        raised=type(raised).__name__ if raised is not None else None,
-        ours=found.exception if found else None,
-        theirs=theirs,
-        why=f"{found.family}: {found.expression}: {found.why}" if found else "",
-        errors=tuple(
-            f"{each.family}.{each.rule}: {each.error}" for each in report.errors
-        ),
-    )
-
-
-def room() -> dict[str, Any]:
-    return {"__name__": "__main__", "__builtins__": __builtins__}
-
-
-def predicted(setup: str, target: str, namespace: dict[str, Any]) -> Report:
-    """What the rules say of a target in a namespace in which its setup ran."""
-    cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
-    told = within(
-        lambda: look(
-            namespace, {"target": target, "cells": cells, "limits": {}}
-        )
-    )
-    return judged_target(setup, target, json.loads(told))
-
-
-def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:
-    """What the code raises. Raises TooLongError if it does not come to its end in time."""
-    try:
-        with (
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
-        ):
-            within(
-                lambda: exec(
-                    compile(code, "<example>", "exec", dont_inherit=True),
-                    namespace,
-                )
-            )
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - what it raises is what is asked
-        return error
-    return None
-
-
-def within(work: Callable[[], Any]) -> Any:
-    """What `work` gives, in the main thread of a process alone."""
-    before = signal.signal(signal.SIGALRM, _too_long)
-    signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
-    try:
-        return work()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _too_long(signum: int, frame: object) -> None:
-    raise TooLongError
-
-
-def is_false_alarm(trial: Trial) -> bool:
-    return trial.ours is not None and trial.raised is None
-
-
-def is_wrong_class(trial: Trial) -> bool:
-    return (
-        trial.ours is not None
-        and trial.raised is not None
-        and trial.ours != trial.raised
-    )
+    namespace: dict[str, Any] | None,
+) -> list[JudgedTarget]:
+    """The target where its setup ran; none if it took too long."""
+    if namespace is None:
+        return []
+    came = came_of(namespace, setup, target, look, LONGEST_S)
+    if "failed" in came:
+        return []
+    report = judged_target(setup, target, came["state"])
+    place = f"{text.name} ({change}): {target.strip()!r}"
+    return [judged(place, report, came["raised"])]

@@ -9,7 +9,6 @@ leaves its first line alone.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
@@ -38,7 +37,19 @@ def run(code: str, namespace: dict[str, Any]) -> None:
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
+        exec(compile(code, "<cell>", "exec", dont_inherit=True), namespace)
+
+
+@contextlib.contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """The body raises TargetTooLongError when its time is over; in the main thread of a process alone."""
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager
@@ -57,29 +68,44 @@ def unchanged_modules(code: str) -> Iterator[None]:
             held.update(kept)
 
 
-def came_of(setup: str, target: str, look: Any) -> dict[str, Any]:
-    namespace: dict[str, Any] = {
-        "__name__": "__main__",
-        "__builtins__": __builtins__,
-    }
-    signal.alarm(LONGEST_S)
-    try:
+def prepared(setup: str, seconds: int = LONGEST_S) -> dict[str, Any]:
+    """The namespace in which a setup ran. Raises what it raises."""
+    namespace = {"__name__": "__main__", "__builtins__": __builtins__}
+    with limited(seconds):
         run(setup, namespace)
-    except BaseException as error:  # noqa: BLE001 - what this interpreter lacks is told
-        return {"failed": f"the setup raised {type(error).__name__}"}
+    return namespace
+
+
+def came_of(
+    namespace: dict[str, Any],
+    setup: str,
+    target: str,
+    look: Any,
+    seconds: int = LONGEST_S,
+) -> dict[str, Any]:
+    """What is seen of the namespace before the target runs in it, and the class of what the target raises."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
+    asked = {"target": target, "cells": cells, "limits": {}}
+    seen, raised = {}, None
     try:
-        state = json.loads(
-            look(namespace, {"target": target, "cells": cells, "limits": {}})
-        )
-        run(target, namespace)
+        with limited(seconds):
+            seen["state"] = json.loads(look(namespace, asked))
+            run(target, namespace)
     except TargetTooLongError:
         return {"failed": "took too long"}
     except BaseException as error:  # noqa: BLE001 - this is what is asked
-        return {"state": state, "raised": type(error).__name__}
-    finally:
-        signal.alarm(0)
-    return {"state": state, "raised": None}
+        raised = type(error).__name__
+        if not seen:
+            return {"failed": f"the look raised {raised}"}
+    return dict(seen, raised=raised)
+
+
+def outcome(setup: str, target: str, look: Any) -> dict[str, Any]:
+    try:
+        namespace = prepared(setup)
+    except BaseException as error:  # noqa: BLE001 - what this interpreter lacks is told
+        return {"failed": f"the setup raised {type(error).__name__}"}
+    return came_of(namespace, setup, target, look)
 
 
 def main(probe: str, targets: str, answers: str, first: int) -> None:
@@ -87,7 +113,6 @@ def main(probe: str, targets: str, answers: str, first: int) -> None:
     from crane_probe.look import look  # type: ignore[import-not-found]
 
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, stop)
     with (
         Path(targets).open(encoding="utf-8") as lines,
         Path(answers).open("a", encoding="utf-8") as told,
@@ -99,7 +124,7 @@ def main(probe: str, targets: str, answers: str, first: int) -> None:
                 say(told, {"begun": number})
                 setup, target = asked[number]["setup"], asked[number]["target"]
                 with unchanged_modules(setup):
-                    came = came_of(setup, target, look)
+                    came = outcome(setup, target, look)
                 say(told, dict(came, number=number))
                 if "matplotlib.pyplot" in sys.modules:
                     sys.modules["matplotlib.pyplot"].close("all")

@@ -14,10 +14,9 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
 
@@ -30,8 +29,9 @@ from benchmarks._minibench import (
     not_installed,
     runnable,
 )
-from benchmarks._timing import Times, command, machine
+from benchmarks._timing import command, machine
 from benchmarks._undo_cells import crashing_cells
+from benchmarks._undone import UndoneCell, tell
 from crane_core.live.guard import OVERRIDE
 from crane_core.runtime.kernel_side.crane_probe.session import processes
 from crane_core.runtime.plan import read_plan
@@ -53,19 +53,6 @@ _UNDONE = (
     "(lambda now, copies: (now(), copies.undo(1), now()))"
     f"(__import__('time').perf_counter, {_COPIES})"
 )
-
-
-class UndoneCell(NamedTuple):
-    """One crashed cell: names that the crash changed, and those that differ after the undo."""
-
-    title: str
-    changed: frozenset[str]
-    listed: frozenset[str]
-    silent: frozenset[str]
-    refused: str
-    kept_s: float
-    undo_s: float
-    copy_mb: float
 
 
 @contextmanager
@@ -141,41 +128,6 @@ def of_seed(n_cells: int, seed: int, python: str) -> Iterator[UndoneCell]:
                 yield found
 
 
-def tell(title: str, cells: Sequence[UndoneCell]) -> None:
-    """Counts, times and memory of one group."""
-    if not cells:
-        return
-    done = [cell for cell in cells if not cell.refused]
-    equal = [cell for cell in done if not cell.listed and not cell.silent]
-    n_listed = sum(bool(cell.listed) for cell in done)
-    n_silent = sum(bool(cell.silent) for cell in done)
-    n_changed = sum(len(cell.changed) for cell in cells)
-    print(
-        f"{title}: {len(cells)} cells, {n_changed} names and parts changed "
-        f"by their crashes; after the undo"
-        f" {len(equal)} equal, {n_listed} with differences that are listed, "
-        f"{n_silent} with silent ones,"
-        f" {len(cells) - len(done)} refused"
-    )
-    if done:
-        print(
-            f"  copy before a cell: "
-            f"{Times([one.kept_s for one in done]).in_ms()}"
-        )
-        print(f"  undo: {Times([one.undo_s for one in done]).in_ms()}")
-        sizes = sorted(one.copy_mb for one in done)
-        print(
-            f"  memory of the copy's own: median "
-            f"{sizes[len(sizes) // 2]:.1f} MB, at most {sizes[-1]:.1f} MB"
-        )
-    for cell in cells:
-        if cell.refused:
-            print(f"  {cell.title}: refused: {cell.refused}")
-        for names, word in ((cell.listed, "listed"), (cell.silent, "SILENT")):
-            if names:
-                print(f"  {cell.title}: {word}: {', '.join(sorted(names))}")
-
-
 def main() -> int:
     parser = command(__doc__)
     parser.add_argument("--cells", type=int, default=200)
@@ -186,14 +138,13 @@ def main() -> int:
     )
     chosen = cases_of(parser)
     pairs: list[UndoneCell] = []
-    cases = runnable(chosen.cases, chosen.python) if chosen.pairs else ()
-    for case in cases:
-        found = of_pair(case, chosen.python)
-        if found is None:
-            print(f"{case}: its target did not crash here")
-        else:
-            pairs.append(found)
-    tell("minibench", pairs)
+    if chosen.pairs:
+        for case in runnable(chosen.cases, chosen.python):
+            if found := of_pair(case, chosen.python):
+                pairs.append(found)
+            else:
+                print(f"{case}: its target did not crash here")
+        tell("minibench", pairs)
     generated = list(of_seed(chosen.cells, chosen.seed, chosen.python))
     tell(f"generated, seed {chosen.seed}", generated)
     print(machine())

@@ -17,7 +17,6 @@ import json
 import os
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,66 +24,58 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from benchmarks._deep_state import described, different
-from benchmarks._timing import Times, machine, options
+from benchmarks._timing import machine, options
 from benchmarks._undo_cells import CrashingCell, crashing_cells
+from benchmarks._undone import UndoneCell, tell
 
 LIBRARIES = ("numpy", "pandas", "sklearn", "torch")
 
 
-class KishuShell:
-    """A shell with Kishu's hooks, in a folder that is thrown away."""
+def shell_in(folder: Path) -> tuple[Any, Any]:
+    """A shell whose tracebacks are silent, and Kishu, which keeps a checkpoint of each of its cells."""
+    settings = {"HistoryManager": {"hist_file": ":memory:"}}
+    shell: Any = InteractiveShell(config=Config(settings))
+    shell.showtraceback = lambda *_, **__: None
+    notebook = folder / "notebook.ipynb"
+    document = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    notebook.write_text(json.dumps(document))
+    # They read HOME, which is set by now.
+    from kishu import jupyterint, notebook_id  # type: ignore[import-not-found]
 
-    def __init__(self, folder: Path) -> None:
-        settings = {"HistoryManager": {"hist_file": ":memory:"}}
-        self.shell: Any = InteractiveShell(config=Config(settings))
-        notebook = folder / "notebook.ipynb"
-        document = {"cells": [], "metadata": {}, "nbformat": 4}
-        notebook.write_text(json.dumps({**document, "nbformat_minor": 5}))
-        # They read HOME, which is set by now.
-        from kishu import jupyterint, notebook_id  # type: ignore[import-not-found]
-
-        identity = notebook_id.NotebookId(folder.name, notebook, "kernel")
-        self.kishu: Any = jupyterint.KishuForJupyter(identity, self.shell)
-        self.kishu.install_kishu_hooks()
-
-    def run(self, code: str) -> float:
-        """Seconds that the cell and its checkpoint took."""
-        with contextlib.redirect_stdout(io.StringIO()):
-            started = time.perf_counter()
-            self.shell.run_cell(code, store_history=True)
-        return time.perf_counter() - started
-
-    def check_out(self, commit: str) -> float:
-        """Seconds that it took. Raises what Kishu raises."""
-        started = time.perf_counter()
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.kishu.checkout(commit, skip_notebook=True)
-        return time.perf_counter() - started
-
-    @property
-    def head(self) -> str:
-        """The newest checkpoint."""
-        return str(self.kishu._kishu_graph.head())
+    identity = notebook_id.NotebookId(folder.name, notebook, "kernel")
+    kishu: Any = jupyterint.KishuForJupyter(identity, shell)
+    kishu.install_kishu_hooks()
+    return shell, kishu
 
 
-def one(
-    cell: CrashingCell, folder: Path
-) -> tuple[str, frozenset[str], float, float]:
-    """The outcome, what differs, and seconds of the checkpoint of an empty cell and of the check-out."""
-    shell = KishuShell(folder)
-    shell.shell.showtraceback = lambda *_, **__: None
-    shell.run(cell.setup)
-    kept_s = shell.run("pass")
-    commit = shell.head
-    before = described(shell.shell.user_ns)
-    shell.run(cell.cell)
+def undone(cell: CrashingCell, folder: Path) -> UndoneCell:
+    """What a check-out after the crash came to; what is kept for it is timed with an empty cell."""
+    shell, kishu = shell_in(folder)
+    shell.run_cell(cell.setup, store_history=True)
+    began = time.perf_counter()
+    shell.run_cell("pass", store_history=True)
+    kept_s = time.perf_counter() - began
+    commit = str(kishu._kishu_graph.head())
+    before = described(shell.user_ns)
+    shell.run_cell(cell.cell, store_history=True)
+    crashed = described(shell.user_ns)
+    refused = ""
+    began = time.perf_counter()
     try:
-        back_s = shell.check_out(commit)
+        kishu.checkout(commit, skip_notebook=True)
     except Exception as error:  # noqa: BLE001 - the outcome
-        return f"refused ({type(error).__name__})", frozenset(), kept_s, 0.0
-    after = described(shell.shell.user_ns)
-    names = different(before, after)
-    return "different" if names else "equal", names, kept_s, back_s
+        refused = type(error).__name__
+    undo_s = time.perf_counter() - began
+    left = different(before, described(shell.user_ns))
+    return UndoneCell(
+        folder.name,
+        changed=different(before, crashed),
+        listed=frozenset(),
+        silent=frozenset() if refused else left,
+        refused=refused,
+        kept_s=kept_s,
+        undo_s=undo_s,
+    )
 
 
 def main() -> None:
@@ -92,39 +83,28 @@ def main() -> None:
     known = frozenset(
         name for name in LIBRARIES if importlib.util.find_spec(name)
     )
-    ends: Counter[str] = Counter()
-    different: Counter[str] = Counter()
-    kept: list[float] = []
-    back: list[float] = []
+    cells = []
     with tempfile.TemporaryDirectory() as scratch:
         # Kishu keeps its database there, and does without a server in this mode.
         os.environ.update(HOME=scratch, ENV_KISHU_TEST_MODE="1")
         Path(scratch, ".kishu").mkdir()
-        cells = crashing_cells(chosen.cells, chosen.seed, known)
-        for place, cell in enumerate(cells):
+        made = crashing_cells(chosen.cells, chosen.seed, known)
+        for place, cell in enumerate(made):
             folder = Path(scratch, f"cell{place}")
             folder.mkdir()
             os.chdir(folder)
-            end, names, kept_s, back_s = one(cell, folder)
-            ends[end] += 1
-            # Of the session, which Kishu does not promise to restore, apart from the names.
-            different.update({name.startswith("session: ") for name in names})
-            kept.append(kept_s)
-            if back_s:
-                back.append(back_s)
+            with contextlib.redirect_stdout(io.StringIO()):
+                cells.append(undone(cell, folder))
         os.chdir("/")
-    told = ", ".join(f"{n} {end}" for end, n in ends.most_common())
+    tell(f"kishu with {', '.join(sorted(known))}", cells)
+    # Kishu does not promise to restore the session, so it is told apart.
+    parts = [
+        {name.startswith("session: ") for name in cell.silent} for cell in cells
+    ]
     print(
-        f"kishu, {chosen.cells} cells with {', '.join(sorted(known))}: {told}"
+        f"  with differences in names: {sum(False in one for one in parts)}, "
+        f"in the session: {sum(True in one for one in parts)}"
     )
-    print(
-        f"  with differences in names: {different[False]}, in the "
-        f"session: "
-        f"{different[True]}"
-    )
-    print(f"  checkpoint after an empty cell: {Times(kept).in_ms()}")
-    if len(back) > 1:
-        print(f"  check-out: {Times(back).in_ms()}")
     print(machine())
 
 

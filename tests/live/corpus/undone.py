@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchmarks._kernel import Kernel
 from benchmarks._timing import machine
-from benchmarks.undo import UndoneCell, kernel_in, tell, undone
+from benchmarks._undone import UndoneCell, tell
+from benchmarks.undo import kernel_in, undone
 from crane_core.live.guard import OVERRIDE
 from tests.live.corpus.cases import Case, all_cases
 

@@ -197,10 +197,15 @@ def judged(place: str, report: Report, came: str | None) -> JudgedTarget:
     return JudgedTarget(place, None, came)
 
 
-def counted(title: str, targets: Sequence[JudgedTarget]) -> Iterator[str]:
-    """How many there are of each kind, then every alarm that was false and every other class than came."""
+def tally(title: str, targets: Iterable[JudgedTarget]) -> str:
+    """How many there are of each kind."""
     kinds = sorted(Counter(one.kind for one in targets).items())
-    yield f"{title}: " + ", ".join(f"{kind} {n:,}" for kind, n in kinds)
+    return f"{title}: " + ", ".join(f"{kind} {n:,}" for kind, n in kinds)
+
+
+def counted(title: str, targets: Sequence[JudgedTarget]) -> Iterator[str]:
+    """The tally, then every alarm that was false and every other class than came."""
+    yield tally(title, targets)
     for one in targets:
         if one.predicted not in (None, one.came):
             came = one.came or "nothing"

@@ -1,22 +1,35 @@
-"""The published extractor of the study as a peer: installed on demand in its own folder, and asked from outside.
+"""The checker that the authors of the study published, as a peer: installed on demand, and asked in a kernel.
 
-Knows how to get it and how to send _peer_look.py into a kernel. It is not copied, and no environment that
-something else uses is changed: only a kernel that is asked for the peer's view has the folder on its path meanwhile.
+It is not copied, and no environment that something else uses is changed: only a kernel that is asked has its folder on
+the path meanwhile.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 PEER = "crane-llm==1.0.1"
 INSTALL_S = 300
-_METHOD = "__method__"
+# Python 3.9 and the standard library, besides the peer itself.
+_CHECKED = """
+def checked(folder, target):
+    import json, sys
+    from IPython import get_ipython
+    sys.path.insert(0, folder)
+    try:
+        from crane_llm.nb_extension.checker import run_checks
+    finally:
+        sys.path.remove(folder)
+    shell = get_ipython()
+    found = run_checks(target, shell.user_ns, shell)
+    return json.dumps(
+        found and f"{found.exception}, line {found.line}: {found.message}"
+    )
+"""
 
 
 class PeerMissingError(Exception):
@@ -65,36 +78,10 @@ def _install(folder: Path) -> None:
         raise PeerMissingError(f"{PEER} cannot be installed: {said[-1]}")
 
 
-def peer_expression(folder: Path, target: str, function: str = "answer") -> str:
-    """An expression for a kernel whose value is what a function of _peer_look.py answers, as JSON text."""
-    code = Path(__file__).with_name("_peer_look.py").read_text("utf-8")
+def peer_expression(folder: Path, target: str) -> str:
+    """An expression for a kernel whose value is what the checker finds in a target, as JSON text: null for nothing."""
     return (
-        "(lambda builtins, room:"
-        f" (builtins.exec({code!r}, room), "
-        f"room[{function!r}]({str(folder)!r}, {target!r}))[1])"
-        "(__import__('builtins'), {'__name__': 'crane_peer_look'})"
+        f"(lambda builtins, room: (builtins.exec({_CHECKED!r}, room), "
+        f"room['checked']({str(folder)!r}, {target!r}))[1])"
+        "(__import__('builtins'), {})"
     )
-
-
-def laid_out(answer: str) -> tuple[float, dict[str, Any]]:
-    """Seconds, and what the peer says as {"variables": ..., "accesses": ...}; it states no absences.
-
-    Of `__method__a_b_c` it cannot be told whether it is `b_c` of `a` or `c` of `a_b`, so it counts for both.
-    """
-    told = json.loads(answer)
-    entries: dict[str, Any] = told["state"]
-    variables = {
-        name: entry
-        for name, entry in entries.items()
-        if not name.startswith(_METHOD)
-    }
-    accesses = {}
-    for name, entry in entries.items():
-        words = (
-            name.removeprefix(_METHOD).split("_")
-            if name.startswith(_METHOD)
-            else []
-        )
-        for n in range(1, len(words)):
-            accesses[f"{'_'.join(words[:n])}.{'_'.join(words[n:])}"] = entry
-    return told["seconds"], {"variables": variables, "accesses": accesses}

@@ -6,6 +6,7 @@ Knows no kernel and imports nothing of the product, which the peer's environment
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 from benchmarks._timing import Times
@@ -41,10 +42,10 @@ def tell(title: str, cells: Sequence[UndoneCell]) -> None:
         kept = Times([one.kept_s for one in done])
         print(f"  copy before a cell: {kept.in_ms()}")
         print(f"  undo: {Times([one.undo_s for one in done]).in_ms()}")
-        sizes = sorted(one.copy_mb for one in done)
+        sizes = [one.copy_mb for one in done]
         print(
-            f"  memory of the copy's own: median "
-            f"{sizes[len(sizes) // 2]:.1f} MB, at most {sizes[-1]:.1f} MB"
+            f"  memory of the copy's own: median {median(sizes):.1f} MB, "
+            f"at most {max(sizes):.1f} MB"
         )
     for cell in cells:
         if cell.refused:

@@ -11,7 +11,6 @@ import contextlib
 import doctest
 import importlib
 import inspect
-import sys
 import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
@@ -49,41 +48,31 @@ class Text(NamedTuple):
 # Where the examples are
 
 
-def texts(library: str, *, most: int = sys.maxsize) -> Iterator[Text]:
+def texts(library: str) -> Iterator[Text]:
     """The docstrings with examples of a library's public functions, classes and methods, each once."""
+    preamble = _TABLE[library].get("preamble", "")
     seen: set[str] = set()
     for path in MODULES[library]:
         with contextlib.suppress(ImportError):
-            for name, doc in _documented(importlib.import_module(path)):
+            for name, held in _documented(importlib.import_module(path)):
+                doc = inspect.cleandoc(held) if isinstance(held, str) else ""
                 if doc in seen or any(word in doc for word in _AWAY):
                     continue
                 seen.add(doc)
                 if statements := _statements(doc):
-                    yield Text(
-                        library,
-                        f"{path}.{name}",
-                        _TABLE[library].get("preamble", ""),
-                        statements,
-                    )
-                    most -= 1
-                    if most <= 0:
-                        return
+                    yield Text(library, f"{path}.{name}", preamble, statements)
 
 
-def _documented(module: ModuleType) -> Iterator[tuple[str, str]]:
-    if doc := inspect.getdoc(module):
-        yield "", doc
+def _documented(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Names of what may have a docstring, beside it; a text of a module's may be documentation itself."""
+    yield "", module.__doc__
     for name, held in _members(module):
-        if isinstance(held, str) and ">>>" in held:
-            yield name, inspect.cleandoc(held)
-        if inspect.ismodule(held):
-            continue
-        if doc := _doc(held):
-            yield name, doc
+        if not inspect.ismodule(held):
+            doc = getattr(held, "__doc__", None)
+            yield name, held if isinstance(held, str) else doc
         if inspect.isclass(held):
             for inner, method in _members(held):
-                if doc := _doc(method):
-                    yield f"{name}.{inner}", doc
+                yield f"{name}.{inner}", getattr(method, "__doc__", None)
 
 
 def _members(holder: Any) -> Iterator[tuple[str, Any]]:
@@ -92,13 +81,6 @@ def _members(holder: Any) -> Iterator[tuple[str, Any]]:
             with warnings.catch_warnings(), contextlib.suppress(Exception):
                 warnings.simplefilter("ignore")
                 yield name, getattr(holder, name)
-
-
-def _doc(held: Any) -> str | None:
-    doc = getattr(held, "__doc__", None)
-    return (
-        inspect.cleandoc(doc) if isinstance(doc, str) and ">>>" in doc else None
-    )
 
 
 def _statements(doc: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import psutil
 
@@ -51,7 +51,9 @@ READ_S = (20.0, 60.0)
 ARRIVE_S = 20.0
 RESEND_S = 2.0
 PUBLISH_S = 10
-SAVE_LIMIT_S, CHANGE_LIMIT_S, SESSION_LIMIT_MB = 0.05, 2.0, 3.0
+SAVE, CHANGE = "save, as the app reports it", "page change"
+LIMITS_S = {SAVE: 0.05, CHANGE: 2.0}
+SESSION_LIMIT_MB = 3.0
 SEED = 20261121
 PAGES = (
     ("", ""),
@@ -67,58 +69,53 @@ PAGES = (
 """Page and query of what viewers read."""
 
 
-class SessionAnnotator:
-    """One person at one desk: what they sent, and how long it took to acknowledge and to save it."""
+class People:
+    """What all of them waited for, and what each annotator sent: acts by event."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.sent: dict[str, dict[str, Any]] = {}
-        self.opening_s = 0.0
-        self.round_trips: list[float] = []
-        self.saves: list[float] = []
+    def __init__(self) -> None:
+        self.waited: dict[str, list[float]] = defaultdict(list)
+        self.sent: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
 
-    async def work(self, address: str, until: float) -> None:
+    async def label(self, address: str, name: str, until: float) -> None:
         """Label until the time is over or the queue is empty. Raises what the session raises."""
-        chance = Random(f"{SEED}/{self.name}")
+        chance = Random(f"{SEED}/{name}")
         start = time.perf_counter()
         session = await connected(address)
-        snapshot = await session.open(
-            "annotate", f"campaign={CAMPAIGN}&annotator={self.name}", DESK
-        )
-        self.opening_s = snapshot.at - start
-        have = set(snapshot.data["cards"])
-        while time.perf_counter() < until and snapshot.data["queue"]:
+        query = f"campaign={CAMPAIGN}&annotator={name}"
+        told = await session.open("annotate", query, DESK)
+        self._waited("page asked for to desk", start)
+        have = set(told["cards"])
+        while time.perf_counter() < until and told["queue"]:
             seconds = chance.uniform(*THINK_S)
             await asyncio.sleep(seconds)
-            event = f"{self.name}-{len(self.sent):06}"
+            event = f"{name}-{len(self.sent[name]):06}"
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
             act = {
                 "event": event,
                 "action": "label",
-                "id": snapshot.data["queue"][0],
-                "submitted_at": datetime.now(UTC).isoformat(
-                    timespec="milliseconds"
-                ),
+                "id": told["queue"][0],
+                "submitted_at": now,
                 "label": str(chance.choice(DIAGNOSIS_LABELS)),
                 "seconds": seconds,
             }
-            self.sent[event] = act
-            began = time.perf_counter()
-            snapshot = await self._acknowledged(session, act, have)
-            self.round_trips.append(snapshot.at - began)
-            self.saves.append(snapshot.data["save_ms"] / 1e3)
-            have |= set(snapshot.data["cards"])
+            self.sent[name][event] = act
+            start = time.perf_counter()
+            told = await self._acknowledged(session, name, act, have)
+            self._waited("label sent to acknowledgment", start)
+            self.waited[SAVE].append(told["save_ms"] / 1e3)
+            have |= set(told["cards"])
         await session.close()
 
     async def _acknowledged(
-        self, session: Session, act: dict[str, Any], have: set[str]
-    ) -> Any:
+        self, session: Session, name: str, act: dict[str, Any], have: set[str]
+    ) -> dict[str, Any]:
         """What the desk is told when it has the act, which is sent until then."""
-        number = 0
+        number = len(self.sent[name]) * 1000
         while True:
             number += 1
             sent = {
-                "client": self.name,
-                "n": len(self.sent) * 1000 + number,
+                "client": name,
+                "n": number,
                 "events": [act],
                 "have": sorted(have),
                 "evidence": None,
@@ -128,45 +125,30 @@ class SessionAnnotator:
                 async with asyncio.timeout(RESEND_S):
                     while True:
                         told = await session.told()
-                        if refused := told.data["refused"]:
-                            raise RuntimeError(f"{self.name}: {refused}")
-                        if act["event"] in told.data["saved"]:
+                        if refused := told["refused"]:
+                            raise RuntimeError(f"{name}: {refused}")
+                        if act["event"] in told["saved"]:
                             return told
             except TimeoutError:
                 continue
-
-
-class Reading:
-    """What viewers waited for: seconds of first visits, and of all others by page."""
-
-    def __init__(self) -> None:
-        self.first: list[float] = []
-        self.changes: dict[str, list[float]] = defaultdict(list)
 
     async def view(self, address: str, number: int, until: float) -> Session:
         """One viewer, whose session is still open."""
         chance = Random(f"{SEED}/{number}")
         await asyncio.sleep(chance.uniform(0, ARRIVE_S))
         viewer = await connected(address)
-        self.first.append(await viewer.turn_to(*chance.choice(PAGES)))
+        took_s = await viewer.turn_to(*chance.choice(PAGES))
+        self.waited["first visit"].append(took_s)
         while (
             pause_s := chance.uniform(*READ_S)
         ) < until - time.perf_counter():
             await asyncio.sleep(pause_s)
-            page, query = chance.choice(PAGES)
-            name = f"{page or 'overview'}{'?' * bool(query)}{query}"
-            self.changes[name].append(await viewer.turn_to(page, query))
+            took_s = await viewer.turn_to(*chance.choice(PAGES))
+            self.waited[CHANGE].append(took_s)
         return viewer
 
-
-class Load(NamedTuple):
-    """People, bytes by process before and with all sessions, and seconds of a core that the processes took."""
-
-    annotators: list[SessionAnnotator]
-    reading: Reading
-    before: list[int]
-    after: list[int]
-    cpu_s: float
+    def _waited(self, name: str, start: float) -> None:
+        self.waited[name].append(time.perf_counter() - start)
 
 
 async def every_page_once(address: str) -> None:
@@ -179,38 +161,45 @@ async def every_page_once(address: str) -> None:
 
 
 async def at_work(
+    people: People,
     addresses: Sequence[str],
     servers: Sequence[psutil.Process],
     names: Sequence[str],
     n_viewers: int,
     seconds: float,
-) -> Load:
+) -> None:
     """The writer is the first of the addresses; the others, where there are some, serve the viewers."""
     for address in addresses:
         await every_page_once(address)
-    before, cpu_s = held(servers), worked_s(servers)
+    before, cpu_s = held_mb(servers), worked_s(servers)
     until = time.perf_counter() + seconds + ARRIVE_S * bool(n_viewers)
-    annotators = [SessionAnnotator(name) for name in names]
-    reading = Reading()
     readers = addresses[1:] or addresses
     async with asyncio.TaskGroup() as everybody:
         viewers = [
             everybody.create_task(
-                reading.view(readers[number % len(readers)], number, until)
+                people.view(readers[number % len(readers)], number, until)
             )
             for number in range(n_viewers)
         ]
-        for person in annotators:
-            everybody.create_task(person.work(addresses[0], until))
-    after = held(servers)
+        for name in names:
+            everybody.create_task(people.label(addresses[0], name, until))
+    after, cpu_s = held_mb(servers), worked_s(servers) - cpu_s
     for viewer in viewers:
         await viewer.result().close()
-    return Load(annotators, reading, before, after, worked_s(servers) - cpu_s)
+    print(f"MB by process, before: {before}; with all sessions: {after}")
+    if n_viewers:
+        each_mb = (sum(after) - sum(before)) / n_viewers
+        cpu_ms = cpu_s / (len(people.waited[CHANGE]) + n_viewers) * 1e3
+        print(
+            f"a page change takes {cpu_ms:.0f} ms of a core, the annotators' "
+            f"work included; {each_mb:.2f} MB a session, ratio "
+            f"{each_mb / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB"
+        )
 
 
-def held(servers: Sequence[psutil.Process]) -> list[int]:
+def held_mb(servers: Sequence[psutil.Process]) -> list[float]:
     """Memory that each process alone holds."""
-    return [server.memory_full_info().uss for server in servers]
+    return [round(one.memory_full_info().uss / 1e6, 1) for one in servers]
 
 
 def worked_s(servers: Sequence[psutil.Process]) -> float:
@@ -218,121 +207,71 @@ def worked_s(servers: Sequence[psutil.Process]) -> float:
     return sum(sum(server.cpu_times()[:2]) for server in servers)
 
 
-def kept(
-    folder: DataFolder, plan: Plan, person: SessionAnnotator
-) -> Counter[str]:
-    """Lost: sent and not on the disk. Double: on the disk more than once. Astray: another item or label."""
-    found = [
-        act
-        for act in acts_of(folder, plan, person.name)
-        if act.action is AnnotationAction.LABEL
-    ]
-    names = desk_names(folder, plan, person.name)
-    said = {
-        act.event: (names.of(Showing(act.item, act.showing)), str(act.label))
-        for act in found
-    }
-    counts = Counter(
-        "lost" if event not in said else "astray"
-        for event, act in person.sent.items()
-        if said.get(event) != (act["id"], act["label"])
-    )
-    double = len(found) - len(said)
-    counts.update(sent=len(person.sent), on_disk=len(found), double=double)
-    return counts
-
-
-def show_labels(
-    people: Sequence[SessionAnnotator], total: Counter[str]
-) -> None:
-    saves = Times([one for person in people for one in person.saves])
-    trips = Times([one for person in people for one in person.round_trips])
-    opening = Times([person.opening_s for person in people])
+def kept(folder: DataFolder, plan: Plan, people: People) -> bool:
+    """Whether exactly what was sent is on the disk: no label is lost, double or on another item."""
+    sent: Counter[tuple[str, str, str]] = Counter()
+    on_disk = sent.copy()
+    for name, acts in people.sent.items():
+        sent.update(
+            (event, act["id"], act["label"]) for event, act in acts.items()
+        )
+        shown = desk_names(folder, plan, name)
+        on_disk.update(
+            (
+                act.event,
+                shown.of(Showing(act.item, act.showing)),
+                str(act.label),
+            )
+            for act in acts_of(folder, plan, name)
+            if act.action is AnnotationAction.LABEL
+        )
     print(
-        f"{len(people)} annotators, labels sent {total['sent']:,}, on "
-        f"the disk "
-        f"{total['on_disk']:,}: "
-        f"{total['lost']} lost, {total['double']} double, {total['astray']} on "
-        f"another item\n"
-        f"  save, as the app reports it: {saves.in_ms()}\n"
-        f"  label sent to acknowledgment: {trips.in_ms()}\n"
-        f"  page asked for to desk: {opening.in_ms()}\n"
-        f"  ratio {saves.p95 / SAVE_LIMIT_S:.2f} of "
-        f"{SAVE_LIMIT_S * 1e3:.0f} "
-        f"ms for a save (95th percentile)"
+        f"{len(people.sent)} annotators, labels sent {sent.total():,}, on the "
+        f"disk {on_disk.total():,}: {(sent - on_disk).total()} not as sent, "
+        f"{(on_disk - sent).total()} that were not sent so"
     )
+    return sent == on_disk
 
 
-def show_reading(load: Load) -> None:
-    reading = load.reading
-    every = Times([one for each in reading.changes.values() for one in each])
-    n_viewers = len(reading.first)
-    print(
-        f"{n_viewers} viewers, page change {every.in_ms()}; first visit "
-        f"{Times(reading.first).in_ms()}"
-    )
-    for page, seconds in sorted(reading.changes.items()):
-        print(f"  {page:24} {Times(seconds).in_ms()}")
-    cpu_ms = load.cpu_s / (len(every.seconds) + n_viewers) * 1e3
-    grown = sum(load.after) - sum(load.before)
-    each_mb = grown / 1e6 / n_viewers
-    print(
-        f"  a page change takes {cpu_ms:.0f} ms of a core, the "
-        f"annotators' "
-        f"work included; {each_mb:.2f} MB a session\n"
-        f"  ratio {every.p95 / CHANGE_LIMIT_S:.2f} of "
-        f"{CHANGE_LIMIT_S:.0f} s "
-        f"for a page change (95th percentile), "
-        f"{each_mb / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB"
-    )
-
-
-def main() -> None:
+def main() -> int:
     given = options(
         __doc__, annotators=50, viewers=0, replicas=0, seconds=120.0, copies=1
     )
     archive_or_exit()
-    names = tuple(
-        f"ann{number:02}" for number in range(1, given.annotators + 1)
-    )
+    names = tuple(f"ann{number + 1:02}" for number in range(given.annotators))
     design = Design(kind=DrawKind.ALL) if given.copies > 1 else Design()
-    with tempfile.TemporaryDirectory() as scratch:
+    people = People()
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as running:
         folder = large(Path(scratch) / "data", given.copies)
         plan = new_campaign(folder, names, design=design)
-        with ExitStack() as running:
-            publish = ("--publish", str(PUBLISH_S)) if given.replicas else ()
-            served = [
-                running.enter_context(
-                    serve_process(folder.path, arguments=publish)
-                )
-            ]
-            replica_of = ("--replica-of", served[0][0])
-            for _ in range(given.replicas):
-                replica = serve_process(folder.path, arguments=replica_of)
-                served.append(running.enter_context(replica))
-            load = asyncio.run(
-                at_work(
-                    [address for address, _ in served],
-                    [psutil.Process(pid) for _, pid in served],
-                    names,
-                    given.viewers,
-                    given.seconds,
-                )
+        publish = ("--publish", str(PUBLISH_S)) if given.replicas else ()
+        served: list[tuple[str, int]] = []
+        for number in range(1 + given.replicas):
+            kind = ("--replica-of", served[0][0]) if number else publish
+            one = serve_process(folder.path, arguments=kind)
+            served.append(running.enter_context(one))
+        servers = [psutil.Process(pid) for _, pid in served]
+        addresses = [address for address, _ in served]
+        asyncio.run(
+            at_work(
+                people,
+                addresses,
+                servers,
+                names,
+                given.viewers,
+                given.seconds,
             )
-        total: Counter[str] = Counter()
-        for person in load.annotators:
-            total.update(kept(folder, plan, person))
-    show_labels(load.annotators, total)
-    if given.viewers:
-        show_reading(load)
-    memory = ", ".join(
-        f"{before / 1e6:,.0f} to {after / 1e6:,.0f} MB"
-        for before, after in zip(load.before, load.after, strict=True)
-    )
-    print(f"memory by process: {memory}; {machine()}")
-    if total["lost"] or total["double"] or total["astray"]:
-        sys.exit(1)
+        )
+        is_kept = kept(folder, plan, people)
+    for name, seconds in people.waited.items():
+        times = Times(seconds)
+        print(f"  {name}: {times.in_ms()}")
+        if limit_s := LIMITS_S.get(name):
+            ratio = times.p95 / limit_s
+            print(f"    95th percentile: {ratio:.2f} of {limit_s:g} s")
+    print(machine())
+    return 0 if is_kept else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

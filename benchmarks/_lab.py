@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import nbformat.v4
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import CHECKOUT, ServerError, free_port
@@ -126,24 +127,14 @@ def write_cells(
 ) -> None:
     """A notebook of code cells that have not run."""
     made = [
-        {
-            "id": f"c{i}",
-            "cell_type": "code",
-            "source": code,
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-        }
+        nbformat.v4.new_code_cell(code, id=f"c{i}")
         for i, code in enumerate(cells)
     ]
     spec = {"name": kernel, "display_name": kernel, "language": "python"}
-    notebook = {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {"kernelspec": spec},
-        "cells": made,
-    }
-    path.write_text(json.dumps(notebook), "utf-8")
+    notebook = nbformat.v4.new_notebook(
+        cells=made, metadata={"kernelspec": spec}
+    )
+    nbformat.write(notebook, path)
 
 
 def wait_for_kernel(page: Page) -> None:

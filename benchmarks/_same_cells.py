@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from crane_core.pipeline.places import CHECKOUT
+from benchmarks._minibench import notebook_of
+from crane_core.domain import Version
+from crane_core.pipeline.places import embedded
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from crane_core.runtime.live_history import Ran, request
 from crane_core.runtime.plan import read_plan
 
 Order = dict[str, Any]
-MINIBENCH = CHECKOUT / "data" / "minibench"
+STATES = embedded()["minibench"] / "states"
 OWN = {
     "import numpy as np\na = np.arange(12).reshape(3, 4)\nb = np.ones((4, 3))\nv = np.array([1.0, 2.0, 3.0])": (
         "a.sum(axis=2)",
@@ -87,8 +88,9 @@ def all_orders() -> list[Order]:
 
 
 def _of_minibench() -> Iterator[Order]:
-    for file in sorted((MINIBENCH / "states").glob("*.json")):
-        plan = read_plan(_notebook(file.stem), None)
+    for file in sorted(STATES.glob("*.json")):
+        case_id, _, version = file.stem.rpartition("_")
+        plan = read_plan(notebook_of(case_id, Version(version)), None)
         ran = [
             {"number": place + 1, "source": cell.source}
             for place, cell in enumerate(plan.executed)
@@ -96,11 +98,6 @@ def _of_minibench() -> Iterator[Order]:
         yield _order(
             ran, plan.target.source, json.loads(file.read_text("utf-8"))
         )
-
-
-def _notebook(instance: str) -> Path:
-    case = instance.rpartition("_")[0]
-    return MINIBENCH / "benchmark" / case / f"{instance}.ipynb"
 
 
 def _own() -> Iterator[Order]:

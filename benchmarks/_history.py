@@ -74,25 +74,19 @@ def line(told: Sequence[Told]) -> dict[str, Any]:
         "commit": commit(),
         "machine": machine(),
         "versions": versions(),
-        "figures": [_as_json(one) for one in told if one.figure],
+        "figures": [
+            {
+                "benchmark": one.benchmark,
+                **asdict(one.figure),
+                "ratio": round(one.figure.ratio, 3),
+                "others": round(one.others, 2),
+                "outcome": str(one.outcome),
+                "why": one.why,
+            }
+            for one in told
+            if one.figure
+        ],
     }
-
-
-def _as_json(told: Told) -> dict[str, Any]:
-    assert told.figure is not None
-    others = round(told.others, 2)
-    ratio = round(told.figure.ratio, 3)
-    body = {
-        "benchmark": told.benchmark,
-        **asdict(told.figure),
-        "ratio": ratio,
-        "others": others,
-    }
-    return (
-        body
-        | {"outcome": str(told.outcome)}
-        | ({"why": told.why} if told.why else {})
-    )
 
 
 def append(told: Sequence[Told], path: Path = HISTORY) -> None:

@@ -24,25 +24,23 @@ SEALED = KernelLimits(
     isolation=Isolation.SEALED, processes=40, disk_bytes=64 * MIB, cell_s=20
 )
 FORKS = "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)"
-FILLS = (
-    "while True: open({where} + str(id(object())), 'ab').write(b'x' * 2**20)"
-)
+FILLS = "while True: open({} + str(id(object())), 'ab').write(b'x' * 2**20)"
 DAEMON = """
 import os, sys
 if os.fork() == 0:
     os.setsid()
     if os.fork(): os._exit(0)
-    os.execve(sys.executable, [sys.executable, '-I', '-c', 'import time; time.sleep(600) # {word}'], {{}})
+    os.execve(sys.executable, [sys.executable, '-I', '-c', 'import time; time.sleep(600) # WORD'], {})
 """
 ATTACKS: dict[str, tuple[str, str]] = {
     "fork bomb": (FORKS, "processes"),
     "fills the temporary folder": (
-        FILLS.format(where="__import__('os').environ['TMPDIR'] + '/'"),
+        FILLS.format("__import__('os').environ['TMPDIR'] + '/'"),
         "wrote more",
     ),
-    "fills the notebook's folder": (FILLS.format(where="''"), "wrote more"),
+    "fills the notebook's folder": (FILLS.format("''"), "wrote more"),
     "writes through a link": (
-        "import os\nos.symlink('{outside}', 'out')\nopen('out/x', 'w')",
+        "import os\nos.symlink('OUTSIDE', 'out')\nopen('out/x', 'w')",
         "FileNotFoundError",
     ),
     "daemon with an empty environment": (DAEMON, ""),
@@ -63,31 +61,21 @@ def running(word: str) -> bool:
 def is_contained(code: str, said: str) -> bool:
     """Run the attack once."""
     word = uuid4().hex
-    with (
-        tempfile.TemporaryDirectory() as outside,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        source = (
-            code.replace("{word}", word)
-            .replace("{{", "{")
-            .replace("}}", "}")
-            .replace("{outside}", outside)
-        )
-        path = Path(folder) / "n.ipynb"
+    with tempfile.TemporaryDirectory() as scratch:
+        outside, inside = Path(scratch) / "outside", Path(scratch) / "inside"
+        outside.mkdir()
+        inside.mkdir()
+        path = inside / "n.ipynb"
+        source = code.replace("WORD", word).replace("OUTSIDE", str(outside))
         write_cells(path, (source, "0"))
+        told = ""
         try:
             capture(path, limits=SEALED)
-            told = ""
         except CraneError as error:
             told = str(error)
-        is_clean = not list(Path(outside).iterdir()) and [
-            one.name for one in Path(folder).iterdir()
-        ] == [path.name]
-        return (
-            is_clean
-            and not running(word)
-            and (said in told if said else not told)
-        )
+        is_clean = [*outside.iterdir(), *inside.iterdir()] == [path]
+        is_said = said in told if said else not told
+        return is_clean and is_said and not running(word)
 
 
 def main() -> None:

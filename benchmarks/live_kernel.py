@@ -95,44 +95,26 @@ def one(questions: Questions, pause_s: float) -> Seen | None:
 
 def main() -> None:
     chosen = options(__doc__, pairs=40, pause=2.0)
-    kernels: list[Seen] = []
-    n_cells = n_left_out = 0
     with TemporaryDirectory() as scratch:
-        for questions in [
-            *of_minibench(chosen.pairs),
-            *of_own(Path(scratch)),
-        ]:
-            seen = one(questions, chosen.pause)
-            if seen is None:
-                n_left_out += 1
-                continue
-            kernels.append(seen)
-            n_cells += len(questions.targets)
+        asked = [*of_minibench(chosen.pairs), *of_own(Path(scratch))]
+        found = [one(questions, chosen.pause) for questions in asked]
+    kernels = [seen for seen in found if seen]
+    n_answers = sum(len(seen.seconds) for seen in kernels)
+    print(
+        f"{n_answers // N_ANSWERS} cells in {len(kernels)} kernels, "
+        f"{found.count(None)} left out: a cell before the target raises here"
+    )
     first = [seen.seconds[0] for seen in kernels]
     later = [second for seen in kernels for second in seen.seconds[1:]]
-    libraries = {name for seen in kernels for name in seen.libraries}
-    print(
-        f"{n_cells} cells in {len(kernels)} kernels, {n_left_out} "
-        f"left out: "
-        f"a cell before the target raises here"
-    )
-    for name, times in (
-        ("first answer", Times(first)),
-        ("later answers", Times(later)),
-    ):
-        print(
-            f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: "
-            f"{times.median * 1e3 / LIMIT_MS:.2f}"
-        )
+    for name, seconds in (("first answer", first), ("later answers", later)):
+        times = Times(seconds)
+        ratio = times.median * 1e3 / LIMIT_MS
+        print(f"{name}: {times.in_ms()}; {ratio:.2f} of {LIMIT_MS} ms")
     most = max(seen.gained_mb for seen in kernels)
-    print(
-        f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: "
-        f"{most / LIMIT_MB:.2f}"
-    )
-    print(
-        f"libraries that the kernel had not loaded: "
-        f"{', '.join(sorted(libraries - {'crane_core'})) or 'none'}"
-    )
+    print(f"memory gained: up to {most:.1f} MB; the limit is {LIMIT_MB} MB")
+    libraries = {name for seen in kernels for name in seen.libraries}
+    new = sorted(libraries - {"crane_core"})
+    print(f"libraries that the kernel had not loaded: {new}")
     print(machine())
 
 

@@ -109,22 +109,18 @@ def main() -> None:
     asked = targets_of_tests()
     with tempfile.TemporaryDirectory() as folder:
         answers = list(answers_of(python, asked, Path(folder)))
-    versions: set[str] = set()
-    for answer in answers:
-        packages = (
-            answer.get("state", {}).get("captured", {}).get("packages", {})
-        )
-        versions |= {f"{name} {version}" for name, version in packages.items()}
-    print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")
+    versions: dict[str, str] = {}
     failed: Counter[str] = Counter()
     results = []
     for target, answer in zip(asked, answers, strict=True):
         if "failed" in answer:
             failed[answer["failed"]] += 1
             continue
+        versions |= answer["state"].get("captured", {}).get("packages", {})
         report = _minibench.judged_target(**target, state=answer["state"])
         place = repr(target["target"])
         results.append(_minibench.judged(place, report, answer["raised"]))
+    print(f"{len(asked):,} targets; {versions}; {machine()}")
     for why, n in sorted(failed.items()):
         print(f"{n:6,} {why}")
     print("\n".join(_minibench.counted("the others", results)))

@@ -1,11 +1,12 @@
-"""How often the 95% intervals of the one model hold a group's true gain, by how many cases the group has.
+"""How often the 95% intervals of the two models of all answers hold the truth.
 
 python -m benchmarks.one_model_coverage [--samples 200]
 
 Six groups of 1 to 30 cases with a crashing and a fixed notebook each, two detectors, with and without the treatment.
-Groups differ in difficulty and in gain; outcomes of a case and of an instance depend on each other. Beside it: the
-interval of each group by itself (`intervals.clustered_difference`), and the mean error of both. The truth is the gain
-of a new case of the group, over 4,000 drawn ones.
+Groups differ in difficulty and in gain; outcomes of a case and of an instance depend on each other. By how many cases a
+group has: the interval of its gain in the one model, beside that of the group by itself
+(`intervals.clustered_difference`), and the mean error of both. Then the odds ratio of each detector over all cases
+(`gee.odds_ratios`). The truth is that of new cases of the groups, over 4,000 drawn ones of each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks._timing import machine, options
+from crane_core.stats.gee import odds_ratios
 from crane_core.stats.intervals import clustered_difference
 from crane_core.stats.one_model import one_model
 
@@ -37,14 +39,14 @@ def chances(
     return 1 / (1 + np.exp(-(linear + case + instance)))
 
 
-def sample(rng: np.random.Generator) -> np.ndarray:
-    """A row per group: whether the model's interval and its own hold the truth, and the error of both."""
-    parts, truths = [], []
+def sample(rng: np.random.Generator) -> tuple[np.ndarray, list[bool]]:
+    """A row per group: whether the model's interval and its own hold, and the error of both; whether odds ratios hold."""
+    parts, of_new = [], []
     for n_cases in N_CASES:
         base = rng.normal(0, OF_GROUP)
         gain = rng.normal(GAIN, OF_GAIN)
         of_many = chances(rng, base, gain, N_TRUTH)
-        truths.append(np.diff(of_many.mean(axis=(0, 1, 2)))[0])
+        of_new.append(of_many.mean(axis=(0, 1)))
         chance = chances(rng, base, gain, n_cases)
         parts.append((rng.random(chance.shape) < chance).astype(float))
     right = np.concatenate(parts)
@@ -61,8 +63,9 @@ def sample(rng: np.random.Generator) -> np.ndarray:
         {"group": group.astype(str).tolist()},
     ).groups["group"]
     rows = []
-    for place, truth in enumerate(truths):
-        mine = parts[place].reshape(-1, 2)
+    for place, part in enumerate(parts):
+        truth = np.diff(of_new[place].mean(axis=0))[0]
+        mine = part.reshape(-1, 2)
         ones = np.ones(len(mine))
         alone = clustered_difference(
             mine[:, 0], ones, mine[:, 1], ones, np.arange(len(mine)) // 4
@@ -75,21 +78,34 @@ def sample(rng: np.random.Generator) -> np.ndarray:
                 abs(alone.value - truth),
             )
         )
-    return np.array(rows, dtype=float)
+    ratios = odds_ratios(right.ravel(), treated == 1, detector, case)
+    share = np.average(of_new, axis=0, weights=N_CASES)
+    odds = share / (1 - share)
+    held = [
+        low <= after / before <= high
+        for low, high, (before, after) in zip(
+            ratios.low, ratios.high, odds, strict=True
+        )
+    ]
+    return np.array(rows, dtype=float), held
 
 
 def main() -> None:
     n_samples = options(__doc__, samples=200).samples
     rng = np.random.default_rng(20251018)
-    found = np.mean([sample(rng) for _ in range(n_samples)], axis=0)
+    samples = [sample(rng) for _ in range(n_samples)]
+    found = np.mean([rows for rows, _ in samples], axis=0)
     print(
         "cases   coverage: model   alone   mean error in points: model   alone"
     )
     for n_cases, row in zip(N_CASES, found, strict=True):
         model, alone, error, error_alone = row
         print(
-            f"{n_cases:5}{model:18.3f}{alone:8.3f}{100 * error:30.1f}{100 * error_alone:8.1f}"
+            f"{n_cases:5}{model:18.3f}{alone:8.3f}"
+            f"{100 * error:30.1f}{100 * error_alone:8.1f}"
         )
+    held = np.mean([of_sample for _, of_sample in samples])
+    print(f"odds ratios of a detector over all cases: coverage {held:.3f}")
     print(f"{n_samples:,} samples; {machine()}")
 
 

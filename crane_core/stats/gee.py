@@ -23,8 +23,7 @@ from crane_core.stats.arrays import Array, floats
 from crane_core.stats.resampling import CONFIDENCE, ratio_of_sums
 
 LEAST_CHANGED = 5
-"""Clusters in which the treatment changes something that an effect needs. From so many on, the intervals hold the truth
-94 to 98% of the time in simulated benchmarks (`python -m benchmarks.model_coverage`); of fewer, single cases decide."""
+"""Clusters in which the treatment changes something that an effect needs: of fewer, single cases decide."""
 _SINGULAR = 1e-9
 """Eigenvalue below which a covariance (of logarithms of odds) counts as singular, or that share of its largest."""
 

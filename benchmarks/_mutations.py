@@ -56,13 +56,22 @@ def _edits(node: ast.AST) -> Iterator[Edit]:
         case ast.Attribute(ctx=ast.Load()):
             ending = "_" if node.attr.endswith("s") else "s"
             yield Edit("misspelt attribute", node, "attr", node.attr + ending)
-            if isinstance(node.value, ast.Name):
-                yield Edit("None for value", node, "value", ast.Constant(None))
+            yield from _of_holder(node)
         case ast.Call():
             yield from _of_call(node)
         case ast.BinOp():
             yield Edit("text as operand", node, "right", ast.Constant("x"))
-    yield from _left_out(node)
+
+
+def _of_holder(node: ast.Attribute) -> Iterator[Edit]:
+    """`Model().fit(X).predict(X)` without its fit; a method that is used and was not called."""
+    match node.value:
+        case ast.Name():
+            yield Edit("None for value", node, "value", ast.Constant(None))
+        case ast.Call(func=ast.Attribute(value=model, attr="fit")):
+            yield Edit("no fit", node, "value", model)
+        case ast.Call(func=method):
+            yield Edit("method not called", node, "value", method)
 
 
 def _of_subscript(node: ast.Subscript) -> Iterator[Edit]:
@@ -107,18 +116,6 @@ def _of_argument(argument: ast.expr) -> Iterator[Edit]:
             yield Edit("text for number", argument, "value", "three")
         case ast.List(elts=[_, _, *_] as items):
             yield Edit("shorter list", argument, "elts", items[:-1])
-
-
-def _left_out(node: ast.AST) -> Iterator[Edit]:
-    """`Model().fit(X).predict(X)` without its fit; a method that is used and was not called."""
-    for name in ("value", "func", "left"):
-        match getattr(node, name, None):
-            case ast.Call(func=ast.Attribute(value=model, attr="fit")):
-                yield Edit("no fit", node, name, model)
-            case ast.Call(func=method) if isinstance(
-                node, ast.Attribute | ast.Subscript | ast.BinOp
-            ):
-                yield Edit("method not called", node, name, method)
 
 
 def _is_integer(value: Any) -> bool:

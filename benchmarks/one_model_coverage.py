@@ -40,7 +40,7 @@ def chances(
 
 
 def sample(rng: np.random.Generator) -> tuple[np.ndarray, list[bool]]:
-    """A row per group: whether the model's interval and its own hold, and the error of both; whether odds ratios hold."""
+    """A row per group: whether both intervals hold, and the error of both; then whether odds ratios hold."""
     parts, of_new = [], []
     for n_cases in N_CASES:
         base = rng.normal(0, OF_GROUP)

@@ -26,37 +26,32 @@ from benchmarks._data import archive_or_exit, large
 from benchmarks._server import CHECKOUT
 from benchmarks._timing import command, machine
 
-PARTS = {
-    "Results": (
-        "2_results",
-        "Runtime state|Kinds of "
-        "crash|Combinations|Stability|Robustness|One "
-        "model|Time|Dates"
-        "|Paper's tables|Paper's claims",
-    ),
-    "Ablations": (
-        "3_ablations",
-        "Parts of the input|Kinds of crash|Cost|Paper's tables",
-    ),
+PAGES = {
+    "Cases": "1_cases",
+    "a pair": "1_cases?case=pandas_8",
+    "Results, Runtime state": "2_results?part=Runtime state",
+    "Results, Kinds of crash": "2_results?part=Kinds of crash",
+    "Results, Combinations": "2_results?part=Combinations",
+    "Results, Stability": "2_results?part=Stability",
+    "Results, Robustness": "2_results?part=Robustness",
+    "Results, One model": "2_results?part=One model",
+    "Results, Time": "2_results?part=Time",
+    "Results, Dates": "2_results?part=Dates",
+    "Results, Paper's tables": "2_results?part=Paper's tables",
+    "Results, Paper's claims": "2_results?part=Paper's claims",
+    "Ablations, Parts of the input": "3_ablations?part=Parts of the input",
+    "Ablations, Kinds of crash": "3_ablations?part=Kinds of crash",
+    "Ablations, Cost": "3_ablations?part=Cost",
+    "Ablations, Paper's tables": "3_ablations?part=Paper's tables",
+    "Annotate": "4_annotate",
+    "Campaigns": "5_campaigns",
+    "Agreement": "6_agreement",
+    "Runs": "7_runs",
+    "Try a notebook": "8_try_a_notebook",
+    "Data": "9_data",
+    "Overview": "0_overview",
 }
-"""Page to its file and its parts."""
-PAGES: dict[str, tuple[str, dict[str, str]]] = {
-    "Cases": ("1_cases", {}),
-    "a pair": ("1_cases", {"case": "pandas_8"}),
-    **{
-        f"{page}, {part}": (file, {"part": part})
-        for page, (file, parts) in PARTS.items()
-        for part in parts.split("|")
-    },
-    "Annotate": ("4_annotate", {}),
-    "Campaigns": ("5_campaigns", {}),
-    "Agreement": ("6_agreement", {}),
-    "Runs": ("7_runs", {}),
-    "Try a notebook": ("8_try_a_notebook", {}),
-    "Data": ("9_data", {}),
-    "Overview": ("0_overview", {}),
-}
-"""Visit to the page's file and its address."""
+"""Visit to the page's file and its query."""
 A_LONG_TIME_S = 3600
 
 
@@ -107,9 +102,10 @@ def draw(page: AppTest) -> None:
 
 def visit(name: str) -> Cost:
     """What the page costs a session that comes from Overview."""
-    file, query = PAGES[name]
+    file, _, query = PAGES[name].partition("?")
     page = app(file)
-    for key, value in query.items():
+    if query:
+        key, _, value = query.partition("=")
         page.query_params[key] = value
     with scripts_measured() as costs:
         draw(page)

@@ -72,10 +72,10 @@ def _states_absence(fact: Fact, state: Mapping[str, Any]) -> bool:
     group, name = fact.absent or ("", None)
     for entry in state.get("absent", {}).get(group, []):
         stated = list(entry.values()) if isinstance(entry, Mapping) else [entry]
-        is_of_it = fact.variable is None or any(
-            _is_part_of(fact.variable, text) for text in stated
-        )
-        if is_of_it and any(stated_name == name for stated_name in stated):
+        if name in stated and (
+            fact.variable is None
+            or any(_is_part_of(fact.variable, text) for text in stated)
+        ):
             return True
     return False
 
@@ -107,17 +107,16 @@ def _without_places(entry: Any) -> Any:
 
 
 def _is_shown(wanted: Any, told: Sequence[tuple[str, Any]]) -> bool:
-    if isinstance(wanted, Mapping):
-        if "all" in wanted:
-            return all(_is_shown(each, told) for each in wanted["all"])
-        return all(
-            any(_holds(key, value, entry) for entry in told)
-            for key, value in wanted.items()
-        )
-    if isinstance(wanted, list) and all(
-        isinstance(each, str) for each in wanted
-    ):
-        return all(_is_shown(each, told) for each in wanted)
+    match wanted:
+        case {"all": every}:
+            return all(_is_shown(each, told) for each in every)
+        case {}:
+            return all(
+                any(_holds(key, value, entry) for entry in told)
+                for key, value in wanted.items()
+            )
+        case [*words] if all(isinstance(each, str) for each in words):
+            return all(_is_shown(each, told) for each in words)
     pattern = re.compile(_pattern(wanted))
     return any(pattern.search(repr(entry)) for _, entry in told)
 

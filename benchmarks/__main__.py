@@ -30,7 +30,10 @@ from benchmarks._budgets import (
 from benchmarks._figures import FILE, FigureError, read_figures
 from benchmarks._noise import watched
 
-HELD, OVER, WRONG_CALL, NOT_MEASURED = 0, 1, 2, 3
+HELD = 0
+OVER = 1
+WRONG_CALL = 2
+NOT_MEASURED = 3
 _COLUMNS = "{:16}{:38}{:>10}{:>12}  {:14}{:>6}{:>8}{:>6}{:>7}  {}"
 _HEAD = (
     "benchmark",

@@ -119,12 +119,17 @@ def judged(
         else:
             outcome = Outcome.HELD if one.ratio <= ratio else Outcome.OVER
         told.append(Told(benchmark, one.question, one, others, outcome, why))
-    known = {one.question for one in figures}
-    why = "the benchmark did not tell it"
-    silent = [question for question in ratios if question not in known]
+    silent = ratios.keys() - {one.question for one in figures}
     return told + [
-        Told(benchmark, question, None, others, Outcome.NOT_MEASURED, why)
-        for question in silent
+        Told(
+            benchmark,
+            question,
+            None,
+            others,
+            Outcome.NOT_MEASURED,
+            "the benchmark did not tell it",
+        )
+        for question in sorted(silent)
     ]
 
 

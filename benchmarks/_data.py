@@ -24,12 +24,11 @@ from crane_core.domain import (
 )
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
-from crane_core.importers.registry import importer_for
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import write
-from crane_core.storage.store import Cursor, Store
+from crane_core.storage.store import Cursor
 
 ARCHIVE = CHECKOUT.parent / "shared" / "upstream" / "crane_llm.tar.gz"
 CAMPAIGN = "pilot"
@@ -85,26 +84,20 @@ def imported(data: Path) -> DataFolder:
 
 
 def large(data: Path, copies: int = COPIES) -> DataFolder:
-    """A data folder at `data` with the archive and its copies."""
-    folder = imported(data)
-    store = prepare(folder)
-    try:
-        multiply(store, copies)
-    finally:
-        store.close()
-    return folder
-
-
-def multiply(store: Store, copies: int = COPIES) -> None:
-    """Write the archive's records until the store holds so many of each case, with all that belongs to it.
+    """A data folder at `data` with so many of each case of the archive, and all that belongs to it.
 
     Labels of LLM judges are left at one copy: no page reads them.
     """
-    tree = open_tree(archive_or_exit())
-    records = [r for r in importer_for(tree).read(tree) if not _is_judge(r)]
-    for first in range(1, copies, BATCH):
-        numbers = range(first, min(first + BATCH, copies))
-        store.write(partial(_write_copies, records, numbers))
+    folder = imported(data)
+    records = [one for one in study_records() if not _is_judge(one)]
+    store = prepare(folder)
+    try:
+        for first in range(1, copies, BATCH):
+            numbers = range(first, min(first + BATCH, copies))
+            store.write(partial(_write_copies, records, numbers))
+    finally:
+        store.close()
+    return folder
 
 
 def _is_judge(record: Record) -> bool:

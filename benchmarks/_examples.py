@@ -36,7 +36,6 @@ _MOST_STATEMENTS = 40
 class Text(NamedTuple):
     """The statements of one docstring, in order, and the code that its library expects to have run before."""
 
-    library: str
     name: str
     preamble: str
     statements: tuple[str, ...]
@@ -60,7 +59,7 @@ def texts(library: str) -> Iterator[Text]:
                     continue
                 seen.add(doc)
                 if statements := _statements(doc):
-                    yield Text(library, f"{path}.{name}", preamble, statements)
+                    yield Text(f"{path}.{name}", preamble, statements)
 
 
 def _documented(module: ModuleType) -> Iterator[tuple[str, Any]]:

@@ -190,7 +190,7 @@ def complain(report: Report, place: str) -> None:
 
 
 def judged(place: str, report: Report, came: str | None) -> JudgedTarget:
-    """Print the rules that failed."""
+    """The first finding beside what came; rules that failed are printed."""
     complain(report, place)
     for first in report.findings:
         return JudgedTarget(place, first.exception, came, first.why)

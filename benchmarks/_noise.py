@@ -34,12 +34,9 @@ class Watch:
         with suppress(psutil.NoSuchProcess):
             benchmark = psutil.Process(self.pid)
             for process in (benchmark, *benchmark.children(recursive=True)):
-                self._note(process)
-
-    def _note(self, process: psutil.Process) -> None:
-        with suppress(psutil.NoSuchProcess):
-            used = process.cpu_times()
-            self._own[process.pid] = used.user + used.system
+                with suppress(psutil.NoSuchProcess):
+                    user_s, system_s, *_ = process.cpu_times()
+                    self._own[process.pid] = user_s + system_s
 
     @property
     def own_s(self) -> float:

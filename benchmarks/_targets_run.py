@@ -1,10 +1,10 @@
 """Runs small targets in the interpreter that started it and prints the outcome of each. Python 3.8, no crane_core.
 
-    python _targets_run.py PROBE TARGETS ANSWERS FIRST
+    python _targets_run.py PROBE TARGETS ANSWERS
 
-PROBE is the folder of the probe's package, TARGETS a file of {"setup", "target"} lines, ANSWERS takes a line for each
-from number FIRST on: {"begun": n}, then {"number": n, "state", "raised", "failed"}. A target that ends the process
-leaves its first line alone.
+PROBE is the folder of the probe's package, TARGETS a file of {"setup", "target"} lines, ANSWERS takes two lines for
+each: {"begun": n}, then {"number": n, "state", "raised", "failed"}. A target that ends the process leaves its first
+line alone; the next start goes on behind it.
 """
 
 from __future__ import annotations
@@ -108,16 +108,18 @@ def outcome(setup: str, target: str, look: Any) -> dict[str, Any]:
     return came_of(namespace, setup, target, look)
 
 
-def main(probe: str, targets: str, answers: str, first: int) -> None:
+def main(probe: str, targets: str, answers: str) -> None:
     sys.path.insert(0, probe)
     from crane_probe.look import look  # type: ignore[import-not-found]
 
     warnings.simplefilter("ignore")
     with (
         Path(targets).open(encoding="utf-8") as lines,
-        Path(answers).open("a", encoding="utf-8") as told,
+        Path(answers).open("a+", encoding="utf-8") as told,
     ):
         asked = [json.loads(line) for line in lines]
+        told.seek(0)
+        first = sum("begun" in json.loads(line) for line in told)
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for number in range(first, len(asked)):
@@ -136,4 +138,4 @@ def say(told: TextIO, line: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(*sys.argv[1:])

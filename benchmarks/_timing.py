@@ -58,9 +58,12 @@ class Times(NamedTuple):
         return statistics.quantiles(self.seconds, n=20, method="inclusive")[-1]
 
     def in_ms(self) -> str:
-        values = (self.median, self.p95, max(self.seconds))
-        median, p95, most = (f"{each * 1e3:,.0f} ms" for each in values)
-        return f"median {median}, p95 {p95}, most {most}, n {len(self.seconds)}"
+        return (
+            f"median {self.median * 1e3:,.0f} ms, "
+            f"p95 {self.p95 * 1e3:,.0f} ms, "
+            f"most {max(self.seconds) * 1e3:,.0f} ms, "
+            f"n {len(self.seconds)}"
+        )
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:

@@ -108,10 +108,8 @@ def print_few(n_samples: int) -> None:
         rng = np.random.default_rng(20_261_125)
         held = []
         for seed in range(n_samples):
-            labels = [
-                ["correct", "correct" if one else "wrong"]
-                for one in rng.random(n) < agrees
-            ]
+            other = np.where(rng.random(n) < agrees, "correct", "wrong")
+            labels = [("correct", one) for one in other]
             of = PERCENT_AGREEMENT, labels, SCALE, np.arange(n)
             shown = estimate(*of, seed=seed)
             drawn = bootstrap(*of, seed=seed, n_resamples=N_DRAWN)

@@ -46,7 +46,10 @@ SET_CLOCK = (
     f"own['clock'](get_ipython()))[1])({{}})"
 )
 WAITED = "get_ipython()._crane_waited"
-RAN, RAISED, STOPPED, FALSE_ALARM = "ran", "raised", "stopped", "false alarm"
+RAN = "ran"
+RAISED = "raised"
+STOPPED = "stopped"
+FALSE_ALARM = "false alarm"
 
 
 class GuardedCell(NamedTuple):

@@ -24,9 +24,13 @@ N_CASES = (1, 2, 3, 5, 10, 15, 20, 40, 111)
 SHAPES = ((1, 0.0), (2, 0.0), (2, 0.4), (2, 0.8))
 """Instances to a case and their correlation."""
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.4)
-LOST, RARELY_LOST = 0.15, 0.05
+LOST = 0.15
+RARELY_LOST = 0.05
 RATES = (0.3, 0.5, 0.7, 0.85, 0.95)
-LOWEST, HIGHEST, FROM_CASES = 0.93, 0.98, 20
+LOWEST = 0.93
+HIGHEST = 0.98
+FROM_CASES = 20
+"""From so many on the upper band holds."""
 NOISE = 3.0
 """Standard errors of a simulated coverage by which it may leave a band."""
 

@@ -22,8 +22,12 @@ N_CASES = (1, 3, 5, 10, 20, 30)
 DETECTORS = np.array([0.3, 0.8])
 """Log odds of being right without the treatment."""
 GAIN = 0.5
-OF_GROUP, OF_GAIN, OF_CASE, OF_SLOPE, OF_INSTANCE = 0.4, 0.4, 0.8, 0.3, 0.8
-"""Standard deviations of what differs, in log odds."""
+# Standard deviations of what differs, in log odds.
+OF_GROUP = 0.4
+OF_GAIN = 0.4
+OF_CASE = 0.8
+OF_SLOPE = 0.3
+OF_INSTANCE = 0.8
 N_TRUTH = 4_000
 
 

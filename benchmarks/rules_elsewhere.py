@@ -68,32 +68,26 @@ def answers_of(
     targets.write_text(
         "".join(json.dumps(target) + "\n" for target in asked), "utf-8"
     )
-    answers.touch()
     code = Path(__file__).with_name("_targets_run.py")
     environment = os.environ | {
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "MPLBACKEND": "Agg",
     }
-    first = 0
     for _ in range(MOST_STARTS):
         ended = subprocess.run(
-            [python, *map(str, (code, PROBE, targets, answers, first))],
+            [python, *map(str, (code, PROBE, targets, answers))],
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
             check=False,
         )
-        lines = [
-            json.loads(line) for line in answers.read_text("utf-8").splitlines()
-        ]
         if not ended.returncode:
             break
-        if not lines or "number" in lines[-1]:
-            raise SystemExit(
-                f"{python} could not run them: "
-                f"{ended.stderr.decode('utf-8', 'replace')[-500:]}"
-            )
-        first = lines[-1]["begun"] + 1
+    else:
+        raise SystemExit(f"{python} could not run them: {ended.stderr[-500:]}")
+    lines = map(json.loads, answers.read_text("utf-8").splitlines())
     told = {line["number"]: line for line in lines if "number" in line}
     return (
         told.get(number, {"failed": "ended the interpreter"})

@@ -110,7 +110,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.child:
         for one in targets_of(chosen.child, chosen.seconds, chosen.seed):
-            print(json.dumps(one), file=sys.__stdout__)
+            print(json.dumps(one))
         return
     if unknown := set(chosen.libraries) - set(MODULES):
         parser.error(f"no examples of {', '.join(sorted(unknown))} are known")

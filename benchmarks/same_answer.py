@@ -24,7 +24,9 @@ from benchmarks._same_cells import Order, all_orders
 from benchmarks._timing import machine, options
 from crane_core.live.helper import Helper
 
-N_CELLS, N_ROUNDS, N_BUSY = 130, 5, 2
+N_CELLS = 130
+N_ROUNDS = 5
+N_BUSY = 2
 MOST_REPEATS = 20
 """So often is asked again what was not asked yet; each time is waited for five seconds."""
 NOT_YET = "not asked yet"

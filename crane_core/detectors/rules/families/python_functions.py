@@ -48,6 +48,7 @@ _DATA = {
     "tensorflow": ("EagerTensor",),
 }
 """Values of libraries that no one can call."""
+_OF_ANY_ORDER = ("sorted", "min", "max")
 _MOST_ROWS = 200
 _RESULTS = {
     **dict.fromkeys(["len", "ord", "id", "hash"], "int"),
@@ -74,6 +75,8 @@ def computed(operation: Operation) -> Answer:
         _forget_returned(name, arguments.positional)
         return _result(name, operation.first)
     n_positional, names = len(arguments.positional), list(arguments.keywords)
+    if name in _OF_ANY_ORDER:
+        operands = [_in_its_order(value) for value in operands]
     given = tried(
         operation,
         lambda *values: function(
@@ -82,8 +85,20 @@ def computed(operation: Operation) -> Answer:
         ),
         operands,
     )
-    is_exact = isinstance(given, AbstractValue) and known(operands)
+    # Of known values only a codec of the kernel leaves it open, and that may be code of the notebook.
+    is_exact = known(operands) is not None
     return given if is_exact else _result(name, operation.first)
+
+
+def _in_its_order(value: AbstractValue) -> AbstractValue:
+    """A set of texts, or of whole numbers, as the list that `sorted` makes of it in every process."""
+    held = value.literal
+    if isinstance(held, (set, frozenset)) and {*map(type, held)} in (
+        {str},
+        {int},
+    ):
+        return literal(sorted(held))
+    return value
 
 
 def _is_computed(name: str, operands: list[AbstractValue]) -> bool:

@@ -110,6 +110,9 @@ def method_of_text(operation: Operation) -> Answer:
     if _may_be_long(operation, operands):
         return AbstractValue("str")
     found = tried(operation, partial(_call_of_text, name, names), operands)
+    # A codec or handler of errors that Python does not know may be code of the notebook.
+    if name == "encode" and (found is UNKNOWN or known(operands[1:]) is None):
+        return UNKNOWN
     # How many parts an unknown text has is open; that they are texts is not.
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
         return AbstractValue("list", {"item_types": {"str": 1}})

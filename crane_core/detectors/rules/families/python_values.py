@@ -89,6 +89,8 @@ _RAISED: Final = (
     LookupError,
     AttributeError,
 )
+_WITHOUT_ORDER: Final = (bool, int, NoneType, set, frozenset)
+"""What the order of a set's elements does not change, as it does a text, a list or a sum of floats."""
 _OF_TYPES: Final = (TypeError, AttributeError, ZeroDivisionError)
 """What may follow from types alone, or from a divisor that is known."""
 # Steps are tried in this process: a literal in a notebook must not cost it time or memory.
@@ -163,9 +165,25 @@ def tried(
     if values is None:
         return by_types(operation, compute, operands)
     try:
-        return made(compute(*values))
+        result = compute(*values)
     except _RAISED as error:
+        # The kernel may have codecs and error handlers that this process has not: codecs.register_error.
+        if type(error) is LookupError:
+            return UNKNOWN
         return refuse(operation, error, operands)
+    # ", ".join({"a", "b"}) is "b, a" in another process: hashes of texts begin with a number drawn there.
+    if any(map(_has_sets, values)) and not isinstance(result, _WITHOUT_ORDER):
+        return AbstractValue(type(result).__name__)
+    return made(result)
+
+
+def _has_sets(value: Any) -> bool:
+    """Whether it is a set of several elements, or holds one."""
+    if isinstance(value, (set, frozenset)):
+        return len(value) > 1 or any(map(_has_sets, value))
+    if isinstance(value, dict):
+        return any(map(_has_sets, (*value, *value.values())))
+    return isinstance(value, (list, tuple)) and any(map(_has_sets, value))
 
 
 def by_types(

@@ -819,7 +819,7 @@ class Desk {
     if (this.snapshot.locked) return escaped(this.snapshot.locked);
     if (this.snapshot.practice) return 'Practice: nothing is kept, and you see at once what the guideline says.';
     if (this.tookBack && this.tookBack.id === now.queue[0]) return `Undone: this item was ${this.said(this.tookBack.word)}`;
-    if (!id) return `${this.keysInWords()}: the label is saved and the next item comes.`;
+    if (!id) return `${this.keysInWords()} to save and show the next item.`;
     return `Previous item: ${this.said(now.labels[id])}`;
   }
 

@@ -13,6 +13,7 @@ from crane_core.annotation.order import Showing
 from crane_core.annotation.pace import pace
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import Taken
+from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM
 
 AHEAD = 24
 """Cards that the browser loads in advance: more than anyone labels during one save."""
@@ -97,7 +98,8 @@ def snapshot(
             showing not in journal.given for showing in journal.skipped
         ),
         "median_s": speed.median_s,
-        "seconds_left": speed.seconds_left,
+        # Before the first labels, what the plan expects.
+        "seconds_left": speed.seconds_left or len(ahead) * SECONDS_PER_ITEM,
         "saved": taken.saved if taken else [],
         "refused": taken.refused if taken else {},
         "overtaken": {

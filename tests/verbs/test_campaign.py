@@ -68,9 +68,7 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(
         f"create pilot --annotators ana,ben {OURS} --design all --dry-run",
     )
     assert shown.code == 0
-    assert (
-        "Population: 48 verdicts, minibench, ours; detected crash." in shown.out
-    )
+    assert "Population: 48 detected crashes of minibench, ours." in shown.out
     assert "heron · runtime" in shown.out
     assert (
         "ana: 48 items and 2 hidden repeats, about 0.8 h at 60 s an item"

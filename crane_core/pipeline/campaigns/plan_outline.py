@@ -117,7 +117,7 @@ def _population(plan: Plan, titles: Mapping[str, str]) -> str:
         if plan.left_out
         else ""
     )
-    return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population, titles)}{left_out}."
+    return f"Population: {plan.population_size:,} {query_words(plan.population, titles)}{left_out}."
 
 
 def query_words(
@@ -136,7 +136,8 @@ def query_words(
     where = ", ".join(
         titles.get(one, one) for one in (asked.benchmark, asked.experiment)
     )
-    return "; ".join([where, str(asked.outcome), *named])
+    crash, *right = str(asked.outcome).split(", ")
+    return "; ".join([f"{crash}es of {where}", *right, *named])
 
 
 def _sample(plan: Plan) -> str:

@@ -235,14 +235,14 @@ def _refusal_of_names(name: str, annotators: tuple[str, ...]) -> str:
         if not given
     ]
     if missing:
-        return f"Enter {' and '.join(missing)} in step 2."
+        return f"Enter {' and '.join(missing)} in [step 2](#who)."
     try:
         plan.check_name(name, "a campaign")
         for annotator in annotators:
             plan.check_name(annotator, "an annotator")
     except ValueError as error:
         st.error(f"{literal(sentence_case(str(error)))}.")
-        return "Correct the names in step 2."
+        return "Correct the names in [step 2](#who)."
     return ""
 
 
@@ -494,9 +494,9 @@ def draw_new() -> None:
         return
     on_phones = st.container(key="plan_on_phones")
     with st.container(key=keys.BESIDE_EACH_OTHER):
-        steps, beside = st.columns([1, 1], gap="large")
+        steps, beside = st.columns([1, 1], gap="small")
     with steps:
-        with _step("1. What is labelled?"):
+        with _step("1. What is labelled?", anchor="what"):
             population = draw_population(choices)
             verdicts, left_out = _found(population)
             n = len(verdicts)
@@ -510,9 +510,9 @@ def draw_new() -> None:
             )
             st.caption(f"{count(n)} verdicts can be labelled{left}.")
             labels = draw_labels()
-        with _step("2. Who labels?"):
+        with _step("2. Who labels?", anchor="who"):
             who = draw_who()
-        with _step("3. How sure?"):
+        with _step("3. How sure?", anchor="sure"):
             design, seed = draw_design()
             looks = Looks(labels or study_labels(), design.texts, who.blind)
             answers = draw_gold_choice(population, looks, seed)
@@ -537,9 +537,9 @@ def draw_new() -> None:
 
 
 @contextmanager
-def _step(title: str) -> Iterator[None]:
+def _step(title: str, *, anchor: str) -> Iterator[None]:
     with st.container(border=True):
-        st.markdown(f"**{title}**")
+        st.subheader(title, anchor=anchor)
         yield
 
 
@@ -556,7 +556,7 @@ def _draw_nothing(left_out: int) -> None:
 
 def _draw_plan(plan: Plan, told: Outline, *, refusal: str) -> None:
     """The plan; while names are refused, its size and strata alone, and nothing can be created."""
-    st.markdown("**The plan**")
+    st.subheader("The plan", anchor="plan")
     draw_outline(told, with_people=not refusal)
     with st.container(horizontal=True, vertical_alignment="center"):
         is_pressed = st.button(

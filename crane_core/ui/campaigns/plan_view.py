@@ -32,7 +32,13 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     st.markdown(f"**{literal(told.size)}**")
     *sentences, seed = told.sentences
     _draw_small(sentences if with_people else sentences[:N_OF_SIZE])
-    st.html(rows_html(_strata(told), css="cw-summed"))
+    st.html(
+        rows_html(
+            _strata(told),
+            css="cw-summed",
+            about={"Share": "the inclusion probability of a verdict"},
+        )
+    )
     if with_people:
         st.html(rows_html(_load(told)))
         st.caption(
@@ -75,14 +81,14 @@ def _strata(told: Outline) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Stratum": _stratum_words(row.stratum, titles),
-            "Population": count(row.population),
+            "Verdicts": count(row.population),
             "Drawn": count(row.drawn),
             **(
                 {"Labelled twice or more": count(row.twice_or_more)}
                 if has_overlap
                 else {}
             ),
-            "Inclusion probability": percent(
+            "Share": percent(
                 row.inclusion_probability,
                 0 if row.inclusion_probability >= 0.01 else 2,
             ),

@@ -53,7 +53,7 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(
         study_store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=SEED)
     )
     told = outline(plan, clustering(study_store, plan))
-    assert "501 verdicts" in told.sentences[0]
+    assert "501 detected crashes" in told.sentences[0]
     assert (
         "A margin of 5% with 95% confidence and an expected share of 50% needs 218"
         in told.sentences[1]

@@ -115,14 +115,15 @@ def _draw_guideline() -> None:
 
 def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
     plan = kept.plan
-    with st.container(border=True, gap="small"):
+    with st.container(border=True, gap="xsmall"):
         st.markdown(f"**{literal(plan.title)}**")
-        state = f", locked {kept.lock.locked_at[:10]}" if kept.lock else ""
         st.caption(
-            f"{count(len(plan.items))} diagnoses{_work_words(plan)}{state}."
+            f"Locked {kept.lock.locked_at[:10]}."
+            if kept.lock
+            else _work_words(plan)
         )
         if person.is_known:
-            turn(
+            turn_to_main(
                 "Continue where you stopped",
                 campaign=plan.campaign,
                 annotator=person.name,
@@ -130,7 +131,7 @@ def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
             return
         with st.container(horizontal=True, gap="small"):
             for annotator in plan.present:
-                turn(
+                turn_to_main(
                     literal(annotator),
                     campaign=plan.campaign,
                     annotator=annotator,
@@ -138,14 +139,18 @@ def _campaign(kept: campaigns.Kept, person: Visitor) -> None:
 
 
 def _work_words(plan: Plan) -> str:
-    """The hours of who has least and most, as the plan estimates them."""
-    hours = [
-        row.hours for row in workload(plan) if row.annotator in plan.present
+    """What who has least and most will label, repeats included as on the desk, and the hours that the plan expects."""
+    load = [
+        (row.items + row.repeats, row.hours)
+        for row in workload(plan)
+        if row.annotator in plan.present
     ]
-    if not hours:
+    if not load:
         return ""
-    bounds = dict.fromkeys(f"{one:.1f}" for one in (min(hours), max(hours)))
-    return f", about {' to '.join(bounds)} h for each annotator"
+    ends = min(load), max(load)
+    sizes = dict.fromkeys(count(size) for size, _ in ends)
+    hours = dict.fromkeys(f"{one:.1f}" for _, one in ends)
+    return f"{' to '.join(sizes)} diagnoses for each annotator, about {' to '.join(hours)} h."
 
 
 def draw_practice() -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.ui import data
 from crane_core.ui.campaigns import campaign_words
+from crane_core.ui.campaigns.one_campaign import draw_main_button
 from crane_core.ui.headline import draw_headline
 from crane_core.ui.navigation import turn
 from crane_core.ui.refusal import refusals_shown
@@ -30,23 +31,27 @@ def draw_list(names: list[str]) -> None:
 
 
 def _draw(status: CampaignStatus, *, is_only: bool) -> None:
-    """A box; of the only campaign, the title of the page says the answer."""
+    """A box; of the only campaign, the title of the page has its name and answer, and the box what comes next."""
     plan = status.plan
     title = campaign_words.short_title(plan.title)
     with st.container(border=True, gap="xsmall"):
         with st.container(
             horizontal=True,
             vertical_alignment="center",
-            horizontal_alignment="distribute",
+            horizontal_alignment="left" if is_only else "distribute",
         ):
-            turn(f"**{literal(title)}**", campaign=plan.campaign)
+            if not is_only:
+                turn(f"**{literal(title)}**", campaign=plan.campaign)
             st.html(campaign_words.chip_html(status), width="content")
+            if is_only:
+                draw_main_button(status)
+                turn("Open campaign", campaign=plan.campaign)
         if not is_only:
             st.markdown(
                 literal(f"{sentence_case(campaign_words.answer(status))}.")
             )
         bar = ""
-        if status.lock is None and status.n_all:
+        if status.lock is None and status.n_done:
             share = status.n_done / status.n_all
             bar = f'<div class="cw-how-far"><i style="--share: {share:.3f}"></i></div>'
         named = "" if title == plan.campaign else f"{plan.campaign}: "

@@ -88,7 +88,7 @@ def _draw_next(status: CampaignStatus) -> None:
         horizontal=True, vertical_alignment="center", key=keys.NEXT_STEP
     ):
         st.html(campaign_words.chip_html(status), width="content")
-        _draw_main_button(status)
+        draw_main_button(status)
         st.caption(literal(campaign_words.next_words(status)), width="stretch")
         turn("All campaigns")
 
@@ -109,7 +109,8 @@ def _draw_stop(status: CampaignStatus) -> None:
                 result.draw_lock(status)
 
 
-def _draw_main_button(status: CampaignStatus) -> None:
+def draw_main_button(status: CampaignStatus) -> None:
+    """What the lead does next."""
     step, campaign = campaign_words.next_step(status), status.plan.campaign
     if step is campaign_words.NextStep.EXPORT:
         result.draw_export(status, is_next=True)

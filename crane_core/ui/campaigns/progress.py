@@ -45,7 +45,7 @@ from crane_core.ui.navigation import link, turn
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.rows_html import rows_html
 from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import count, literal, moment
+from crane_core.ui.words import count, listed, literal, moment
 
 ORDINALS = ("first", "second", "third", "last")
 ABOUT_MIX = "Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included."
@@ -61,8 +61,11 @@ MOST_HEIGHT = 420
 def draw_progress(status: CampaignStatus) -> None:
     """The whole tab."""
     st.html(people_html(status))
+    if _is_new(status):
+        _draw_links(status.plan)
+        return
     with st.container(key=keys.BESIDE_EACH_OTHER):
-        left, right = st.columns([3, 2], gap="large")
+        left, right = st.columns(2, gap="large")
     with left:
         st.header("Flagged items", anchor="flagged")
         draw_flagged(status)
@@ -126,7 +129,9 @@ COLUMNS = (
         _median,
     ),
     PeopleColumn(
-        "Quick", f"labels given in less than {QUICK_S:.0f} seconds", _quick
+        f"Under {QUICK_S:.0f} s",
+        f"labels given in less than {QUICK_S:.0f} seconds",
+        _quick,
     ),
     PeopleColumn(
         "Hours so far",
@@ -141,38 +146,67 @@ COLUMNS = (
 )
 
 
+def _is_new(status: CampaignStatus) -> bool:
+    """Whether no annotator has begun."""
+    return status.lock is None and not any(
+        entry.n_done + entry.n_flagged + entry.n_skipped
+        for entry in status.progress
+    )
+
+
 def people_html(status: CampaignStatus) -> str:
     """A row per annotator: the way to where they label, how far they are, and the facts of COLUMNS."""
+    # Before anything is done, the others are empty.
+    columns = COLUMNS[-1:] if _is_new(status) else COLUMNS
     heads = "".join(
         f'<th scope="col" title="{escape(column.about)}">{column.head}</th>'
-        for column in COLUMNS
+        for column in columns
     )
-    rows = "".join(_person(entry, status) for entry in status.progress)
+    rows = "".join(_person(entry, status, columns) for entry in status.progress)
     return (
         '<table class="cw-people"><thead><tr><th scope="col">Annotator</th><th scope="col">Labelled</th>'
         f"{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
-def _person(entry: AnnotatorProgress, status: CampaignStatus) -> str:
+def _person(
+    entry: AnnotatorProgress,
+    status: CampaignStatus,
+    columns: Sequence[PeopleColumn],
+) -> str:
     name = escape(entry.annotator)
-    query = {
-        keys.CAMPAIGN: status.plan.campaign,
-        keys.ANNOTATOR: entry.annotator,
-    }
-    address = f"annotate?{escape(urlencode(query))}"
+    address = escape(_desk(status.plan, entry.annotator))
     has_left = entry.annotator not in status.plan.present
     left = ' <span class="cw-dim">(left)</span>' if has_left else ""
     share = entry.n_done / entry.n_all if entry.n_all else 0.0
     facts = "".join(
         f'<td data-head="{column.head}">{column.cell(entry)}</td>'
-        for column in COLUMNS
+        for column in columns
     )
     return (
         f'<tr><th scope="row"><a href="{address}">{name}</a>{left}</th>'
         f'<td class="cw-how-far"><i style="--share: {share:.3f}"></i>'
         f"<span>{words.count(entry.n_done)} of {words.count(entry.n_all)}</span></td>{facts}</tr>"
     )
+
+
+def _desk(plan: Plan, annotator: str) -> str:
+    """Where somebody labels, from the address of the app on."""
+    query = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator}
+    return f"annotate?{urlencode(query)}"
+
+
+def _draw_links(plan: Plan) -> None:
+    """Before the first label: where each annotator labels, with Streamlit's button that copies it."""
+    st.header(
+        literal(f"Send {listed(plan.present)} their links"), anchor="links"
+    )
+    app = str(st.context.url or "").rpartition("/")[0]
+    with st.container(key="links_of_desks", gap="xsmall"):
+        for name in plan.present:
+            st.code(
+                f"{app}/{_desk(plan, name)}", language=None, wrap_lines=True
+            )
 
 
 def _draw_gold(status: CampaignStatus) -> None:

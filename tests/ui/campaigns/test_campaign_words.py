@@ -260,7 +260,11 @@ def test_the_table_of_people_escapes_names_and_leads_to_desks() -> None:
 
 
 def test_before_the_first_labels_the_hours_left_are_those_of_the_plan() -> None:
-    assert people_html(status(0, 0)).count(">about 3.9</td>") == 2
+    begun = people_html(status(0, 0))
+    assert begun.count(">about 3.9</td>") == 2
+    # Facts that nobody has yet are left out.
+    assert "Median seconds" not in begun
+    assert "Median seconds" in people_html(status(50, 0))
     assert ">1.8</td>" in people_html(status(50, 0))
     assert "about 0.0" not in people_html(status(0, 233))
 

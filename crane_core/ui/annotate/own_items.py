@@ -227,7 +227,8 @@ def _table(
             for one in shown
         ]
         table.insert(2, "Messages", said)
-    return table
+    # Without a flag or a note its column says nothing.
+    return table.loc[:, (table != "").any()]
 
 
 def _row(

@@ -156,7 +156,10 @@ def _work_words(plan: Plan) -> str:
 def draw_practice() -> None:
     """The practice screen."""
     with st.container(
-        horizontal=True, vertical_alignment="center", gap="small"
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+        key="desk_head",
     ):
         draw_headline("Practice", tab="Practice · Annotate", width="content")
         st.caption("ten diagnoses of the example notebooks", width="stretch")

@@ -191,7 +191,7 @@ def _person(
 
 
 def _desk(plan: Plan, annotator: str) -> str:
-    """Where somebody labels, from the address of the app on."""
+    """Where the annotator labels, below the address of the app."""
     query = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator}
     return f"annotate?{urlencode(query)}"
 

@@ -150,7 +150,7 @@ def test_after_a_restart_the_last_items_can_be_gone_back_to(
 ) -> None:
     label_next(desk, "ana", "wrong", 25)
     begun = told(desk, "ana")
-    # Before labels there is no speed of one's own: a minute for each, as in the plan.
+    # Before labels there is no measured speed: a minute for each, as in the plan.
     assert told(desk, "ben")["seconds_left"] == 60 * told(desk, "ben")["total"]  # type: ignore[operator]
     assert begun["seconds_left"] == 4.0 * (begun["total"] - 25)  # type: ignore[operator]
     now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[arg-type]

@@ -539,7 +539,7 @@ def draw_new() -> None:
 @contextmanager
 def _step(title: str, *, anchor: str) -> Iterator[None]:
     with st.container(border=True):
-        st.subheader(title, anchor=anchor)
+        st.header(title, anchor=anchor)
         yield
 
 
@@ -556,7 +556,7 @@ def _draw_nothing(left_out: int) -> None:
 
 def _draw_plan(plan: Plan, told: Outline, *, refusal: str) -> None:
     """The plan; while names are refused, its size and strata alone, and nothing can be created."""
-    st.subheader("The plan", anchor="plan")
+    st.header("The plan", anchor="plan")
     draw_outline(told, with_people=not refusal)
     with st.container(horizontal=True, vertical_alignment="center"):
         is_pressed = st.button(

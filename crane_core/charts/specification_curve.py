@@ -15,11 +15,15 @@ from crane_core.charts import theme
 
 CURVE_HEIGHT = 230
 ROW_HEIGHT = 34
-LONG_NAME = 28
+APART = 0.3
+"""Of a column's place, the gap to the next."""
+LONG_NAME = 30
 """Letters of a name that is broken behind its first comma: two lines fit into a row.
 
 Broken at every width: where the width of the names followed that of the plot, each would change the other.
 """
+GAP = 0.24
+"""Of a row between two groups of choices; two such gaps must stay below half a row, see `_axis`."""
 TICKS = 0.05
 """Between two labels of the scale of differences."""
 
@@ -31,19 +35,23 @@ def specification_curve(
 
     `readings` has a row per detector and reading: place (of the reading, from the smallest mean difference on),
     reading (in words), detector_title, difference, low, high (shares in -1..1), found (in words), is_found.
-    `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
+    `choices` has a row per reading and choice: place, reading, of (what is chosen), choice (in words; rows stand below
+    in this order, with a gap between what is chosen).
     chosen: the reading whose column is shaded.
     """
     titles = theme.in_order(readings["detector_title"].unique().tolist())
     # The scale always shows 0, which every difference is read against.
     bottom = min(0.0, floor(readings["low"].min() / TICKS) * TICKS)
     top = max(TICKS, readings["high"].max())
-    names = choices["choice"].drop_duplicates().tolist()
+    named = choices.drop_duplicates("choice")
+    group = named["of"].factorize()[0]
     step = (top - bottom) * ROW_HEIGHT / CURVE_HEIGHT
-    height_of = {
-        name: bottom - step * (row + 1) for row, name in enumerate(names)
-    }
-    lowest = bottom - step * (len(names) + 0.5)
+    rows = 1 + np.arange(len(named)) + GAP * group
+    height_of = dict(
+        zip(named["choice"], (bottom - step * rows).tolist(), strict=True)
+    )
+    n_rows = float(rows[-1]) + 0.5
+    lowest = bottom - step * n_rows
     axis = _axis(bottom, top, height_of)
     scale = alt.Scale(domain=[lowest, top], nice=False, zero=False)
 
@@ -51,7 +59,7 @@ def specification_curve(
         return alt.Y(f"{field}:Q", axis=axis, scale=scale)
 
     # Readings stand apart from each other, whatever the shaded band would make of it.
-    apart = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
+    apart = alt.Scale(paddingInner=APART, paddingOuter=APART / 2)
     x = alt.X("place:O", axis=None, scale=apart)
     base = alt.Chart(readings).encode(
         x=x,
@@ -89,13 +97,17 @@ def specification_curve(
     ]
     if chosen:
         band = alt.Chart(placed[placed["reading"] == chosen][:1])
-        bar = band.mark_bar(color=theme.INK, opacity=0.15)
+        # As wide as the column and the gap to its neighbours, so that it cuts no mark.
+        wide = alt.RelativeBandSize(band=1 / (1 - APART))
+        bar = band.mark_bar(color=theme.INK, opacity=0.15, width=wide)
+        told = band.mark_text(text="chosen", dy=-8, fontSize=theme.FONT)
         layers.insert(
             0, bar.encode(x=x, y=alt.value(0), y2=alt.value("height"))
         )
+        layers.append(told.encode(x=x, y=alt.value(0)))
     return alt.LayerChart(
         layer=layers,
-        height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1),
+        height=CURVE_HEIGHT + ROW_HEIGHT * n_rows,
         padding=theme.PADDING,
     )
 

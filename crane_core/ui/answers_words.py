@@ -1,6 +1,6 @@
 """One question, several methods: does the other input help a detector? A row per method, a column per detector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -8,16 +8,24 @@ import pandas as pd
 from crane_core.pipeline.results.model_across import ModelOfAll
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import Outcome
+from crane_core.stats.power import ALPHA
 from crane_core.ui import words
+from crane_core.ui.glossary import meant
 from crane_core.ui.outcome_words import MOST_NAMED, all_of
 
 TITLE = "Does every method give the same answer?"
-ABOUT = (
-    "Difference: 95% interval by case. Tests: the outcome of the comparison, with the largest adjusted p. Smaller: two "
-    "one-sided tests that the difference is smaller than the smallest effect of interest. Odds ratio: by GEE, 95% "
-    "by case. One model: the gain in a new case. Corrected labels: by majority and a correct diagnosis, the gain by a "
-    "judge's labels with its errors taken out. Readings: tests of the specification curve that find a gain, and a "
-    "loss. The methods ask one question in different ways: a conclusion that holds in all of them depends on none."
+ABOUT_METHOD = {
+    "Difference": "Observed, with its 95% interval by case.",
+    "Tests": "The outcome of the comparison, with the largest adjusted p.",
+    "Equivalence": "Two one-sided tests that the difference is smaller than the smallest effect of interest.",
+    "Odds ratio": "Of a right answer, by generalized estimating equations (GEE), 95% interval by case.",
+    "One model": "The gain in a new case under one model of all answers.",
+    "Corrected labels": "By majority and a correct diagnosis, the gain by a judge's labels with its errors taken out.",
+    "Readings": "Tests of the specification curve (Robustness) that find a gain, and a loss.",
+}
+"""What each row of the table means, by the word before its colon."""
+ABOUT = " ".join(f"{name}: {what}" for name, what in ABOUT_METHOD.items()) + (
+    " The methods ask one question in different ways: a conclusion that holds in all of them depends on none."
 )
 FADED = "color: var(--cw-dim)"
 """How a cell looks where a method finds no gain."""
@@ -47,17 +55,14 @@ def answers_of(found: MethodAnswers) -> pd.DataFrame:
                 _tested(row),
                 row["outcome"] == Outcome.GAIN,
             ),
-            f"Smaller than {100 * row['bound']:g} points": (
-                f"p {words.p_value(row['p_smaller'])}",
+            f"Equivalence: a difference below {100 * row['bound']:g} points": (
+                _small(row["p_smaller"]),
                 None,
             ),
             "Odds ratio: GEE": _ratio(of_gee.get(name)),
             "One model: gain in a new case": _gain(of_model.get(name), "value"),
             **_by_judges(found.errors, name),
-            "Readings: tests that find a change": (
-                _readings(found.curve, name),
-                None,
-            ),
+            "Readings: tests that find a change": _readings(found.curve, name),
         }
         rows += [
             (name, method, text, FADED * (finds_gain is False))
@@ -99,7 +104,10 @@ def finding(answers: pd.DataFrame, noun: str) -> str:
         f"by {kind}, for {words.literal(_named(list(of.unique()), noun))}"
         for kind, of in without["detector"].groupby(kinds, sort=False)
     )
-    return f"**No evidence of a gain {said}.** Faded: the interval holds no difference, or the test finds no gain."
+    return (
+        f"**No evidence of a gain {said}.** Faded: the interval holds no difference, the test finds no gain, or fewer "
+        "than half of the tests do."
+    )
 
 
 def _named(names: Sequence[str], noun: str) -> str:
@@ -112,6 +120,19 @@ def _by_title(table: pd.DataFrame, name: str) -> dict[str, dict[str, Any]]:
     if table.empty:
         return {}
     return {row[name]: row for row in reversed(as_rows(table))}
+
+
+def with_meanings(methods: Iterable[str]) -> list[str]:
+    """The names of methods as HTML that says on hover and focus what each means."""
+    return [
+        meant(name, ABOUT_METHOD[name.partition(":")[0]]) for name in methods
+    ]
+
+
+def _small(p: float | None) -> str:
+    if p is None:
+        return words.NOTHING
+    return f"{'shown' if p < ALPHA else 'not shown'}, p {words.p_value(p)}"
 
 
 def _tested(row: Mapping[str, Any]) -> str:
@@ -144,18 +165,21 @@ def _by_judges(
         return {}
     mine = as_rows(errors[errors["detector_title"] == title])
     return {
-        f"Corrected labels: {row['judge']}": _gain(row, "difference")
+        f"Corrected labels: {words.labelled_by(row['judge'])}": _gain(
+            row, "difference"
+        )
         for row in mine
     }
 
 
-def _readings(curve: pd.DataFrame, title: str) -> str:
+def _readings(curve: pd.DataFrame, title: str) -> tuple[str, bool | None]:
     if curve.empty:
-        return words.NOTHING
+        return words.NOTHING, None
     mine = curve.loc[curve["detector_title"] == title, "conclusion"]
     if mine.empty:
-        return words.NOTHING
+        return words.NOTHING, None
     n_gains, n_losses = (
         int((mine == str(one)).sum()) for one in (Outcome.GAIN, Outcome.LOSS)
     )
-    return f"{words.count(n_gains)} gain, {words.count(n_losses)} loss of {words.count(len(mine))}"
+    said = f"{words.count(n_gains)} gain, {words.count(n_losses)} loss of {words.count(len(mine))}"
+    return said, 2 * n_gains >= len(mine)

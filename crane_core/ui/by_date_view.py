@@ -29,13 +29,16 @@ def draw_by_date(chosen: ResultChoice) -> None:
     stated_at = by_date_words.STATED_AT
     models[stated_at] = models[stated_at].map(by_date_words.source_html)
     st.html(rows_html(models, finished=[stated_at]))
-    if not found.models["dated"].any():
+    is_dated = found.models["dated"].any()
+    # Notes on the table first, then what to do about it.
+    for sentence in sentences if is_dated else sentences[1:]:
+        st.markdown(literal(sentence))
+    if not is_dated:
         # The title of the page has said why.
         why = f"{by_date_words.title(found, benchmark)}."
-        st.markdown(literal(sentences.pop(0).removeprefix(why).lstrip()))
+        to_do = literal(sentences[0].removeprefix(why).lstrip())
+        st.markdown(to_do.replace(r"cases\.csv", "`cases.csv`"))
         link("data", "Import cases with their dates on Data")
-    for sentence in sentences:
-        st.markdown(literal(sentence))
     if len(found.table):
         st.html(rows_html(by_date_words.readable_by_date(found)))
         if small := smaller_sentence(found.table):

@@ -25,18 +25,26 @@ from crane_core.ui.rows_html import rows_html
 ALL_INPUTS = "all inputs"
 ENOUGH = 10
 """Instances of which a share is more than a hint; shares of fewer are in no title."""
+MANY = 100
+"""Instances from which on a title need not say of how many a share is."""
 BASIS = "By detection alone: a crash that is predicted counts, whatever its diagnosis."
 ABOUT_VOTES = (
     "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances; faded, without "
     "interval: at most two. Half of the instances of a benchmark of pairs crash; where crashes are rarer, fewer of "
     "them are real."
 )
+ABOUT_COLUMNS = {
+    "One": "One answer: from the lowest to the highest accuracy of the single answers.",
+    "Any": "Any of k: the chance that at least one of k answers is right (pass@k, unbiased).",
+    "All": "All right: every answer to an instance is right.",
+    "Between": "Between instances: the share of the variance of right and wrong that lies between instances (one-way "
+    "ANOVA); the rest lies between the answers to one.",
+}
+"""What the first word of a heading stands for."""
 ABOUT_RUNS = (
-    "Detection only, over the instances that were answered every time, with 95% intervals by case. One answer: from "
-    "the lowest to the highest accuracy of the single answers. Any of k: the chance that at least one of k answers is "
-    "right (pass@k, unbiased). Nothing says which, and chance gets far: a coin thrown {n} times is right at least once "
-    "{by_chance} of the time. Between instances: the share of the variance of right and wrong that lies between "
-    "instances (one-way ANOVA); the rest lies between the answers to one."
+    "Detection only, over the instances that were answered every time, with 95% intervals by case. "
+    f"{' '.join(ABOUT_COLUMNS.values())} Nothing says which of k answers is right, and chance gets far: a coin thrown "
+    "{n} times is right at least once {by_chance} of the time."
 )
 
 
@@ -75,16 +83,21 @@ def title(votes: pd.DataFrame) -> str | None:
     is_counted = (votes["n_runs"] == most) & (votes["votes"] >= most - 1)
     counted = votes[is_counted & (votes["n"] >= ENOUGH)]
     said: list[str] = []
-    for n, shares in reversed(list(counted.groupby("votes")["value"])):
+    for votes_of, of in reversed(list(counted.groupby("votes"))):
         # Integers are exact enough for a title.
         least, high = (
-            words.percent(end, 0) for end in (shares.min(), shares.max())
+            words.percent(end, 0)
+            for end in (of["value"].min(), of["value"].max())
         )
         span = high if least == high else f"{least[:-1]} to {high}"
+        few = words.with_n("", of["n"].min(), of["n"].max())
+        few = few.replace("(n ", "(n\xa0")
+        told = span + few * bool(of["n"].min() < MANY)
+        n = f"all {most}" if votes_of == most else f"{votes_of} of {most}"
         said.append(
-            f"{n} of {most}, {span}"
+            f"if {n}, {told}"
             if said
-            else f"{n} of {most} crash votes are right {span} of the time"
+            else f"If {n} answers predict a crash, {told} are real"
         )
     return "; ".join(said) or None
 
@@ -132,11 +145,18 @@ def draw_five_runs(chosen: ResultChoice) -> None:
     setting = _setting(runs)
     st.markdown(words.bullets(_findings(by_setting[setting])))
     draw_figure(votes_figure(chosen, setting))
-    st.html(rows_html(summed_up(runs), css="cw-each"))
+    shown, n = summed_up(runs), ""
+    if shown["Instances"].nunique() == 1:
+        n = f", n {shown.pop('Instances')[0]}"
+    st.caption(f"Accuracy by detection alone, 95% intervals{n}.")
+    about = {
+        str(name): ABOUT_COLUMNS.get(str(name).split()[0], "") for name in shown
+    }
+    st.html(rows_html(shown, about=about, css="cw-cards cw-each"))
     with st.expander("Every answer and any of k, with intervals"):
         grid(readable_runs(runs))
-    about = ABOUT_RUNS.format(n=most, by_chance=words.percent(1 - 0.5**most))
-    draw_method(about + _left_out(runs))
+    method = ABOUT_RUNS.format(n=most, by_chance=words.percent(1 - 0.5**most))
+    draw_method(method + _left_out(runs))
 
 
 def votes_figure(chosen: ResultChoice, setting: str | None) -> ChartFigure:
@@ -179,13 +199,16 @@ def finding(votes: pd.DataFrame) -> str:
             ::-1
         ]
     ):
-        verb = "are one" if said else "crash votes are a real crash"
-        bold = "**" if row["n"] >= ENOUGH else ""
-        share = (
-            f"{bold}{words.percent(row['value'])}{bold} of the time "
-            f"({words.interval(row['low'], row['high'])}, n {words.count(row['n'])})"
+        is_few = row["n"] < ENOUGH
+        bold = "" if is_few else "**"
+        n = f"if {row['votes']} of {row['n_runs']}"
+        sure = f"({words.interval(row['low'], row['high'])}, n {words.count(row['n'])}{': few' * is_few})"
+        share = f"{bold}{words.percent(row['value'])}{bold}"
+        said.append(
+            f"{n}, {share} {sure}"
+            if said
+            else f"{n} answers predict a crash, {share} are real {sure}"
         )
-        said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")
     title = votes["detector_title"].iloc[0]
     return (
         f"{title}: {'; '.join(said)}."

@@ -24,6 +24,7 @@ from crane_core.ui.navigation import (
     NOT_FOUND,
     link,
     navigate,
+    offer_page,
     page_files,
     shown_title,
     title,
@@ -171,7 +172,7 @@ def page(
         _stop_if_blinded(visitor)
     with refusals_shown():
         yield
-        draw_unknown(above)
+        draw_unknown(above, offer_page)
     freeze_gc()
 
 

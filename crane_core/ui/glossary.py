@@ -43,8 +43,12 @@ _TERM = re.compile(
 
 def explained(term: str, words: str | None = None) -> str:
     """The term (or `words` in its place) as HTML that says on hover and focus what it means."""
-    meaning = escape(TERMS[term], quote=True)
-    return f'<abbr class="cw-term" tabindex="0" title="{meaning}">{escape(words or term)}</abbr>'
+    return meant(words or term, TERMS[term])
+
+
+def meant(words: str, meaning: str) -> str:
+    """The words as HTML that says this on hover and focus."""
+    return f'<abbr class="cw-term" tabindex="0" title="{escape(meaning)}">{escape(words)}</abbr>'
 
 
 def with_terms(text: str) -> str:

@@ -24,9 +24,9 @@ def errors_sentence(errors: pd.DataFrame, person: str) -> str:
         known = row["sensitivity"], row["specificity"]
         if None not in known:
             said.append(
-                f"“{row['judge']}” calls {words.percent(known[0])} of the diagnoses correct that “{person}” calls "
-                f"correct, and {words.percent(known[1])} of the others wrong ({words.count(row['n_double'])} with both "
-                "labels)."
+                f"“{words.labelled_by(row['judge'])}” calls {words.percent(known[0])} of the diagnoses correct that "
+                f"“{person}” calls correct, and {words.percent(known[1])} of the others wrong "
+                f"({words.count(row['n_double'])} with both labels)."
             )
     return " ".join(said)
 
@@ -46,9 +46,9 @@ def label_sources(curve: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for title in in_order(errors["detector_title"].unique().tolist()):
         for row in as_rows(once[once["detector_title"] == title]):
-            who = row["judged_by"]
+            who = words.labelled_by(row["judged_by"])
             rows.append({"Detector": title, "Labels of": who} | _cells(row))
-            of_judge = corrected.get((row["detector"], who))
+            of_judge = corrected.get((row["detector"], row["judged_by"]))
             if of_judge is not None:
                 named = {"Detector": title, "Labels of": f"{who}, corrected"}
                 rows.append(named | _cells(of_judge))

@@ -46,8 +46,8 @@ from neither. Together, the rank ranges hold the true ranks with 95% confidence.
 
 Tokens, USD per 1,000 answers: of own runs as counted; of imported models the input alone, at list price."""
 MARKS = (
-    "Rows that share a bracket are not shown to differ. Hollow: code only. Lines: 95% intervals by case; a tick every "
-    "10 points."
+    "Rows that share a bracket are not shown to differ; where it is dotted, the row is not in it. Hollow: code only. "
+    "Lines: 95% intervals by case; a tick every 10 points."
 )
 
 _component = st.components.v2.component(

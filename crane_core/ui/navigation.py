@@ -153,6 +153,13 @@ def link(name: str, label: str, **query: str | list[str]) -> None:
     )
 
 
+def offer_page(named: str) -> None:
+    """A link to the page of this name, if there is one: a part of a page may be looked for that is a page itself."""
+    name = named.lower().replace(" ", "_")
+    if name in page_files():
+        link(name, f"Open {title(name)}")
+
+
 def turn(label: str, **query: str | list[str]) -> None:
     """Looks like a link; shows this same page with these query parameters, and nothing else, in its address.
 

@@ -15,7 +15,7 @@ from crane_core.ui.rows_html import rows_html
 from crane_core.ui.specification_view import curve_and_errors
 from crane_core.ui.words import literal
 
-FIRST = ["Group", "By", "Cases", "Observed", "Model", "95% of the model"]
+FIRST = ["Group", "By", "Cases", "Observed", "Model", "95% interval"]
 """Columns of the gains that are open."""
 
 
@@ -42,10 +42,13 @@ def draw_one_model(chosen: ResultChoice) -> None:
         st.header(answers_words.TITLE, anchor="answers")
         st.markdown(answers_words.finding(answers, noun(chosen)))
         fades = answers_words.beside(answers, "look")
+        shown = answers_words.beside(answers, "text")
+        shown["Method"] = answers_words.with_meanings(shown["Method"])
         st.html(
             rows_html(
-                answers_words.beside(answers, "text"),
+                shown,
                 looks={str(name): list(fades[name]) for name in fades},
+                finished=["Method"],
                 css="cw-each",
             )
         )

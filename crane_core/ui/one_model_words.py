@@ -17,9 +17,9 @@ from crane_core.ui import words
 
 TITLE = "What is the gain of a group worth under one model?"
 BY_WORDS = {
-    "detector_title": "detector",
-    "library_group": "library",
-    "root_cause": "root cause",
+    "detector_title": "Detector",
+    "library_group": "Library",
+    "root_cause": "Root cause",
 }
 REASONS: dict[str, str] = {
     Unfit.ONE_GROUP: "no detector has answers with both inputs.",
@@ -59,8 +59,8 @@ def finding(found: ModelOfAll) -> str:
         f"**One model of all answers puts the gain of a detector at {span}.** It moves that of "
         f"{words.literal(moved['name'])} most: {words.points(moved['observed'])} observed in "
         f"{words.count(moved['n_cases'])} cases, {words.points(moved['value'])} under the model "
-        f"({words.points_interval(moved['low'], moved['high'])}). Of {words.count(len(rows))} observed gains, "
-        f"{words.count(n_expected)} are as the model expects."
+        f"({words.points_interval(moved['low'], moved['high'])}). Outcomes drawn from the model resemble "
+        f"{words.count(n_expected)} of {words.count(len(rows))} observed gains."
     )
 
 
@@ -75,7 +75,7 @@ def readable_gains(found: ModelOfAll) -> pd.DataFrame:
                 row["observed_low"], row["observed_high"]
             ),
             "Model": words.points(row["value"]),
-            "95% of the model": words.points_interval(row["low"], row["high"]),
+            "95% interval": words.points_interval(row["low"], row["high"]),
             "Other priors": words.points_interval(row["least"], row["most"]),
             "As expected": "yes" if row["is_expected"] else "no",
             "Cases": words.count(row["n_cases"])
@@ -86,12 +86,12 @@ def readable_gains(found: ModelOfAll) -> pd.DataFrame:
 
 
 def gain_looks(found: ModelOfAll) -> dict[str, list[str]]:
-    """The style of two columns of `readable_gains`, for style.css: where the marks of a row stand, and few cases."""
+    """How `readable_gains` looks, for style.css: where marks stand, few cases, and the name of a grouping once."""
     rows = as_rows(found.gains)
     ends = [0.0, *(row[name] for row in rows for name in DRAWN.values())]
     least, span = min(ends), max(ends) - min(ends)
     return {
-        "95% of the model": [
+        "95% interval": [
             "".join(
                 f"--{mark}: {(at - least) / span:.4f};"
                 for mark, at in [
@@ -102,6 +102,12 @@ def gain_looks(found: ModelOfAll) -> dict[str, list[str]]:
             for row in rows
         ],
         "Cases": ["--few: 1" * (row["n_cases"] <= FEW_CASES) for row in rows],
+        "By": [
+            "" if is_again else f'--first: "{BY_WORDS[by]}"'
+            for by, is_again in zip(
+                found.gains["by"], found.gains["by"].duplicated(), strict=True
+            )
+        ],
     }
 
 
@@ -112,9 +118,7 @@ def readable_ratios(found: ModelOfAll, by_gee: pd.DataFrame) -> pd.DataFrame:
         {
             "Detector": str(title),
             "Odds ratio, model": words.coefficient(row["odds_ratio"]),
-            "95% of the model": words.coefficient_interval(
-                row["low"], row["high"]
-            ),
+            "95% interval": words.coefficient_interval(row["low"], row["high"]),
             **_gee_cells(of_gee.get(str(title))),
         }
         for title, row in found.ratios.iterrows()

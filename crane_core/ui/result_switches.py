@@ -7,6 +7,7 @@ worth and who judged it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import NamedTuple
 
 import pandas as pd
@@ -205,15 +206,25 @@ def draw_switches() -> ResultChoice | None:
         url_state.read_old(keys.VOTE, _OLD_RULES)
         # The button says what is chosen behind it, so the answers are needed before the questions are drawn.
         known = _reading(measured, benchmark, experiment, HELD)
+        part = "".join(url_state.asked(keys.PART)[:1])
+        # A phone has this line in place of the two fields above it, until it is ticked; see style.css.
+        named = f"{titles[benchmark]} · {experiment_words(experiment)}"
+        st.html(
+            f'<label class="cw-all"><input type="checkbox"> {escape(named)}</label>'
+        )
         with (
             st.container(key=keys.READING, width="content"),
             st.popover(
-                literal(reading_words(known)),
+                literal(reading_words(known, part)),
                 key=keys.READING_BUTTON,
                 width="content",
                 wrap=True,
             ),
         ):
+            if part in READING_OF:
+                st.caption(
+                    f"{part}: {READING_OF[part]}. What it does not use counts in the other parts."
+                )
             return _reading(measured, benchmark, experiment, DRAWN)
 
 
@@ -320,14 +331,26 @@ def points_words(points: str) -> str:
     return "1 point" if points == "1" else f"{points} points"
 
 
-def reading_words(chosen: ResultChoice) -> str:
-    """How these switches read the answers: "Majority, correct diagnosis, published human"."""
+READING_OF = {
+    "Combinations": "detection only",
+    "Stability": "detection only",
+    "Paper's tables": "as in the paper",
+    "Paper's claims": "as in the paper",
+}
+"""Parts that read the answers in their own way, whatever vote rule, credit and labels the switches say."""
+
+
+def reading_words(chosen: ResultChoice, part: str = "") -> str:
+    """How these switches read the answers in a part: "Majority, correct diagnosis, published human"."""
     if chosen.kind in EXECUTED_KINDS:
         return sentence_case(KIND_WORDS[chosen.kind])
-    said = [str(chosen.rule), str(chosen.credit)]
+    said = [READING_OF.get(part) or f"{chosen.rule}, {chosen.credit}"]
     if chosen.kind is not DetectorKind.LLM:
         said.insert(0, KIND_WORDS[chosen.kind])
-    if chosen.credit is not measures.Credit.DETECTION:
+    if (
+        chosen.credit is not measures.Credit.DETECTION
+        and part not in READING_OF
+    ):
         said.append(chosen.annotator)
     if chosen.inputs != measures.WITH_STATE:
         said.append(inputs_short(chosen.inputs))

@@ -13,6 +13,7 @@ from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import GAINS_AND_LOSSES
 from crane_core.ui.words import (
     count,
+    labelled_by,
     listed,
     p_words,
     points,
@@ -36,9 +37,9 @@ CHOICE_WORDS = {
 }
 ABOUT = (
     "Each column is one reading of the same answers: how answers become a prediction, what a diagnosis is worth, and "
-    "who judged it. Filled: every test of that detector in that reading finds a change (exact McNemar where an "
-    "instance is right or wrong, and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals "
-    "by case. From the smallest mean difference at the left to the largest; shaded: the reading chosen above."
+    "who judged it. Filled: every test of that detector in that reading finds a change (sign flips by case, and where "
+    "an instance is right or wrong exact McNemar as a second one; 5% level after Holm over the detectors). Lines: 95% "
+    "intervals by case. From the smallest mean difference at the left to the largest; shaded: the reading chosen above."
 )
 
 
@@ -50,20 +51,23 @@ def finding(curve: pd.DataFrame) -> str:
     else:
         verb = "finds" if most.most.n_found == 1 else "find"
         hangs = (
-            f"It depends most on {CHOICE_WORDS[most.choice]}: with “{most.most.name}” {count(most.most.n_found)} of "
-            f"{count(most.most.n)} {verb} {FOUND[most.outcome]}, with “{most.least.name}” {count(most.least.n_found)} "
-            f"of {count(most.least.n)}."
+            f"It depends most on {CHOICE_WORDS[most.choice]}: with “{labelled_by(most.most.name)}” "
+            f"{count(most.most.n_found)} of {count(most.most.n)} {verb} {FOUND[most.outcome]}, with "
+            f"“{labelled_by(most.least.name)}” {count(most.least.n_found)} of {count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
     readings = quantity(n_readings, "reading")
-    return f"**Of {quantity(len(curve), 'test')} of {readings} of these answers, {_found(curve)}.** {hangs}"
+    is_twice = curve.duplicated(["detector_title", *READING]).any()
+    each = "one or two" if is_twice else "one"
+    return (
+        f"**Of {quantity(len(curve), 'test')} ({each} of each detector in {readings} of these answers), "
+        f"{_found(curve)}.** {hangs}"
+    )
 
 
 def joint_finding(joint: specification_curve.JointCurve) -> str:
     """Whether chance alone makes such a curve, and the largest gain with an interval that knows it was picked."""
-    rows = (
-        f"{count(len(joint.table))} differences of {count(joint.n_cases)} cases"
-    )
+    rows = f"{count(len(joint.table))} differences, one of each detector and reading, over {count(joint.n_cases)} cases"
     said = (
         f"All readings together: the median difference is {points(joint.median)}, p {p_words(joint.p_value)} "
         f"({rows}; if both inputs were alike, the answers of a case could as well change places, in all readings at "
@@ -202,11 +206,11 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def words(reading: Mapping[str, Any]) -> str:
-    """A reading in words: "majority, correct diagnosis, judged by published human"."""
+    """A reading in words: "majority, correct diagnosis, judged by “published human”"."""
     judged = (
         ""
         if reading["judged_by"] == specification_curve.NOBODY
-        else f", judged by {reading['judged_by']}"
+        else f", judged by “{labelled_by(reading['judged_by'])}”"
     )
     return f"{reading['rule']}, {reading['credit']}{judged}"
 
@@ -219,23 +223,14 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     once = readings.drop_duplicates("reading").sort_values(
         ["rule", "credit"], key=lambda names: names.map(place), kind="stable"
     )
-    names = once["judged_by"].unique()
-    # What all have in common would cost the chart a fifth of its width.
-    short = {
-        name: name.removeprefix("published ").replace(", all repetitions", "")
-        for name in names
-    }
-    is_plain = len(set(short.values())) == len(names)
-    once["judged_by"] = "by " + once["judged_by"].map(
-        short if is_plain else str
-    )
-    who = ["judged_by"] if len(names) > 2 else []
+    who = ["judged_by"] if once["judged_by"].nunique() > 2 else []
     parts = [
-        once.assign(choice=once[choice]) for choice in ["rule", "credit", *who]
+        once.assign(choice=once[of].map(labelled_by), of=of)
+        for of in ["rule", "credit", *who]
     ]
     return pd.concat(parts).loc[
-        lambda named: named["choice"] != f"by {specification_curve.NOBODY}",
-        ["place", "choice", "reading"],
+        lambda named: named["choice"] != specification_curve.NOBODY,
+        ["place", "of", "choice", "reading"],
     ]
 
 
@@ -246,8 +241,12 @@ def choices_html(curve: pd.DataFrame) -> str:
         sentence_case(found.removeprefix("a ")) for found in nouns.values()
     ]
     top = "".join(f'<th scope="col">{head}</th>' for head in ["Choice", *heads])
-    rows = []
+    groups = []
     for column in READING:
+        named = sentence_case(CHOICE_WORDS[column].removeprefix("the "))
+        rows = [
+            f'<tr><th scope="rowgroup" colspan="{len(heads) + 1}">{named}</th></tr>'
+        ]
         for name, of in curve.groupby(column, sort=False):
             if name == specification_curve.NOBODY:
                 continue
@@ -256,10 +255,11 @@ def choices_html(curve: pd.DataFrame) -> str:
                 f"<td>{count(n_of.get(found, 0))}</td>" for found in nouns
             )
             rows.append(
-                f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
+                f'<tr><th scope="row">{escape(labelled_by(str(name)))}</th>{cells}</tr>'
             )
+        groups.append("".join(rows) * (len(rows) > 1))
     return (
         '<table class="cw-numbers cw-narrow"><caption class="cw-dim">Tests that find a gain, a loss or no evidence '
         "with each choice. A wider window shows every reading as a chart.</caption>"
-        f"<thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<thead><tr>{top}</tr></thead><tbody>{''.join(groups)}</tbody></table>"
     )

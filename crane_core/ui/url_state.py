@@ -134,8 +134,11 @@ def all_held(key: str, options: Sequence[str]) -> list[str]:
     return [value for value in asked(key) if value in options]
 
 
-def draw_unknown(place: DeltaGenerator) -> None:
-    """Say at `place` which values of the address are not offered on this page, until they are chosen again."""
+def draw_unknown(place: DeltaGenerator, offer: Callable[[str], None]) -> None:
+    """Say at `place` which values of the address are not offered on this page, until they are chosen again.
+
+    offer: draws where else such a value leads, if it leads anywhere.
+    """
     unknown = _unknown()
     if not unknown:
         return
@@ -150,7 +153,9 @@ def draw_unknown(place: DeltaGenerator) -> None:
                 f"The address names what is not offered here: {named}. The default is shown instead."
             )
         )
-        st.button("Clean the address", on_click=_forget_unknown)
+        for values in unknown.values():
+            offer(values[1][0])
+        st.button("Dismiss", on_click=_forget_unknown)
 
 
 def _forget_unknown() -> None:

@@ -67,6 +67,11 @@ NOTHING = "–"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=])")
 
 
+def labelled_by(annotator: str) -> str:
+    """Whose labels, in short: a judge whose passes are pooled has none of its own beside them, so it needs no more."""
+    return annotator.replace(", all repetitions", "")
+
+
 def notebook_words(version: Version) -> str:
     """A version as a heading: "Crashing notebook"."""
     return f"{VERSION_WORDS[version].capitalize()} notebook"

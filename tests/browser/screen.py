@@ -27,7 +27,7 @@ TITLES: dict[str, Any] = {
         r"^(GPT-5 \+RT has the highest accuracy \(76.6%\)|Runtime state adds 7 to 10 points for all three models|"
         "Who judged decides: |[0-9]+ of [0-9]+ tests find a gain|No case of JunoBench has a date|"
         "Every method finds a gain|No model has a gain by |.* gains? by every method, |"
-        "[0-9]+ of [0-9]+ crash votes are right |"
+        "If all [0-9]+ answers predict a crash, |"
         "Asking the rules first|[0-9]+ of the paper's [0-9]+ claims hold)"
     ),
     "/ablations": "Qwen2.5-32B-Instruct loses 8.1 points of detection accuracy with code only; no evidence for 2 "

@@ -157,7 +157,7 @@ def test_a_value_that_does_not_exist_leaves_a_page_that_works(
     line = cases.get_by_text("The address names what is not offered here")
     for words in ("Benchmark nowhere", "Root cause nothing", "missed x"):
         expect(line).to_contain_text(words)
-    click_button(cases, "Clean the address")
+    click_button(cases, "Dismiss")
     expect(line).to_have_count(0)
     wait_for_query(cases, missed=None, root_cause=None, library="torch")
     expect(count_line(cases)).to_contain_text("15 of 111 cases")

@@ -117,7 +117,7 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
     for tab, answer, words in [
         ("Kinds of crash", "At the right: the change", "torch"),
         ("Robustness", "none finds a loss", "half credit for partial"),
-        ("Stability", "5 of 5 crash votes are a real crash", "real crashes"),
+        ("Stability", "if 5 of 5 answers predict a crash", "real crashes"),
         ("Time", "saves", "seconds before the crash"),
     ]:
         open_tab(results, tab)
@@ -436,7 +436,7 @@ def test_marks_keep_half_of_a_chart_on_a_phone(
     ("part", "words"),
     [
         ("Combinations", "2 of 8 combinations gain, none loses, 6 without"),
-        ("Stability", "of 5 crash votes are right"),
+        ("Stability", "If all 5 answers predict a crash"),
         ("Paper's claims", "of the paper's"),
     ],
 )

@@ -20,6 +20,7 @@ READINGS = pd.DataFrame(
 CHOICES = pd.DataFrame(
     {
         "place": [1, 2],
+        "of": "rule",
         "choice": ["majority", "all answers"],
         "reading": READINGS["reading"].tolist(),
     }

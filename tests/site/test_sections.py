@@ -92,7 +92,7 @@ def test_specification_curve_of_the_study(study: Collected) -> None:
     text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
     assert ">Does the conclusion depend on the choices?</h3>" in text
     assert (
-        "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain"
+        "<strong>Of 39 tests (one or two of each detector in 9 readings of these answers), 24 find a gain"
         in text
     )
     assert (

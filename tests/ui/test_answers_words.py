@@ -67,7 +67,7 @@ def test_every_method_has_its_cell() -> None:
     } == {
         "Difference": "+4.5 pp (−0.8 t",
         "Tests": "no evidence, p ",
-        "Smaller than 5 points": "p 0.410",
+        "Equivalence": "not shown, p 0.",
         "Odds ratio": "1.31 (0.96 to 1",
         "One model": "+4.2 pp (−2.6 t",
         "Corrected labels": "+3.0 pp (−1.0 t",

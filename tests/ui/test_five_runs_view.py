@@ -32,8 +32,8 @@ def test_all_votes_stand_before_one_fewer() -> None:
         )
     )
     assert said == (
-        "Model: 5 of 5 crash votes are a real crash **91.3%** of the time (85.0 to 95.0%, n 1,500); 4 of 5 are one "
-        "**56.3%** of the time (40.0 to 70.0%, n 32)."
+        "Model: if 5 of 5 answers predict a crash, **91.3%** are real (85.0 to 95.0%, n 1,500); if 4 of 5, "
+        "**56.3%** (40.0 to 70.0%, n 32)."
     )
 
 
@@ -52,7 +52,7 @@ def test_the_title_has_the_range_of_all_detectors() -> None:
         (5, 100, 0.68, 0.6, 0.75, 147),
     )
     assert title(both) == (
-        "5 of 5 crash votes are right 68 to 91% of the time; 4 of 5, 56%"
+        "If all 5 answers predict a crash, 68 to 91% are real; if 4 of 5, 56% (n\xa032)"
     )
     assert title(votes((0, 1, 0.1, 0.0, 0.3, 10))) is None
 

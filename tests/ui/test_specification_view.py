@@ -49,8 +49,9 @@ CURVE = pd.DataFrame(
 
 def test_the_sentence_counts_tests_and_readings() -> None:
     assert finding(CURVE) == (
-        "**Of 3 tests of 2 readings of these answers, 2 find a gain, none finds a loss and 1 finds no evidence.** It "
-        "depends most on the vote rule: with “all answers” 1 of 1 finds a gain, with “majority” 1 of 2."
+        "**Of 3 tests (one or two of each detector in 2 readings of these answers), 2 find a gain, none finds a loss "
+        "and 1 finds no evidence.** It depends most on the vote rule: with “all answers” 1 of 1 finds a gain, with "
+        "“majority” 1 of 2."
     )
     assert line(CURVE) == (
         "GPT-5: of 3 tests, 2 find a gain, none finds a loss and 1 finds no evidence; differences of +2.0 to +5.0 pp"
@@ -97,7 +98,7 @@ def test_a_reading_of_detection_alone_names_no_judge() -> None:
     assert words(read) == "majority, detection only"
     assert (
         words(read | {"judged_by": "people"})
-        == "majority, detection only, judged by people"
+        == "majority, detection only, judged by “people”"
     )
 
 

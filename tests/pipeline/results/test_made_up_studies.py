@@ -210,7 +210,7 @@ def test_robustness_tells_losses() -> None:
     )
     told = readings_finding(curve)
     assert told.startswith(
-        "**Of 10 tests of 3 readings of these answers, none finds a gain, 5 find a loss and 5 find no "
+        "**Of 10 tests (one or two of each detector in 3 readings of these answers), none finds a gain, 5 find a loss "
     )
     assert line(curve[curve["detector_title"] == "Heron"]).startswith(
         "Heron: of 5 tests, none finds a gain and 5 find a loss;"

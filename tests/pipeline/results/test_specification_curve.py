@@ -78,7 +78,10 @@ def test_the_sentence_of_all_readings_names_the_largest_gain(
 ) -> None:
     said = joint_finding(joint)
     assert said.startswith("All readings together: the median difference is +")
-    assert "p < 0.001 (27 differences of 111 cases;" in said
+    assert (
+        "p < 0.001 (27 differences, one of each detector and reading, over 111 cases;"
+        in said
+    )
     assert "holds for all of them together" in said
     turned = joint.table.assign(difference=-joint.table["difference"])
     assert "largest gain" not in joint_finding(joint._replace(table=turned))

@@ -13,7 +13,7 @@ from crane_core.ui.drops_view import (
 )
 from crane_core.ui.frame import page
 from crane_core.ui.headline import draw_headline, name_part
-from crane_core.ui.pareto_view import draw_pareto
+from crane_core.ui.pareto_view import cost_title, draw_pareto
 from crane_core.ui.url_state import one_tab
 
 SECTIONS = {
@@ -26,13 +26,15 @@ SECTIONS = {
 with page():
     head = st.container(key=keys.HEAD)  # its height stands, see style.css
     chosen = draw_ablation_switches()
-    with head:
-        draw_headline(ablation_title(chosen), tab="Ablations")
-        draw_basis(chosen)
     shown = [
         one for one in SECTIONS if chosen.source or one != "Kinds of crash"
     ]
     name, tab = one_tab(shown, key=keys.PART)
+    with head:
+        # The title of what it costs is another answer than that of the other parts.
+        said = cost_title(chosen) if name == "Cost" else None
+        draw_headline(said or ablation_title(chosen), tab="Ablations")
+        draw_basis(chosen)
     name_part(name, shown, "Ablations")
     with tab:
         SECTIONS[name](chosen)

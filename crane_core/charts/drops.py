@@ -13,7 +13,11 @@ STEP = 18
 GAP = 18
 """Pixels between the rows: on a phone a name is there, and belongs to the marks below it."""
 AXIS_HEIGHT = 120
-"""Pixels of the axis and of a legend in one line; on a phone a legend in two takes a little from the rows."""
+"""Pixels of the axis and of a legend in one line."""
+LEGEND_LINE = 28
+"""Of each further line of a legend, which a phone may need for each name; a wide window gives it to the rows."""
+AROUND = 0.38
+"""Of the distance of two marks of a row, above the first and below the last: so a name is nearest to its own marks."""
 BESIDE = 10
 """Pixels between the plot and the column of values at its right."""
 FEW_CASES = 2
@@ -69,7 +73,11 @@ def drops(
             scale=alt.Scale(domain=labels),
             axis=theme.row_names(190, bold=headings, above=row // 2 - 8),
         ),
-        yOffset=alt.YOffset("detector_title:N", sort=titles),
+        yOffset=alt.YOffset(
+            "detector_title:N",
+            sort=titles,
+            scale=alt.Scale(paddingOuter=AROUND),
+        ),
         color=theme.colour_by_detector(
             titles, legend=theme.legend_of(titles) if len(titles) > 1 else None
         ),
@@ -118,7 +126,7 @@ def drops(
         )
         .properties(name=VALUES),
     ]
-    height = row * len(labels) + AXIS_HEIGHT
+    height = row * len(labels) + AXIS_HEIGHT + LEGEND_LINE * (len(titles) - 1)
     return alt.LayerChart(
         layer=layers, height=height, padding=theme.room_for_text(table["text"])
     )

@@ -127,6 +127,8 @@ def draw_ablation_switches() -> Ablated:
             result_switches.points_words,
             result_switches.BOUND_HELP,
         )
+        of = KIND_WORDS[DetectorKind(kind)] if kind else "no runs"
+        result_switches.draw_fold(titles[benchmark], of, rate)
     n_left_out = _runs(benchmark, source).n_left_out if source else 0
     if n_left_out:
         st.caption(left_out_words(n_left_out))

@@ -205,8 +205,16 @@ def draw_drops_by(chosen: Ablated) -> None:
         if setting in set(measured["setting"].unique())
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        setting = switch(
-            "Input", settings, key=keys.SETTING, format_func=words.setting_short
+        # A switch of one option only asks what it is for; the sentence below names the input.
+        setting = (
+            switch(
+                "Input",
+                settings,
+                key=keys.SETTING,
+                format_func=words.setting_short,
+            )
+            if len(settings) > 1
+            else settings[0]
         )
         by = switch(
             "By", list(GROUPINGS), key=keys.GROUP_BY, format_func=GROUPINGS.get

@@ -13,8 +13,15 @@ from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
-from crane_core.ui.pareto_words import ABOUT, AXES, COSTS, finding, mark_labels
-from crane_core.ui.url_state import switch
+from crane_core.ui.pareto_words import (
+    ABOUT,
+    AXES,
+    COSTS,
+    finding,
+    mark_labels,
+    title,
+)
+from crane_core.ui.url_state import held, switch
 from crane_core.ui.words import (
     NOTHING,
     count,
@@ -64,6 +71,15 @@ def draw_pareto(chosen: Ablated) -> None:
     draw_figure(figure)
 
 
+def cost_title(chosen: Ablated) -> str | None:
+    """The best and the cheapest; None where no model's input has a known cost."""
+    cost = held(keys.COST, list(COSTS))
+    if not chosen.source or cost_figure(chosen, cost) is None:
+        return None
+    known = input_cost.with_front(_costs(chosen), cost)
+    return title(known, f"detection {chosen.rate_words}", cost)
+
+
 def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
     """Cost against accuracy, by one of COSTS; None where no model's input has a known cost."""
     table = _costs(chosen)
@@ -74,9 +90,9 @@ def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
     said = finding(known, chosen.rate_words, cost)
     shown = in_order(known["detector_title"].unique().tolist())
     left_out = [
-        title
-        for title in in_order(table["detector_title"].unique().tolist())
-        if title not in shown
+        name
+        for name in in_order(table["detector_title"].unique().tolist())
+        if name not in shown
     ]
     without = (
         f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}."

@@ -34,12 +34,28 @@ def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
     """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
     front = as_rows(known[known["is_front"]])
     parts = [
-        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])}, "
-        f"{interval(row['low'], row['high'])}, n {count(row['n'])}, for {cost_words(row, cost)})"
+        f"{_name(row)} with {percent(row['value'])} for {cost_words(row, cost)} "
+        f"({interval(row['low'], row['high'])}, n {count(row['n'])})"
         for row in front
     ]
-    measured = f"For its {COSTS[cost]} nothing measured here has a higher {rate} than {', then '.join(parts)}"
-    return f"**{measured}** (95% intervals by case). The differences between these marks are {Outcome.NOT_TESTED}."
+    return (
+        f"**Highest {rate} for its {COSTS[cost]}:** {', then '.join(parts)}; 95% intervals by case. "
+        f"The differences between these marks are {Outcome.NOT_TESTED}."
+    )
+
+
+def title(known: pd.DataFrame, rate: str, cost: str) -> str:
+    """The best and the cheapest of the front in a sentence; known: of `with_front`, with some row."""
+    front = as_rows(known[known["is_front"]])
+    least, best = front[0], front[-1]
+    first = f"{_name(best)} has the highest {rate} ({percent(best['value'])}, {cost_words(best, cost)})"
+    if len(front) == 1:
+        return first
+    return f"{first}; {_name(least)} has {percent(least['value'])} for {cost_words(least, cost)}"
+
+
+def _name(row: dict[str, str]) -> str:
+    return f"{row['detector_title']} {setting_short(row['setting'])}"
 
 
 def cost_words(row: dict[str, float], cost: str) -> str:

@@ -207,11 +207,7 @@ def draw_switches() -> ResultChoice | None:
         # The button says what is chosen behind it, so the answers are needed before the questions are drawn.
         known = _reading(measured, benchmark, experiment, HELD)
         part = "".join(url_state.asked(keys.PART)[:1])
-        # A phone has this line in place of the two fields above it, until it is ticked; see style.css.
-        named = f"{titles[benchmark]} · {experiment_words(experiment)}"
-        st.html(
-            f'<label class="cw-all"><input type="checkbox"> {escape(named)}</label>'
-        )
+        draw_fold(titles[benchmark], experiment_words(experiment))
         with (
             st.container(key=keys.READING, width="content"),
             st.popover(
@@ -226,6 +222,12 @@ def draw_switches() -> ResultChoice | None:
                     f"{part}: {READING_OF[part]}. What it does not use counts in the other parts."
                 )
             return _reading(measured, benchmark, experiment, DRAWN)
+
+
+def draw_fold(*held: str) -> None:
+    """What switches hold in one line, which a phone has in their place until it is ticked; see style.css."""
+    named = escape(" · ".join(held))
+    st.html(f'<label class="cw-all"><input type="checkbox"> {named}</label>')
 
 
 def usual_choices() -> Iterator[ResultChoice]:

@@ -18,7 +18,7 @@ from crane_core.ui.chart_box import draw_method
 from crane_core.ui.result_switches import pick
 from crane_core.ui.rows_html import MOST_NUMBERS, rows_html
 from crane_core.ui.url_state import switch
-from crane_core.ui.words import count
+from crane_core.ui.words import count, sentence_case
 
 MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
@@ -167,7 +167,7 @@ def _summary(table: table_cells.StudyTable) -> str:
         if status in counts
     ]
     return (
-        f"{table.source}. {len(table.cells)} cells: "
+        f"{sentence_case(table.source)}. {len(table.cells)} cells: "
         + "; ".join(parts)
         + ". Hover a cell for our value and n."
     )

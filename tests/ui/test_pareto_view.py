@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.ui.pareto_words import finding
+from crane_core.ui.pareto_words import finding, title
 
 
 def test_the_front_is_told_from_its_cheapest() -> None:
@@ -23,9 +23,14 @@ def test_the_front_is_told_from_its_cheapest() -> None:
     )
     told = finding(known, "accuracy", "tokens")
     assert told == (
-        "**For its tokens nothing measured here has a higher accuracy than pylint −RT (56.8%, 50.0 to 63.0%, n 222, "
-        "for "
-        "0 tokens), then GPT-5 −RT (76.1%, 70.0 to 81.0%, n 222, for 880 tokens)** (95% intervals by case). The "
+        "**Highest accuracy for its tokens:** pylint −RT with 56.8% for 0 tokens (50.0 to 63.0%, n 222), then "
+        "GPT-5 −RT with 76.1% for 880 tokens (70.0 to 81.0%, n 222); 95% intervals by case. The "
         "differences between these marks are not tested."
+    )
+    assert title(known, "accuracy", "tokens") == (
+        "GPT-5 −RT has the highest accuracy (76.1%, 880 tokens); pylint −RT has 56.8% for 0 tokens"
+    )
+    assert title(known[:1], "F1", "tokens") == (
+        "pylint −RT has the highest F1 (56.8%, 0 tokens)"
     )
     assert "$1.10 per 1,000" in finding(known, "accuracy", "usd")

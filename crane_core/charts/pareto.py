@@ -65,6 +65,13 @@ def pareto(
             y=y("value:Q"),
             text=alt.Text("text:N"),
             color=alt.ColorValue(theme.TEXT),
+            # On a phone marks near each other would write over each other; those of the front are named.
+            opacity=alt.OpacityValue(
+                1,
+                condition=theme.either(
+                    f"{theme.IS_PHONE} && !datum.is_front", 0
+                ),
+            ),
         ),
     ]
     return alt.LayerChart(

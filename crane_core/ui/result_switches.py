@@ -219,7 +219,7 @@ def draw_switches() -> ResultChoice | None:
         ):
             if part in READING_OF:
                 st.caption(
-                    f"{part}: {READING_OF[part]}. What it does not use counts in the other parts."
+                    f"{part}: {READING_OF[part]}. Credit and labels below are for other parts."
                 )
             return _reading(measured, benchmark, experiment, DRAWN)
 

@@ -15,7 +15,7 @@ GAP = 18
 AXIS_HEIGHT = 120
 """Pixels of the axis and of a legend in one line."""
 LEGEND_LINE = 28
-"""Of each further line of a legend, which a phone may need for each name; a wide window gives it to the rows."""
+"""Of each further line of a legend, which a phone may need for each name; in a wide window the rows have it."""
 AROUND = 0.38
 """Of the distance of two marks of a row, above the first and below the last: so a name is nearest to its own marks."""
 BESIDE = 10

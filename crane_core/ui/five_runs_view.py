@@ -40,7 +40,7 @@ ABOUT_COLUMNS = {
     "Between": "Between instances: the share of the variance of right and wrong that lies between instances (one-way "
     "ANOVA); the rest lies between the answers to one.",
 }
-"""What the first word of a heading stands for."""
+"""What the first word of a heading means."""
 ABOUT_RUNS = (
     "Detection only, over the instances that were answered every time, with 95% intervals by case. "
     f"{' '.join(ABOUT_COLUMNS.values())} Nothing says which of k answers is right, and chance gets far: a coin thrown "

@@ -137,7 +137,7 @@ def all_held(key: str, options: Sequence[str]) -> list[str]:
 def draw_unknown(place: DeltaGenerator, offer: Callable[[str], None]) -> None:
     """Say at `place` which values of the address are not offered on this page, until they are chosen again.
 
-    offer: draws where else such a value leads, if it leads anywhere.
+    offer: draws where else the name of a part leads, if it leads anywhere.
     """
     unknown = _unknown()
     if not unknown:
@@ -153,8 +153,8 @@ def draw_unknown(place: DeltaGenerator, offer: Callable[[str], None]) -> None:
                 f"The address names what is not offered here: {named}. The default is shown instead."
             )
         )
-        for values in unknown.values():
-            offer(values[1][0])
+        if keys.PART in unknown:
+            offer(unknown[keys.PART][1][0])
         st.button("Dismiss", on_click=_forget_unknown)
 
 

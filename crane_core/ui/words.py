@@ -68,7 +68,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=])")
 
 
 def labelled_by(annotator: str) -> str:
-    """Whose labels, in short: a judge whose passes are pooled has none of its own beside them, so it needs no more."""
+    """Whose labels, in short: where the passes of a judge are pooled, no single one is shown beside them."""
     return annotator.replace(", all repetitions", "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import pytest
@@ -32,6 +33,16 @@ def test_a_value_of_a_link_that_is_not_offered_is_named(
     told = page.get_by_text(NOT_OFFERED)
     expect(told).to_have_count(1)
     expect(told).to_contain_text(named)
+
+
+@pytest.mark.slow
+def test_a_part_that_is_a_page_is_one_click_away(
+    facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{facts_app}/results?part=Ablations"))
+    expect(page.get_by_text(NOT_OFFERED)).to_contain_text("part Ablations")
+    page.get_by_role("link", name="Open Ablations").click()
+    page.wait_for_url(re.compile("/ablations"))
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from crane_core.ui.answers_words import (
     beside,
     finding,
     title,
+    with_meanings,
 )
 from crane_core.ui.words import NOTHING
 
@@ -77,6 +78,19 @@ def test_every_method_has_its_cell() -> None:
     assert "by odds ratio, for GPT" in finding(found, "model")
     faded = beside(found, "look")["GPT-5"].astype(bool).tolist()
     assert faded == [True, True, False, True, True, True, False]
+    [row] = with_meanings(["Odds ratio: GEE"])
+    assert 'title="Of a right answer' in row and ">Odds ratio: GEE<" in row
+
+
+def test_fewer_than_half_of_the_readings_are_no_gain() -> None:
+    nothing = pd.DataFrame()
+    seldom = CURVE.assign(conclusion=["gain", "no evidence", "loss", "loss"])
+    gains = COMPARED | {"low": 0.01, "outcome": "gain"}
+    found = answers_from(
+        pd.DataFrame([gains]), nothing, model(), seldom, nothing
+    )
+    assert title(found, "model") == "No model has a gain by every method"
+    assert "by readings, for GPT" in finding(found, "model")
 
 
 def test_a_method_without_a_number_has_a_dash() -> None:

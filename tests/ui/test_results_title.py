@@ -112,3 +112,8 @@ def test_the_button_says_how_the_answers_are_read(
     chosen: ResultChoice, words: str
 ) -> None:
     assert reading_words(chosen) == words
+
+
+def test_the_button_says_what_a_part_uses() -> None:
+    assert reading_words(STUDY, "Stability") == "Detection only"
+    assert reading_words(STUDY, "Leaderboard").startswith("Majority, correct")

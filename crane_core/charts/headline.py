@@ -66,41 +66,33 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
         tickCount=5,
     )
     low, high = min(0.0, table["low"].min()), max(0.0, table["high"].max())
-    scale = alt.Scale(domain=[low - 0.02, high + 0.02], nice=False)
-    base = _base(table)
+    # Zero at the edge, where nothing is below it: on a phone the names stand beside its line then.
+    scale = alt.Scale(
+        domain=[low - 0.02 if low < 0 else 0.0, high + 0.02], nice=False
+    )
+    base = _base(table, above=15)
 
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    # On a phone a piece beside each mark: a whole line would meet the names.
-    zero = base.mark_point(
-        shape="M0,-1L0,1",
-        size=alt.ExprRef(f"{theme.IS_PHONE} ? 256 : {ROW_HEIGHT**2}"),
-        stroke=theme.INK,
-        strokeDash=[3, 2],
-        strokeWidth=1,
-    )
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
-        zero.encode(
-            x=alt.XDatum(0, scale=scale, axis=axis),
-            color=alt.ColorValue(theme.INK),
-        ),
+        theme.line_at("difference", 0.0).encode(x=x("difference:Q")),
         base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
-        _text(base, "right", -3, dy=14, is_bold=True).encode(
+        _text(base, "right", -3, dy=13, is_bold=True).encode(
             x=x("difference:Q"), text=alt.Text("text:N")
         ),
-        _text(base, "left", 3, dy=14).encode(
+        _text(base, "left", 3, dy=13).encode(
             x=x("difference:Q"), text=alt.Text("interval_text:N")
         ),
     ]
     return _finished(layers, table)
 
 
-def _base(table: pd.DataFrame) -> alt.Chart:
+def _base(table: pd.DataFrame, above: int = ROW_HEIGHT // 2 - 6) -> alt.Chart:
     titles = theme.in_order(table["detector_title"].tolist())
-    axis = theme.row_names(160, above=ROW_HEIGHT // 2 - 6)
+    axis = theme.row_names(160, above=above, inside=6)
     chart: alt.Chart = alt.Chart(table).encode(
         y=alt.Y("detector_title:N", sort=titles, axis=axis),
         color=theme.colour_by_detector(titles, legend=None),

@@ -99,11 +99,13 @@ def row_names(
     limit: int,
     *,
     above: int,
+    inside: int = 2,
     bold: Sequence[str] = (),
 ) -> alt.Axis:
     """An axis of rows whose names stand beside them, each at most `limit` pixels wide; some names are bold.
 
     above: pixels by which names are above the middle of their row on a phone, as `label_above` writes them.
+    inside: pixels between the edge of the plot and names in it.
     """
     looks: dict[str, Any] = {}
     if bold:
@@ -115,7 +117,7 @@ def row_names(
     return alt.Axis(
         title=None,
         labelAlign=alt.ExprRef(f"{IS_PHONE} ? 'left' : 'right'"),
-        labelPadding=alt.ExprRef(f"{IS_PHONE} ? -2 : 12"),
+        labelPadding=alt.ExprRef(f"{IS_PHONE} ? {-inside} : 12"),
         labelOffset=alt.ExprRef(f"{IS_PHONE} ? {-above} : 0"),
         labelLimit=limit,
         # Streamlit moves the first name to the edge of the plot, away from its mark.

@@ -12,7 +12,7 @@ AXIS_HEIGHT = 56
 def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
     """A diamond with its interval per row, filled where `holds` is true; rows in the order of the table.
 
-    `table` has label (the combination with its n, as the axis shows it), difference, low, high (shares), holds, best
+    `table` has label (the combination as the axis shows it), difference, low, high (shares), holds, best
     (name of the best member), value and best_value (accuracy, shares), n, n_cases, and text to show at
     the right. `axis` says what the difference, in percentage points, is of.
     """

@@ -184,9 +184,7 @@ def _rules_first(
 ) -> Iterator[Markup]:
     yield blocks.finding(together_words.finding(table, names))
     drawn = together_words.named_rules_first(table, names)
-    about = together_words.ABOUT_RULES.format(
-        rules=names[table["members"].iloc[0][0]], n=len(drawn)
-    )
+    about = together_words.about_rules(table, names)
     yield blocks.figure(
         f"rules-first-{name}",
         together.together(

@@ -103,16 +103,16 @@ COLUMNS = (
     ),
     BoardColumn(
         "tokens",
-        "Tokens",
-        "mean per answer; of imported models the input alone",
+        "Tokens per answer",
+        "mean; of imported models the input alone",
         _number("tokens", 0),
         "tokens",
         is_high_first=False,
     ),
     BoardColumn(
         "usd",
-        "USD",
-        "per 1,000 answers; of imported models the input alone, at list price",
+        "USD per 1,000 answers",
+        "of imported models the input alone, at list price",
         _number("usd", 2),
         "usd",
         is_high_first=False,
@@ -201,8 +201,13 @@ def board_table(
         and not (each.name == LABELS and is_all_labelled(board))
     ]
     low, high = _scale(rows)
+    # The order of ranks is that of accuracy, and a heading says so.
     heads = _heads(
-        columns, sort, low, high, is_linked=is_linked and not is_compact
+        columns,
+        sort or f"{DESCENDING}accuracy",
+        low,
+        high,
+        is_linked=is_linked and not is_compact,
     )
     ends = _ends(rows)
     # Of all rows: the chart of the same board gives a stranger its colour by them.

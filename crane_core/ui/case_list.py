@@ -303,7 +303,12 @@ def _signs_legend(rows: Sequence[dict[str, Any]], *, is_of_all: bool) -> str:
         for pattern in SIGNS
         if pattern in shown
     )
-    return f'<div class="cw-legend cw-dim">{entries}</div>' if entries else ""
+    legend = f'<div class="cw-legend cw-dim">{entries}</div>'
+    return (
+        f'<details class="cw-key"><summary>What the signs mean</summary>{legend}</details>'
+        if entries
+        else ""
+    )
 
 
 def _meaning(pattern: Pattern) -> str:

@@ -5,9 +5,10 @@
 const WORDS = {r: 'right', p: 'right call, wrong reason', w: 'wrong', u: 'no majority or no answer'};
 const AGREE = {1: 'answers disagree', 2: 'most answers agree', 3: 'all answers agree'};
 
-// Where the list stands beside the picture; below it, the list would begin screens further down, so it folds.
+// Where the list stands beside the picture; below it, the list would begin screens further down, so it folds, as does
+// what the signs of the list mean.
 const WIDE = matchMedia('(min-width: 900px)');
-let unfolded = false;
+const unfolded = new Set();
 
 // The same case in the picture and in the list.
 function point(root, name) {
@@ -21,11 +22,13 @@ export default function ({data, parentElement, setTriggerValue}) {
   if (root.cwHtml !== data.html) {
     root.innerHTML = root.cwHtml = data.html; // the same again would drop the focus
     const picture = root.querySelector('.cw-picture');
-    if (picture) {
-      picture.open = WIDE.matches || unfolded;
-      picture.ontoggle = () => { if (!WIDE.matches) unfolded = picture.open; };
-      WIDE.onchange = () => { picture.open = WIDE.matches || unfolded; };
+    const folds = root.querySelectorAll('.cw-picture, .cw-key');
+    const fold = () => { for (const one of folds) one.open = WIDE.matches || unfolded.has(one.className); };
+    for (const one of folds) {
+      one.ontoggle = () => { if (!WIDE.matches) unfolded[one.open ? 'add' : 'delete'](one.className); };
     }
+    fold();
+    WIDE.onchange = fold;
     // Its height says where it stops while the list scrolls on; it changes with the width of the window.
     if (picture) new ResizeObserver(() => picture.style.setProperty('--tall', `${picture.offsetHeight}px`)).observe(picture);
   }

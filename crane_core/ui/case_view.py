@@ -51,7 +51,7 @@ def draw_cases() -> None:
         draw_headline(
             case_finding.search_finding(search, counted.library)
             if search
-            else told,
+            else told.replace(" of ", "\xa0of\xa0"),
             tab=_tab(active),
         )
     _draw_chips(active)

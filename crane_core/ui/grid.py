@@ -18,7 +18,7 @@ from crane_core.ui.words import NOTHING
 WIDE = 9
 """Columns from which on most windows cut the grid, so that the first column is held; Streamlit greys it."""
 _NUMBER = re.compile(
-    r"""(?:[<>]\ ?|[+−-])?\d[\d.,]*(?:\ ?(?:%|pp|[kM]B|s|h|USD))?  # 65.3%, +7.2 pp, 0.3 MB
+    r"""(?:[<>]\ ?|[+−-])?\d[\d.,]*(?:\ ?(?:%|pp|[kM]B|s|h|USD|tokens))?  # 65.3%, +7.2 pp
         (?:\ (?:to|of|/)\ (?:>\ )?−?\d[\d.,]*(?:\ ?(?:%|pp))?)?  # to 13.0 pp
         (?:\ \([^)]*\))?                                         # (94.1 to 98.7%)
     """,

@@ -23,6 +23,7 @@ from crane_core.ui.words import count, sentence_case
 MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
 USUAL = "Accuracy, end-to-end"
+VERDICT = "Verdict"
 SIGN = {
     table_cells.CellStatus.EQUAL: (
         "=",
@@ -174,23 +175,33 @@ def _summary(table: table_cells.StudyTable) -> str:
 
 
 EVERY = "all"
+MOST_CLAIMS = 20
+"""Claims that are open; a list of all would be screens long."""
 SHOWN = {
     "claim": "Claim",
     "place": "In the paper",
     "stated": "Stated",
     "exact": "From the data",
     "interval": "95% interval, unadjusted",
-    "unit": "Unit",
-    "verdict": "Verdict",
-    "why": "Why",
+    "verdict": VERDICT,
 }
 CLAIM_WORDS = {
-    ClaimVerdict.ROUNDS_DIFFERENTLY: "round differently",
-    ClaimVerdict.WITHIN_NOISE: "are within noise",
     ClaimVerdict.CONTRADICTED: "are contradicted",
+    ClaimVerdict.WITHIN_NOISE: "are within noise",
+    ClaimVerdict.ROUNDS_DIFFERENTLY: "round differently",
     ClaimVerdict.NOT_TESTABLE: "cannot be tested here",
 }
 """Verdicts as a title says them, after how many claims hold."""
+VERDICT_SIGN = {
+    ClaimVerdict.CONTRADICTED: ("✗", "cw-wrong"),
+    ClaimVerdict.ROUNDS_DIFFERENTLY: ("≈", "cw-part"),
+    ClaimVerdict.WITHIN_NOISE: ("~", "cw-part"),
+    ClaimVerdict.NOT_TESTABLE: ("?", "cw-dim"),
+    ClaimVerdict.HOLDS: ("✓", "cw-right"),
+}
+"""Sign and class of a verdict, in the order of the page: what a reader looks for first."""
+UNIT = {"count": "", "kappa": "", "percent": "%"}
+"""Units as they stand behind a number; others follow as they are."""
 _HYPHEN = r"(?<![\w)])-(?=\d)"
 FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
 
@@ -222,24 +233,54 @@ def draw_claims() -> None:
     """The section: how many claims hold, and each of them."""
     st.header("The paper's claims, checked against the data", anchor="claims")
     frame, counts = _claims()
-    options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
+    options = [EVERY, *(str(one) for one in VERDICT_SIGN if counts[one])]
     words = {EVERY: f"all {len(frame)}"} | {
         str(verdict): f"{verdict} {n}" for verdict, n in counts.items()
     }
     picked = switch(
-        "Verdict",
+        VERDICT,
         options,
         key=keys.CLAIMS,
         label_visibility="collapsed",
         format_func=words.get,
     )
     rows = frame if picked == EVERY else frame[frame["verdict"] == picked]
-    # The frame is that of the files, which write a minus and the ids of detectors as programs read them.
-    shown = rows[list(SHOWN)].replace(_HYPHEN, "−", regex=True)
-    for detector, title in data.detector_titles().items():
-        shown["interval"] = shown["interval"].str.replace(
-            f"({detector})", f"({title})", regex=False
-        )
-    table = shown.rename(columns=SHOWN)
-    st.html(rows_html(table, css="cw-claims", is_tall=True))
+    table = claims_table(rows, data.detector_titles())
+    html = rows_html(table, finished=[VERDICT], css="cw-claims")
+    if len(table) > MOST_CLAIMS:
+        html += f'<label class="cw-rest"><input type="checkbox"> All {count(len(table))} claims</label>'
+    st.html(html)
     draw_method(f"{formats.ABOUT} {FORMATS}")
+
+
+def claims_table(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """The claims as people read them, the most telling verdicts first; verdicts are HTML. titles: of detectors.
+
+    rows: of `formats.claim_frame`, which writes a minus, units and the ids of detectors as programs read them.
+    """
+    order = list(VERDICT_SIGN)
+    told = rows.sort_values(
+        "verdict", key=lambda of: of.map(order.index), kind="stable"
+    ).replace(_HYPHEN, "−", regex=True)
+    for detector, title in titles.items():
+        named = rf"(?<![\w.-]){re.escape(detector)}(?![\w.-])"
+        for column in ("interval", "why"):
+            told[column] = told[column].str.replace(named, title, regex=True)
+    for column in ("stated", "exact"):
+        told[column] = [
+            f"{number} {UNIT.get(unit, unit)}".strip().replace(" %", "%")
+            if number
+            else ""
+            for number, unit in zip(told[column], told["unit"], strict=True)
+        ]
+    told["verdict"] = [
+        _verdict_html(ClaimVerdict(verdict), why)
+        for verdict, why in zip(told["verdict"], told["why"], strict=True)
+    ]
+    return told[list(SHOWN)].rename(columns=SHOWN)
+
+
+def _verdict_html(verdict: ClaimVerdict, why: str) -> str:
+    sign, css = VERDICT_SIGN[verdict]
+    because = f": {escape(why)}" if why else ""
+    return f'<b class="{css}">{sign}&nbsp;{verdict}</b>{because}'

@@ -11,7 +11,6 @@ from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, together_words
-from crane_core.ui.caption import sampled
 from crane_core.ui.chart_box import draw_figure, finished
 from crane_core.ui.chart_figure import ChartFigure
 from crane_core.ui.result_switches import ResultChoice
@@ -116,13 +115,12 @@ def rules_first_figure(chosen: ResultChoice) -> ChartFigure | None:
     table, names = rules_first(chosen), names_of(chosen)
     if table.empty:
         return None
-    rules = names[table["members"].iloc[0][0]]
     return _figure(
         chosen,
         "rules_first",
         together_words.named_rules_first(table, names),
         said=together_words.finding(table, names),
-        about=together_words.ABOUT_RULES.format(rules=rules, n=len(table)),
+        about=together_words.about_rules(table, names),
     )
 
 
@@ -199,7 +197,7 @@ def _figure(
         shown=together_words.readable_together(named, names),
         numbers=_numbers(named, names),
         caption=_where(chosen).captioned(
-            said, about, sampled(ways), together_words.adjusted_tests(ways)
+            said, about, together_words.adjusted_tests(ways)
         ),
         note=about,
     )

@@ -11,7 +11,7 @@ from crane_core.pipeline.results.combinations import Member, Way, members_of
 from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.outcome import DIRECTED, Outcome
-from crane_core.ui.caption import p_sentence
+from crane_core.ui.caption import p_sentence, sampled
 from crane_core.ui.outcome_words import named, of_comparisons, who_gains
 from crane_core.ui.words import (
     NOTHING,
@@ -35,22 +35,23 @@ SHOWN = [
     "Precision",
     "Recall",
     "Others asked",
-    "Instances",
-    "Cases",
+    "Difference",
+    "p (Holm)",
 ]
-"""Columns on the page; those of the tests are in the downloads."""
+"""Columns on the page; the others are in the downloads, and the caption has the counts."""
 AXIS = "change of accuracy"
 ABOUT_RULES = (
-    "Detection only, against the best single member. Each row: {rules} first; where they find no certain crash, the "
-    "detector of the row decides. Filled: a gain or a loss. Lines: 95% intervals by case.\n\n"
-    "A gain or a loss is what the exact McNemar test and sign flips of whole cases both find, Holm-adjusted over the "
-    "{n} rows. The rules were measured on these states while they were written, so elsewhere they may find less; they "
+    "Detection only, against the best single member; {sampled} Each row: {rules} first; where they find no "
+    "certain crash, the detector of the row decides. Filled: a gain or a loss after Holm. Lines: 95% intervals by case, "
+    "unadjusted.\n\nA gain or a loss is what the exact McNemar test and sign flips of whole cases both find, "
+    "Holm-adjusted over the {n} rows. The rules were measured on these states while they were written, so elsewhere they may find less; they "
     "were not fitted to any model."
 )
 ABOUT_CHOSEN = (
     "Detection only, against the best single member, over the {n} instances ({cases} cases) that every member answered"
-    "{left_out}. Majority: more than half of the members.\n\nThe best member is found on the same instances, which "
-    "favours it. p: exact McNemar test, and sign flips of whole cases, Holm-adjusted over the ways shown."
+    "{left_out}. Filled: a gain or a loss after Holm. Lines: 95% intervals by case, unadjusted. Majority: more than "
+    "half of the members.\n\nThe best member is found on the same instances, which favours it. p: exact McNemar test, "
+    "and sign flips of whole cases, Holm-adjusted over the ways shown."
 )
 OF_TWO = " A cascade of two predicts what any of them does, and asks the second only where the first is silent."
 
@@ -107,8 +108,8 @@ def changed_by_rules(
     return pd.DataFrame(
         {
             f"After {rules}": _asked_words(row["members"][1:], names),
-            "Best alone (detection)": percent(row["alone"]),
-            "Rules first (detection)": percent(row["accuracy"]),
+            "Best alone": percent(row["alone"]),
+            "Rules first": percent(row["accuracy"]),
             "Change": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),
             "p (Holm)": p_value(row["p_holm"]),
@@ -180,11 +181,14 @@ def _label(row: dict[str, Any], names: dict[Member, str]) -> str:
 def drawn_together(
     table: pd.DataFrame, names: dict[Member, str]
 ) -> pd.DataFrame:
-    """What the chart of combinations draws: a label with n, the difference and its interval, for each row."""
+    """What the chart of combinations draws: a label (with n where rows differ in it), the change and its interval."""
     rows = as_rows(table)
+    is_one_n = table["n"].nunique() == 1
     return pd.DataFrame(
         {
-            "label": with_n(row["name"], row["n"], row["n"]),
+            "label": row["name"]
+            if is_one_n
+            else with_n(row["name"], row["n"], row["n"]),
             "difference": row["difference"],
             "low": row["low"],
             "high": row["high"],
@@ -243,6 +247,12 @@ def n_asked_words(row: dict[str, Any]) -> str:
         if row["way"] != Way.CASCADE
         else f"{count(int(row['n_asked']))} of {count(row['n'])}"
     )
+
+
+def about_rules(table: pd.DataFrame, names: dict[Member, str]) -> str:
+    """What the rows of `combinations.with_rules` count, and when one of them is a gain or a loss."""
+    rules = names[table["members"].iloc[0][0]]
+    return ABOUT_RULES.format(rules=rules, n=len(table), sampled=sampled(table))
 
 
 def about_chosen(ways: pd.DataFrame) -> str:

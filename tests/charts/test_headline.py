@@ -45,4 +45,5 @@ def test_the_differences_stand_around_zero() -> None:
     spec = differences(TABLE).to_dict()
     low, high = spec["layer"][1]["encoding"]["x"]["scale"]["domain"]
     assert low < -0.1 < 0.18 < high
-    assert spec["layer"][0]["encoding"]["x"]["datum"] == 0
+    zero = spec["datasets"][spec["layer"][0]["data"]["name"]]
+    assert zero == [{"difference": 0.0}]

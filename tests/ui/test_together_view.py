@@ -48,8 +48,8 @@ def test_the_table_has_the_numbers_of_gains_and_losses_alone() -> None:
     [shown] = changed_by_rules(pd.DataFrame(rows), NAMES).to_dict("records")
     assert shown == {
         "After Certain-crash rules +RT": "Heron −RT",
-        "Best alone (detection)": "75.0%",
-        "Rules first (detection)": "80.0%",
+        "Best alone": "75.0%",
+        "Rules first": "80.0%",
         "Change": "+5.0 pp",
         "95% interval": "2.0 to 8.0 pp",
         "p (Holm)": "0.008",

@@ -275,7 +275,7 @@ def _side(
     mark = '<b title="the crash is raised here">▶</b>' if crashes else ""
     recorded = cell.recorded_line if cell and crashes else None
     told = (
-        f' <span class="cw-tag">line {recorded} in the traceback, recorded before edits</span>'
+        f' <span class="cw-tag">line {recorded} in the traceback, before edits</span>'
         if recorded
         else ""
     )

@@ -219,7 +219,7 @@ def claims_title() -> str:
     """How many claims hold, and how many do not."""
     frame, counts = _claims()
     told = [
-        f"{count(counts[verdict])} {said}"
+        f"{count(counts[verdict])}\xa0{said}"
         for verdict, said in CLAIM_WORDS.items()
         if counts[verdict]
     ]

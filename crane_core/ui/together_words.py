@@ -41,11 +41,11 @@ SHOWN = [
 """Columns on the page; the others are in the downloads, and the caption has the counts."""
 AXIS = "change of accuracy"
 ABOUT_RULES = (
-    "Detection only, against the best single member; {sampled} Each row: {rules} first; where they find no "
-    "certain crash, the detector of the row decides. Filled: a gain or a loss after Holm. Lines: 95% intervals by case, "
+    "Detection only, against the best single member; {sampled} Each row: {rules} first; where they find no certain "
+    "crash, the detector of the row decides. Filled: a gain or a loss after Holm. Lines: 95% intervals by case, "
     "unadjusted.\n\nA gain or a loss is what the exact McNemar test and sign flips of whole cases both find, "
-    "Holm-adjusted over the {n} rows. The rules were measured on these states while they were written, so elsewhere they may find less; they "
-    "were not fitted to any model."
+    "Holm-adjusted over the {n} rows. The rules were measured on these states while they were written, so elsewhere "
+    "they may find less; they were not fitted to any model."
 )
 ABOUT_CHOSEN = (
     "Detection only, against the best single member, over the {n} instances ({cases} cases) that every member answered"

@@ -3,6 +3,7 @@
 Picture and list are one Streamlit component, which reports clicks on cases and headings.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +30,8 @@ MOST_IN_TAB = 3
 """Filters that the browser's tab names."""
 MOST_OF_CHIP = 60
 """Characters of a filter that are repeated."""
+_SHARE = re.compile(r"(\d) of (?=\d)")
+"""What a title does not break: "94 of 111"."""
 _component = st.components.v2.component(
     "crane_cases",
     html='<div class="cw-board"></div>',
@@ -51,7 +54,7 @@ def draw_cases() -> None:
         draw_headline(
             case_finding.search_finding(search, counted.library)
             if search
-            else told.replace(" of ", "\xa0of\xa0"),
+            else _SHARE.sub("\\1\xa0of\xa0", told),
             tab=_tab(active),
         )
     _draw_chips(active)

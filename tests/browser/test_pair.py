@@ -139,7 +139,7 @@ def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(
 ) -> None:
     open_pair(pair, full_app, "numpy_10")
     expect(pair.locator(".cw-crash .cw-tag")).to_have_text(
-        "line 9 in the traceback"
+        "line 9 in the traceback, before edits"
     )
     assert "empty line" in (
         pair.locator("i.cw-skip").first.get_attribute("title") or ""

@@ -155,7 +155,8 @@ class Asker:
     """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent.
 
     `may_be_extended`: classes and modules may have names by packages that the worker does not load. `not_asked` are
-    libraries that were not waited for, and `without_answer` those of which a question is given up.
+    libraries that were not waited for, and `without_answer` those of which a question is given up. `changed` are
+    libraries that the kernel has set in another way than the worker does.
     """
 
     def __init__(
@@ -164,6 +165,7 @@ class Asker:
         mentions: Callable[[str], bool],
         *,
         may_be_extended: bool = False,
+        changed: Set[str] = frozenset(),
     ) -> None:
         self._packages = packages
         self._mentions = mentions
@@ -172,9 +174,8 @@ class Asker:
         # Without versions only what every release refuses counts: `np.arange(3) == np.arange(4)` is
         # an answer in some releases and an exception in others.
         knows = _who_knows if packages else _who_knows_shapes
-        python, self._libraries = knows(
-            tuple(sorted(packages.items())), interpreters()
-        )
+        python, known = knows(tuple(sorted(packages.items())), interpreters())
+        self._libraries = known - changed
         self._python = python
         self._patience = _patience.get()
         self._until: float | None = None

@@ -1,7 +1,7 @@
-"""Which imports may give classes and modules of other libraries names: pandas' tables have .iplot by cufflinks.
+"""Which imports may change other libraries, or give them names: pandas' tables have .iplot by cufflinks.
 
-Knows packages by name: those that are listed here leave others as they are. Every other may extend them, a file of the
-notebook's folder too.
+Knows packages by name: those that are listed here leave others as they are. Every other may extend, set or patch them,
+a file of the notebook's folder too.
 """
 
 import ast
@@ -12,11 +12,12 @@ from crane_core.detectors.rules.bindings import imported_modules
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 
 _LEAVE_OTHERS_WORDS = (
-    "IPython PIL albumentations altair bokeh bs4 catboost category_encoders cv2 datasets dateutil einops gensim google"
-    " gym gymnasium h5py imageio imblearn ipywidgets jax joblib kagglehub librosa lxml missingno mlxtend networkx nltk"
-    " openpyxl optuna plotly polars psutil pyarrow pytz requests shap skimage spacy sqlalchemy tabulate"
-    " tensorflow_datasets tensorflow_hub threadpoolctl timm tokenizers torchaudio torchmetrics torchsummary torchtext"
-    " tqdm transformers wordcloud xgboost xlrd yaml yfinance"
+    "albumentations altair bokeh bs4 catboost category_encoders cv2 datasets dateutil einops gensim google"
+    " graphviz gym gymnasium h5py imageio imblearn IPython ipywidgets jax joblib kagglehub keras_tuner kerastuner"
+    " librosa lxml missingno mlxtend mpl_toolkits networkx nltk openpyxl optuna packaging patsy PIL plotly polars"
+    " psutil pyarrow pylab pytz requests shap six skimage spacy sqlalchemy tabulate tensorflow_datasets"
+    " tensorflow_decision_forests tensorflow_hub threadpoolctl timm tokenizers torchaudio torchinfo torchmetrics"
+    " torchsummary torchtext tqdm transformers wordcloud xgboost xlrd yaml yellowbrick yfinance"
 )
 _LEAVE_OTHERS = (
     frozenset(_LEAVE_OTHERS_WORDS.split())

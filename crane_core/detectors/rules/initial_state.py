@@ -19,6 +19,7 @@ from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.session_facts import session_facts
 from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
+from crane_core.runtime.kernel_side.crane_surrogates import operations
 
 # IPython itself gives every notebook these names.
 _OF_IPYTHON_WORDS = (
@@ -254,6 +255,22 @@ class InitialState:
         return may_extend(
             [*self.bindings.modules, *imports_of(self.target.tree)]
         )
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Libraries that may not do what they usually do: they were set or patched, or a module may have done that.
+
+        What such a module did before the target, the session tells; without one, all that is known is its name.
+        """
+        begun = self.bindings.modules
+        target = [
+            module
+            for module in imports_of(self.target.tree)
+            if module not in begun
+        ]
+        unseen = target if self.is_captured else [*begun, *target]
+        may_be = operations.BOUND if may_extend(unseen) else frozenset[str]()
+        return self.session.changed | may_be
 
     def is_assigned(self, attribute: str) -> bool:
         """Whether code of the notebook spells that it puts an attribute of this name on some object."""

@@ -157,6 +157,7 @@ class Interpreter:
             initial.packages,
             initial.mentions_setting,
             may_be_extended=initial.may_be_extended,
+            changed=initial.changed,
         )
         self.contexts: list[Context] = []
         self.calls: list[ast.AST] = []
@@ -311,7 +312,7 @@ class Interpreter:
         # Put together before the rules, which may change an operand.
         question = self._question(step, of, name, node, receiver, arguments)
         known = self._answer_of(
-            rules_for(step, of, name),
+            () if self._is_changed(of) else rules_for(step, of, name),
             question,
             name=name,
             node=node,
@@ -332,6 +333,12 @@ class Interpreter:
             if said is None
             else _both(known, said.gives, receiver, operands)
         )
+
+    def _is_changed(self, of: AbstractValue | str) -> bool:
+        """Whether it is of a library of which a setting was changed: what it does then, no rule knows."""
+        changed = self.initial.changed
+        package = of if isinstance(of, str) else of.package
+        return bool(changed) and package.partition(".")[0] in changed
 
     def _note_result(
         self, step: str, node: ast.AST, question: StepQuestion | None

@@ -65,7 +65,8 @@ def findings(
         return Report(
             _told(_syntax_error(initial), initial), unsure=initial.unsure
         )
-    past = past_of(initial) if _asks_the_past(initial) else Past({})
+    asks = _asks_the_past(initial) and not initial.changed
+    past = past_of(initial) if asks else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
     predicted: tuple[Finding, ...] = ()

@@ -15,6 +15,10 @@ _BESIDE = {
     "threads": "a thread of the notebook is running",
     "tasks": "a task of the event loop is pending",
 }
+_OF_LIBRARIES = {
+    "settings": "settings of libraries are changed",
+    "replaced": "a module of your own has changed functions of libraries",
+}
 _MOST_NAMED = 3
 # Without a percent sign too: IPython runs `time x` as a magic (automagic).
 _IN_MAGICS = r"%{{1,2}}{name}\b|^\s*{name}\b"
@@ -26,6 +30,7 @@ class SessionFacts:
 
     `is_transformed`: what will run is not what the target says. `are_files_changing`: another program may write files.
     `handled` are exceptions that the session handles, by class name. `unsure` says each of these for people.
+    `changed` are libraries whose settings or functions are not their own: nothing is known of what they do.
     """
 
     is_restless: bool = False
@@ -34,6 +39,7 @@ class SessionFacts:
     are_builtins_own: bool = False
     handled: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
+    changed: frozenset[str] = frozenset()
 
     def handles(self, exception: str) -> bool:
         """Whether an exception of this class may be handled before it is one of the cell."""
@@ -68,6 +74,11 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
         are_builtins_own=bool(_named(hooks, "builtin")),
         handled=tuple(handled),
         unsure=tuple(_sentences(told, hooks, edited, magics)),
+        changed=frozenset(
+            library
+            for group in _OF_LIBRARIES
+            for library, _ in told.get(group, ())
+        ),
     )
 
 
@@ -143,6 +154,10 @@ def _sentences(
         said.append(
             f"stale module: {each['file']} was edited after {each['module']} was imported, and {how}"
         )
+    for group, sentence in _OF_LIBRARIES.items():
+        if pairs := told.get(group):
+            named = (f"{library}: {name}" for library, name in pairs)
+            said.append(f"{sentence} ({_listed(named)})")
     if told.get("unknown"):
         said.append(
             f"what else runs in the session could not be told ({_listed(told['unknown'])})"

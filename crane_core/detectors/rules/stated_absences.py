@@ -53,6 +53,12 @@ def _is_as_stated(
         return False
     if any(map(memory.initial.unseen.touches, names)):
         return False
+    # A frame that was given another `__getitem__` may find what it has no column for.
+    changed = memory.initial.changed
+    if changed and any(
+        memory.initial.value(name).package in changed for name in names
+    ):
+        return False
     if of.isidentifier():
         return True
     # Nothing was changed before the first statement.

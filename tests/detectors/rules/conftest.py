@@ -19,6 +19,7 @@ import importlib
 import io
 import json
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,6 +36,9 @@ from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.capture import capture
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from crane_core.runtime.kernel_side.crane_probe.undo.session_libraries import (
+    PARTS,
+)
 from tests.optional import mark_by_parameters, need_imports_of
 from tests.patience import UNHURRIED
 
@@ -107,6 +111,24 @@ def state_of(document: dict[str, Any]) -> KernelState:
     )
 
 
+@contextlib.contextmanager
+def settings_kept() -> Iterator[None]:
+    """What a target sets in a library would be set for all later ones, and a look tells it."""
+    parts = [
+        part
+        for name, (module, part) in PARTS.items()
+        if name.startswith("options of") and module in sys.modules
+    ]
+    was = [part.read() for part in parts]
+    try:
+        yield
+    finally:
+        for part, value in zip(parts, was, strict=True):
+            if part.read() != value:
+                part.put(value)
+
+
+@settings_kept()
 def predicted_here(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
     namespace: dict[str, Any] = {
@@ -138,6 +160,7 @@ def predicted_here(setup: str, target: str) -> Predicted:
     )
 
 
+@settings_kept()
 def predicted_by_code(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
     namespace: dict[str, Any] = {

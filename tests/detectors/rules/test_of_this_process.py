@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.detectors.rules.conftest import Predict
+from tests.optional import needs
 
 HANDLER = (
     "import codecs\nseen = []\ndef kept(error):\n    seen.append(1)\n    return ('?', error.end)\n"
@@ -60,3 +63,164 @@ def test_what_every_order_of_a_set_leads_to_is_certain(
     predict_by_code: Predict, target: str, exception: str
 ) -> None:
     assert predict_by_code("beds = {'a', 'b'}", target).exception == exception
+
+
+SETS = {
+    "pandas": "import pandas as pd\npd.set_option('mode.string_storage', 'python')",
+    "sklearn": "import sklearn\nsklearn.set_config(transform_output='pandas')",
+    "numpy": "import numpy as np\nnp.seterr(all='raise')",
+    "torch": "import torch\ntorch.set_default_dtype(torch.float64)",
+    "a mode of torch": "import torch\ntorch.set_default_device('meta')",
+    "keras": "import keras\nkeras.config.set_floatx('float64')",
+    "a frame that finds every column": (
+        "import pandas as pd\nread = pd.DataFrame.__getitem__\ndef loose(self, key):\n    try:\n"
+        "        return read(self, key)\n    except KeyError:\n        return None\n"
+        "pd.DataFrame.__getitem__ = loose"
+    ),
+}
+"""What a module of the author does when it is imported; no cell shows it."""
+
+
+@pytest.mark.parametrize(
+    ("does", "setup", "target", "sentence"),
+    [
+        (
+            "pandas",
+            "import pandas as pd\nbeds = pd.Series(['a'], index=pd.DatetimeIndex(['2021-01-01']))",
+            "beds.pct_change()",
+            "settings of libraries are changed (pandas: mode.string_storage)",
+        ),
+        (
+            "sklearn",
+            "from sklearn.preprocessing import StandardScaler",
+            "StandardScaler().fit_transform([[1.0], [2.0]]).columns",
+            "settings of libraries are changed (sklearn: transform_output)",
+        ),
+        (
+            "numpy",
+            "import numpy as np\nbeds = np.zeros(3)",
+            "1 / beds\nbeds @ np.zeros(2)",
+            "settings of libraries are changed (numpy: seterr)",
+        ),
+        (
+            "a frame that finds every column",
+            "import pandas as pd\nbeds = pd.DataFrame({'a': [1]})",
+            "beds['b']",
+            "a module of your own has changed functions of libraries (pandas: DataFrame.__getitem__)",
+        ),
+        pytest.param(
+            "torch",
+            "import torch\nbeds = torch.ones(2, 3)",
+            "beds @ torch.ones(3, 3)",
+            "settings of libraries are changed (torch: set_default_dtype)",
+            marks=needs("torch"),
+        ),
+        pytest.param(
+            "a mode of torch",
+            "import torch\nbeds = torch.ones(2, 3, device='cpu')",
+            "torch.ones(3).numpy()",
+            "settings of libraries are changed (torch: a mode)",
+            marks=needs("torch"),
+        ),
+        pytest.param(
+            "keras",
+            "import keras",
+            "keras.layers.Dense(2)",
+            "settings of libraries are changed (keras: floatx)",
+            marks=needs(keras=3),
+        ),
+    ],
+)
+def test_what_a_module_did_to_a_library_leaves_it_unknown(
+    predict_in_kernel: Predict,
+    tmp_path: Path,
+    does: str,
+    setup: str,
+    target: str,
+    sentence: str,
+) -> None:
+    (tmp_path / "garden_tools.py").write_text(SETS[does])
+    seen = predict_in_kernel(f"import garden_tools\n{setup}", target)
+    assert seen.findings == ()
+    assert seen.unsure == (sentence,)
+
+
+@pytest.mark.parametrize(
+    ("setup", "target", "exception"),
+    [
+        (
+            "import garden_tools, pandas as pd\nbeds = pd.DataFrame({'a': [1]})",
+            "beds['b']",
+            "KeyError",
+        ),
+        (
+            "import pandas as pd\npd.options.mode.chained_assignment = None\nbeds = pd.DataFrame({'a': [1]})",
+            "beds['b']",
+            "KeyError",
+        ),
+        (
+            "import numpy as np\nnp.set_printoptions(precision=2)\nbeds = np.zeros(3)",
+            "beds @ np.zeros(2)",
+            "ValueError",
+        ),
+    ],
+)
+def test_a_module_and_settings_that_change_no_step_leave_all_as_it_is(
+    predict_in_kernel: Predict,
+    tmp_path: Path,
+    setup: str,
+    target: str,
+    exception: str,
+) -> None:
+    (tmp_path / "garden_tools.py").write_text(
+        "import pandas as pd\ndef beds_of(rows):\n    return pd.DataFrame(rows)\n"
+    )
+    seen = predict_in_kernel(setup, target)
+    assert (seen.exception, seen.unsure) == (exception, ())
+
+
+def test_texts_that_are_not_stored_as_usual_are_said_to_be(
+    predict_in_kernel: Predict,
+) -> None:
+    seen = predict_in_kernel(
+        "import pandas as pd\nkept = pd.StringDtype('python', na_value=float('nan'))\n"
+        "beds = pd.Series(['a'], index=pd.DatetimeIndex(['2021-01-01']), dtype=kept)\n"
+        "usual = pd.Series(['a'])",
+        "beds.pct_change()\nusual",
+    )
+    assert seen.findings == ()
+    assert seen.state is not None
+    told = seen.state.variables
+    assert told["beds"].representation["dtype"] == "str[python]"
+    assert told["usual"].representation["dtype"] == "str"
+
+
+LIBRARY_STEP = "pd.DataFrame({'a': [1]})['b']"
+
+
+def test_what_the_target_imports_may_change_a_library_too(
+    predict_in_kernel: Predict, tmp_path: Path
+) -> None:
+    (tmp_path / "garden_tools.py").write_text(
+        SETS["a frame that finds every column"]
+    )
+    seen = predict_in_kernel(
+        "import pandas as pd", f"import garden_tools\n{LIBRARY_STEP}"
+    )
+    assert seen.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("imported", "exception"), [("garden_more", None), ("json", "KeyError")]
+)
+def test_of_code_alone_it_is_not_known_what_a_module_does(
+    predict_by_code: Predict,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    imported: str,
+    exception: str | None,
+) -> None:
+    (tmp_path / "garden_more.py").write_text("beds = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    seen = predict_by_code(f"import {imported}, pandas as pd", LIBRARY_STEP)
+    assert seen.exception == exception

@@ -91,7 +91,7 @@ def computed(operation: Operation) -> Answer:
 
 
 def _in_its_order(value: AbstractValue) -> AbstractValue:
-    """A set of texts, or of whole numbers, as the list that `sorted` makes of it in every process."""
+    """A set of texts, or of integers, as the list that `sorted` makes of it in every process."""
     held = value.literal
     if isinstance(held, (set, frozenset)) and {*map(type, held)} in (
         {str},

@@ -16,8 +16,9 @@ from typing import Any, Callable, Mapping
 from .. import bounds
 from ..anatomy import instance_dict, is_kind, module_dict, name_of
 from ..bounds import Facts, stated
-from . import hooks, loops, processes, threads
+from . import hooks, loops, processes, settings, threads
 from .origins import is_installed
+from .replaced import replaced
 from .shells import setting, shell_of
 
 _LONGEST = 80
@@ -28,7 +29,9 @@ _WHOLE = 0xFFFFFFFF
 
 
 def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> Facts:
-    """{"session": {"threads", "tasks", "processes": names, "hooks": [[what, name]], "edited": modules}}, or nothing.
+    """{"session": {"threads", "tasks", "processes": names, "hooks": [[what, name]], "edited": modules, ...}}, if any.
+
+    `settings` and `replaced` are [library, name] of settings that were changed and of functions that have other code.
 
     What is unknown is named in `unknown`, and counts as something that may act.
     """
@@ -66,6 +69,8 @@ _ASKED: dict[str, Callable[[Any], list[Any]]] = {
         for hook in hooks.hooks(shell)[:_MOST]
     ],
     "edited": lambda shell: edited(shell)[:_MOST],
+    "settings": lambda shell: settings.changed(),
+    "replaced": lambda shell: replaced(),
 }
 
 

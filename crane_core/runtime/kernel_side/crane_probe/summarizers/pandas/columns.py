@@ -48,6 +48,10 @@ _MISSING_TYPES = {
 }
 
 
+_TEXTS = ("str", "string")
+_PYTHON, _ARROW = "python", "pyarrow"
+
+
 class ColumnFacts(NamedTuple):
     """Of one column: values in the published extractor's terms, and what goes beyond, by group."""
 
@@ -57,8 +61,24 @@ class ColumnFacts(NamedTuple):
 
 
 def dtype_text(values: Any) -> str:
-    """The dtype of an array as pandas writes it."""
-    return str(dtype_of(values))
+    """The dtype of an array as pandas writes it; of texts that are stored in the other way than usual, also how."""
+    dtype = dtype_of(values)
+    text = str(dtype)
+    # Both ways are written "str", but `pct_change` of one text raises in one and runs in the other.
+    if text in _TEXTS and (stored := _storage(dtype)) != _usual_storage(text):
+        return f"{text}[{stored}]"
+    return text
+
+
+def _storage(dtype: Any) -> str:
+    return str(getattr(dtype, "storage", _PYTHON))
+
+
+def _usual_storage(text: str) -> str:
+    """pandas 3 stores texts in Arrow where that is installed; before, only those of dtype "str"."""
+    major = int(str(pandas().__version__).partition(".")[0])
+    is_arrow = "pyarrow" in sys.modules and (major >= 3 or text == "str")
+    return _ARROW if is_arrow else _PYTHON
 
 
 def dtype_of(values: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.detectors.rules.conftest import Predict
+from crane_core.detectors.rules.predict import findings
+from tests.detectors.rules.conftest import Predict, cells_of
 from tests.optional import needs
 
 HANDLER = (
@@ -224,3 +227,20 @@ def test_of_code_alone_it_is_not_known_what_a_module_does(
     monkeypatch.syspath_prepend(tmp_path)
     seen = predict_by_code(f"import {imported}, pandas as pd", LIBRARY_STEP)
     assert seen.exception == exception
+
+
+@pytest.mark.parametrize(
+    "target", ["rows[1:2] = 5", "rows[1:2]", "text.splitlines([])"]
+)
+@pytest.mark.parametrize("python", ["3.11.7", "3.12.4"])
+def test_what_a_later_python_allows_is_certain_for_earlier_ones_alone(
+    predict_here: Predict, target: str, python: str
+) -> None:
+    setup = "rows = {'a': 1}\ntext = 'a'"
+    state = predict_here(setup, target).state
+    assert state is not None
+    told = replace(state, captured={**state.captured, "python": python})
+    found = findings(cells_of(setup, target), told).findings
+    # A later Python than the kernel's refuses less here, so the rules in it say less.
+    is_certain = python == "3.11.7" and sys.version_info < (3, 12)
+    assert bool(found) == is_certain

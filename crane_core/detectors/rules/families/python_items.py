@@ -12,7 +12,7 @@ from crane_core.detectors.rules.abstract_value import (
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import python_values
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, is_before
 
 RULES = Family("python: items")
 _ROWS = ("list", "tuple", "str", "range", "bytes")
@@ -56,6 +56,8 @@ def _refuse_types(
     *others: AbstractValue,
 ) -> None:
     """What Python refuses whatever the container holds, and whatever the unknown value is."""
+    if held.type == "dict" and _may_be_hashed(operation, others[0]):
+        return
     python_values.by_types(
         operation,
         step,
@@ -128,7 +130,13 @@ def _is_exact(key: AbstractValue) -> bool:
 
 
 def _refuse_unhashable(operation: Operation, key: AbstractValue) -> None:
-    python_values.by_types(operation, hash, [key])
+    if not _may_be_hashed(operation, key):
+        python_values.by_types(operation, hash, [key])
+
+
+def _may_be_hashed(operation: Operation, key: AbstractValue) -> bool:
+    """Whether it is a slice, which Python 3.12 made hashable: there `rows[1:2] = 5` stores a key in a dict."""
+    return key.type == "slice" and not is_before(operation, "python", 3, 12)
 
 
 @RULES.other("key", "*")

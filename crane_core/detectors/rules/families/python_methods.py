@@ -28,7 +28,7 @@ from crane_core.detectors.rules.families.python_values import (
     tried,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.operation import Operation, is_before
 
 RULES = Family("python: methods")
 # Functions take new attributes: a decorator may set calls = 0 on them.
@@ -106,6 +106,9 @@ def method_of_text(operation: Operation) -> Answer:
         _refuse_join(operation)
     if not operation.arguments.is_complete:
         return UNKNOWN
+    # Since Python 3.12 any object decides whether the ends of lines are kept, before only a number.
+    if name == "splitlines" and not is_before(operation, "python", 3, 12):
+        return AbstractValue("list", {"item_types": {"str": 1}})
     # `text.center(10**11)` would fill the memory here, and not raise in the notebook.
     if _may_be_long(operation, operands):
         return AbstractValue("str")

@@ -48,6 +48,9 @@ def write(operation: Operation) -> Answer:
         operation.receiver,
         operation.arguments.positional,
     )
+    # Since NumPy 2.5 it is refused before the index is looked at, which another class of exceptions may refuse.
+    if receiver.fact("writeable") is False:
+        return UNKNOWN
     target, shape = _selected(operation, receiver, asked), taken_shape(value)
     kind = kind_of(dtype_of(receiver)) or "O"
     # A list as one element: float arrays raise ValueError, int and complex ones TypeError,

@@ -28,6 +28,9 @@ _OF_IPYTHON_WORDS = (
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
 _OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
+_RUNNING = ("%run", "exec(", "runpy")
+_IMPORTING = ("import_module", "__import__")
+"""What runs the code of a file, and what imports a module by a text."""
 _OF_CODE = ("", "function", "type", "abc.ABCMeta")
 """Types of which a name may stand for what a `def` or `class` of that name made."""
 # `pd.options.display.max_rows = 50` in a first cell would leave no question about pandas in all later ones. An option
@@ -271,8 +274,17 @@ class InitialState:
         # A published state tells no session, either. It belongs to a closed set, of which no fixed notebook is called
         # a crash; counting imports as changes there would lose tensorflow_12, which imports a file of its author.
         unseen = [*begun, *target] if self.state is None else target
-        may_be = operations.BOUND if may_extend(unseen) else frozenset[str]()
-        return self.session.changed | may_be
+        may_be = may_extend(unseen) or self._runs_files
+        return self.session.changed | (operations.BOUND if may_be else set())
+
+    @property
+    def _runs_files(self) -> bool:
+        """Whether the target, or a cell before it, may run a file that is not imported by its name."""
+        # What was imported by a text is a module like others, which the session tells.
+        by_text = any(text in self.target_text for text in _IMPORTING)
+        is_published = self.state is not None and not self.is_captured
+        told = self.target_text.__contains__ if is_published else self.mentions
+        return by_text or any(map(told, _RUNNING))
 
     def is_assigned(self, attribute: str) -> bool:
         """Whether code of the notebook spells that it puts an attribute of this name on some object."""

@@ -81,6 +81,10 @@ SETS = {
         "pd.DataFrame.__getitem__ = loose"
     ),
 }
+SETS["many names before that"] = (
+    "import numpy as np\nfor n in range(40):\n    setattr(np, f'own_{n}', lambda: None)\n"
+    + SETS["a frame that finds every column"]
+)
 """What a module of the author does when it is imported; no cell shows it."""
 
 
@@ -198,17 +202,41 @@ def test_texts_that_are_not_stored_as_usual_are_said_to_be(
     assert told["usual"].representation["dtype"] == "str"
 
 
+@pytest.mark.parametrize(
+    "runs",
+    [
+        "%run garden_tools.py",
+        "exec(open('garden_tools.py').read())",
+        "import runpy\n_ = runpy.run_path('garden_tools.py')",
+        "import garden_tools",
+    ],
+)
+def test_what_a_file_did_to_a_library_leaves_it_unknown(
+    predict_in_kernel: Predict, tmp_path: Path, runs: str
+) -> None:
+    (tmp_path / "garden_tools.py").write_text(SETS["many names before that"])
+    setup = f"import pandas as pd\nbeds = pd.DataFrame({{'a': [1]}})\n{runs}"
+    assert predict_in_kernel(setup, "beds['b']").findings == ()
+
+
 LIBRARY_STEP = "pd.DataFrame({'a': [1]})['b']"
 
 
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import garden_tools",
+        "import importlib\nimportlib.import_module('garden_tools')",
+    ],
+)
 def test_what_the_target_imports_may_change_a_library_too(
-    predict_in_kernel: Predict, tmp_path: Path
+    predict_in_kernel: Predict, tmp_path: Path, imports: str
 ) -> None:
     (tmp_path / "garden_tools.py").write_text(
         SETS["a frame that finds every column"]
     )
     seen = predict_in_kernel(
-        "import pandas as pd", f"import garden_tools\n{LIBRARY_STEP}"
+        "import pandas as pd", f"{imports}\n{LIBRARY_STEP}"
     )
     assert seen.findings == ()
 

@@ -171,6 +171,23 @@ def _lies_installed(path: str, ours: str | None) -> bool:
     )
 
 
+def sources(*, with_installed: bool) -> Iterator[tuple[str, Any, str]]:
+    """Name, module and source file of each loaded module; those that are not installed are of the author."""
+    for name, module in list(sys.modules.items()):
+        path: Any = module_dict(module).get("__file__")
+        is_source = (
+            type(name) is str and type(path) is str and path.endswith(".py")
+        )
+        if (
+            is_source
+            # The notebook itself has no file that was imported; multiprocessing gives it a second
+            # name.
+            and name not in ("__main__", "__mp_main__")
+            and (with_installed or not is_installed(path))
+        ):
+            yield name, module, path
+
+
 def module_of_code(function: Any) -> str:
     """The module in which a function was written; empty where its names are not those of a loaded module."""
     name = function.__globals__.get("__name__")

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from typing import Any, Callable, Mapping
 
 from .. import bounds
-from ..anatomy import instance_dict, is_kind, module_dict, name_of
+from ..anatomy import instance_dict, is_kind, name_of
 from ..bounds import Facts, stated
 from . import hooks, loops, processes, settings, threads
-from .origins import is_installed
+from .origins import sources
 from .replaced import replaced
 from .shells import setting, shell_of
 
@@ -79,8 +78,8 @@ def edited(shell: Any) -> list[Facts]:
     reloader = _reloader(shell)
     times = reloader.get("modules_mtimes", {})
     found = []
-    for name, module in sorted(_files(reloader)):
-        path = module_dict(module)["__file__"]
+    # Installed packages are read only if %autoreload would reload them: stat of thousands is slow.
+    for name, module, path in sorted(sources(with_installed=bool(reloader))):
         written = _time_of(path)
         if written is None:
             continue
@@ -91,27 +90,6 @@ def edited(shell: Any) -> list[Facts]:
         if is_newer or _differs_from_bytecode(module, path):
             file = os.path.basename(path)  # noqa: PTH119
             found.append({"module": name, "file": file, "reloads": reloads})
-    return found
-
-
-def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The modules of the notebook's own files; all that have files where %autoreload looks at all."""
-    found = []
-    for name, module in list(sys.modules.items()):
-        path: Any = module_dict(module).get("__file__")
-        is_source = (
-            type(name) is str and type(path) is str and path.endswith(".py")
-        )
-        if (
-            is_source
-            # The notebook itself has no file that was imported; multiprocessing gives it a second
-            # name.
-            and name not in ("__main__", "__mp_main__")
-            # Installed packages are read only if %autoreload would reload them: stat of thousands
-            # is slow.
-            and (bool(reloader) or not is_installed(path))
-        ):
-            found.append((name, module))
     return found
 
 

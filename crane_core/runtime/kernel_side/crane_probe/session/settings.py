@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Iterator
 
-from ..anatomy import is_kind
+from ..undo.session_libraries import pandas_options
 
 # `mode.chained_assignment` is left out: notebooks often switch it off, and then fewer steps warn, as many run.
 _OF_PANDAS = (
@@ -47,12 +47,10 @@ def _of_numpy(numpy: Any) -> Iterator[str]:
 
 
 def _of_pandas(config: Any) -> Iterator[str]:
+    told = pandas_options()
     for name in _OF_PANDAS:
-        held: Any = config._global_config
-        for part in name.split("."):
-            held = held.get(part) if is_kind(held, dict) else None
         known = config._registered_options.get(name)
-        if known is not None and held != known.defval:
+        if known is not None and told.get(name) != known.defval:
             yield name
 
 

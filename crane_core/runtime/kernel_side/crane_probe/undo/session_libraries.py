@@ -66,7 +66,8 @@ def _put_torch_options(was: Any) -> None:
     torch.use_deterministic_algorithms(was[3])
 
 
-def _pandas_options() -> Any:
+def pandas_options() -> dict[str, Any]:
+    """Every option of pandas by its full name: "mode.string_storage"."""
     return _flat(_library("pandas._config.config")._global_config, "")
 
 
@@ -81,7 +82,7 @@ def _flat(options: Any, above: str) -> dict[str, Any]:
 
 
 def _put_pandas_options(was: Any) -> None:
-    now = _pandas_options()
+    now = pandas_options()
     pandas = _library("pandas")
     for name, value in was.items():
         # Only what differs: setting a deprecated option warns.
@@ -136,7 +137,7 @@ PARTS: dict[str, tuple[str, SessionPart]] = {
     ),
     "options of pandas": (
         "pandas._config.config",
-        SessionPart(_pandas_options, _put_pandas_options),
+        SessionPart(pandas_options, _put_pandas_options),
     ),
     "options of scikit-learn": (
         "sklearn",

@@ -60,33 +60,42 @@ def draw_pareto(chosen: Ablated) -> None:
         )
         return
     cost = switch("Cost", list(COSTS), key=keys.COST, format_func=COSTS.get)
-    figure = cost_figure(chosen, cost)
-    if figure is None:
+    known = _known(chosen, cost)
+    if known is None:
         st.info(
             "The cost of these inputs is unknown: their texts are not loaded, or they have no list price."
         )
         return
-    known = input_cost.with_front(table, cost)
     st.markdown(finding(known, chosen.rate_words, cost))
-    draw_figure(figure)
+    draw_figure(_figure(chosen, cost, known))
 
 
 def cost_title(chosen: Ablated) -> str | None:
     """The best and the cheapest; None where no model's input has a known cost."""
     cost = held(keys.COST, list(COSTS))
-    if not chosen.source or cost_figure(chosen, cost) is None:
+    known = _known(chosen, cost) if chosen.source else None
+    if known is None:
         return None
-    known = input_cost.with_front(_costs(chosen), cost)
     return title(known, f"detection {chosen.rate_words}", cost)
 
 
 def cost_figure(chosen: Ablated, cost: str) -> ChartFigure | None:
     """Cost against accuracy, by one of COSTS; None where no model's input has a known cost."""
+    known = _known(chosen, cost)
+    return None if known is None else _figure(chosen, cost, known)
+
+
+def _known(chosen: Ablated, cost: str) -> pd.DataFrame | None:
+    """The inputs whose cost is known, with the front; None where it is of no model's input."""
     table = _costs(chosen)
     known = input_cost.with_front(table, cost)
     has_models = (table["detector_kind"] == DetectorKind.LLM).any()
-    if known.empty or not has_models:
-        return None
+    return None if known.empty or not has_models else known
+
+
+def _figure(chosen: Ablated, cost: str, known: pd.DataFrame) -> ChartFigure:
+    """known: of `_known`."""
+    table = _costs(chosen)
     said = finding(known, chosen.rate_words, cost)
     shown = in_order(known["detector_title"].unique().tolist())
     left_out = [

@@ -17,6 +17,7 @@ from crane_core.annotation.plan import (
     Overlap,
     Plan,
     Population,
+    PopulationOutcome,
     Texts,
     cases_of,
 )
@@ -26,6 +27,10 @@ from crane_core.pipeline.campaigns.population_choices import FILTERS
 from crane_core.stats.anchoring import difference_left
 from crane_core.stats.two_phase import FLOOR
 
+_VERDICTS = {
+    PopulationOutcome.DETECTED: "detected crashes of {}",
+    PopulationOutcome.PREDICTED: "predicted crashes of {}; right or wrong",
+}
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 SECONDS_PER_ITEM = 60.0
 """Assumed for the estimate of hours; a running campaign shows its measured median."""
@@ -136,8 +141,7 @@ def query_words(
     where = ", ".join(
         titles.get(one, one) for one in (asked.benchmark, asked.experiment)
     )
-    crash, *right = str(asked.outcome).split(", ")
-    return "; ".join([f"{crash}es of {where}", *right, *named])
+    return "; ".join([_VERDICTS[asked.outcome].format(where), *named])
 
 
 def _sample(plan: Plan) -> str:
